@@ -1,0 +1,1 @@
+"""The view matcher: which SQL over materialized views answers a statement as its own SQL would."""

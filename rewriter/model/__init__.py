@@ -1,0 +1,21 @@
+"""The values that flow through the rewriter: frozen, comparable, free of I/O."""
+
+from rewriter.model.names import TableName, quoted
+from rewriter.model.session import Session
+from rewriter.model.tables import ChildView, Column, RefreshState, Relation, Snapshot, SourceState, Table, ViewState
+from rewriter.model.views import MaterializedView
+
+__all__ = [
+    "ChildView",
+    "Column",
+    "MaterializedView",
+    "RefreshState",
+    "Relation",
+    "Session",
+    "Snapshot",
+    "SourceState",
+    "Table",
+    "TableName",
+    "ViewState",
+    "quoted",
+]

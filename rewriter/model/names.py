@@ -1,0 +1,63 @@
+"""Names of tables and views as a catalog spells them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TableName:
+    """A fully qualified name: catalog, namespace levels, table.
+
+    >>> TableName(("lake", "demo", "my sales")).sql()
+    'lake.demo.`my sales`'
+    """
+
+    parts: tuple[str, ...]
+
+    @property
+    def catalog(self) -> str:
+        """The first part."""
+        return self.parts[0]
+
+    @property
+    def namespace(self) -> tuple[str, ...]:
+        """Everything between catalog and table."""
+        return self.parts[1:-1]
+
+    @property
+    def table(self) -> str:
+        """The last part."""
+        return self.parts[-1]
+
+    def sql(self) -> str:
+        """The name as Spark SQL reads it, quoted where it must be."""
+        return ".".join(quoted(part) for part in self.parts)
+
+    def __str__(self) -> str:
+        return ".".join(self.parts)
+
+
+def quoted(identifier: str) -> str:
+    """An identifier as Spark SQL reads it: bare where that is safe for every Spark, else in back-ticks.
+
+    >>> quoted("region"), quoted("sum(price)"), quoted("a`b")
+    ('region', '`sum(price)`', '`a``b`')
+    """
+    if _PLAIN.match(identifier) and identifier.upper() not in RESERVED:
+        return identifier
+    return "`" + identifier.replace("`", "``") + "`"
+
+
+RESERVED = frozenset(
+    """
+    ALL AND ANTI ANY AS AUTHORIZATION BOTH BY CASE CAST CHECK COLLATE COLUMN CONSTRAINT CREATE CROSS CURRENT_DATE
+    CURRENT_TIME CURRENT_TIMESTAMP CURRENT_USER DISTINCT ELSE END ESCAPE EXCEPT EXECUTE FALSE FETCH FILTER FOR FOREIGN
+    FROM FULL GRANT GROUP HAVING IN INNER INTERSECT INTERVAL INTO IS JOIN LATERAL LEADING LEFT MINUS NATURAL NOT NULL
+    OFFSET ON ONLY OR ORDER OUTER OVERLAPS PRIMARY RECURSIVE REFERENCES RIGHT SELECT SEMI SESSION_USER SOME TABLE THEN TIME
+    TO TRAILING TRUE UNION UNIQUE UNKNOWN USER USING VALUES WHEN WHERE WINDOW WITH WITHIN
+    """.split()
+)

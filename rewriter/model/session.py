@@ -1,0 +1,37 @@
+"""What a session has set, as far as it can change what a statement means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from rewriter.model.names import TableName
+
+
+@dataclass(frozen=True)
+class Session:
+    """The current catalog and namespace, the settings in force, and names that shadow tables.
+
+    >>> Session("lake", ("demo",)).resolve(("sales",))
+    TableName(parts=('lake', 'demo', 'sales'))
+    """
+
+    catalog: str
+    namespace: tuple[str, ...]
+    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    time_zone: str = "UTC"
+    catalogs: frozenset[str] = frozenset()
+    temporary_views: frozenset[str] = frozenset()
+    rewrite: bool = True
+    max_staleness_ms: int = 0
+
+    def resolve(self, parts: tuple[str, ...]) -> TableName | None:
+        """The table that a name of one or more parts means; None where a temporary view could be meant."""
+        if len(parts) == 1:
+            if parts[0].lower() in self.temporary_views:
+                return None
+            return TableName((self.catalog, *self.namespace, *parts))
+        if parts[0] in self.catalogs or parts[0] == self.catalog:
+            return TableName(parts)
+        return TableName((self.catalog, *parts))

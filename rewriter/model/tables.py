@@ -1,0 +1,102 @@
+"""Tables, views and storage as the catalog has them at one moment: immutable values, compared by content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rewriter.model.names import TableName
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column with the type in Spark's DDL spelling (`bigint`, `decimal(10,2)`, `timestamp_ntz`)."""
+
+    name: str
+    type: str
+    nullable: bool = True
+    field_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One snapshot of an Iceberg table; `operation` is append, overwrite, delete or replace."""
+
+    id: int
+    timestamp_ms: int
+    operation: str
+    schema_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """What a refresh read: a base table at a snapshot (None: it had none), with the columns that it used."""
+
+    name: TableName
+    uuid: str
+    snapshot_id: int | None
+    columns: tuple[Column, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChildView:
+    """A view inside a definition, at the version that a refresh saw."""
+
+    uuid: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshState:
+    """What the content of a storage table was computed from."""
+
+    view_version: int
+    sources: tuple[SourceState, ...]
+    children: tuple[ChildView, ...] = ()
+    view_uuid: str | None = None
+    started_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table now: identity, columns, and the ancestry of its current snapshot, newest first.
+
+    `refresh` describes the current content of a storage table; None for base tables and for
+    storage whose content nobody vouches for.
+    """
+
+    name: TableName
+    uuid: str
+    columns: tuple[Column, ...]
+    snapshots: tuple[Snapshot, ...]
+    schema_id: int = 0
+    refresh: RefreshState | None = None
+
+    @property
+    def snapshot_id(self) -> int | None:
+        """The current snapshot's id; None for a table without any."""
+        return self.snapshots[0].id if self.snapshots else None
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, compared as Spark does by default: without case."""
+        return next((c for c in self.columns if c.name.lower() == name.lower()), None)
+
+    def since(self, snapshot_id: int | None) -> Iterator[Snapshot]:
+        """The snapshots after the given one, newest first; all of them if it is no ancestor."""
+        for snapshot in self.snapshots:
+            if snapshot.id == snapshot_id:
+                return
+            yield snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """A view now: enough to know whether a definition at hand is still the current one."""
+
+    name: TableName
+    uuid: str
+    version: int
+    metadata_location: str = ""
+
+
+Relation = Table | ViewState

@@ -1,0 +1,37 @@
+"""Materialized views as defined: they change with DDL only, never with data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from rewriter.model.names import TableName
+from rewriter.model.tables import Column
+
+
+@dataclass(frozen=True)
+class MaterializedView:
+    """An Iceberg view with a storage table.
+
+    `query` is what a reader of the view sees; `storage_query` is the SELECT whose outputs are,
+    by name, the storage table's columns: those of `query` and the hidden ones that make it roll up.
+    Names in both are resolved in `catalog` and `namespace`. `settings` are the session settings
+    that were in force at CREATE and that each refresh uses; None for a view made by another tool.
+    """
+
+    name: TableName
+    uuid: str
+    version: int
+    query: str
+    storage_query: str
+    storage: TableName
+    columns: tuple[Column, ...]
+    catalog: str
+    namespace: tuple[str, ...]
+    settings: Mapping[str, str] | None = None
+    rewrite: bool = True
+    deferred: bool = False
+    properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    comment: str | None = None
+    metadata_location: str = ""
