@@ -61,6 +61,7 @@ class RefreshState:
 class Table:
     """A table now: identity, columns, and the ancestry of its current snapshot, newest first.
 
+    `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none.
     `refresh` describes the current content of a storage table; None for base tables and for
     storage whose content nobody vouches for.
     """
@@ -71,6 +72,8 @@ class Table:
     snapshots: tuple[Snapshot, ...]
     schema_id: int = 0
     refresh: RefreshState | None = None
+    records: int | None = None
+    size: int | None = None
 
     @property
     def snapshot_id(self) -> int | None:
