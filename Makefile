@@ -1,0 +1,58 @@
+# The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup preflight serve test unit check bench lock clean
+MAKEFLAGS += --no-print-directory
+
+# The first of these that is new enough; `make PYTHON=…` chooses another.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && exit; done; echo python3)
+BIN := .venv/bin
+DATA ?= .viewgate
+PORT ?= 10000
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: .venv/ready ## virtual environment, pinned packages, Iceberg's Java library; leaves .venv/bin/viewgate
+
+serve: setup ## a Viewgate of its own Spark with demo data, on port 10000 (PORT=…, DATA=…)
+	@exec $(BIN)/viewgate serve --demo --port $(PORT) --data $(DATA)
+
+test: setup ## every test: unit, golden, doctests, and the real stack
+	@$(BIN)/python -m pytest -q
+
+unit: setup ## the tests that need no Spark
+	@$(BIN)/python -m pytest -q --ignore=tests/integration
+
+check: setup ## format, lint, types, import contracts
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: setup ## what the proxy adds to a statement, and what it leaves of a fetch
+	@$(BIN)/python benchmarks/overhead.py
+
+lock: ## choose the pinned packages anew (needs uv)
+	@uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--all-extras --group dev pyproject.toml -o requirements.lock
+	@uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--extra postgres -c requirements.lock pyproject.toml -o docker/requirements.lock
+
+clean: ## remove what was built: environment, caches, demo data
+	rm -rf .venv .viewgate .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+
+preflight:
+	@command -v $(PYTHON) >/dev/null || { echo "Viewgate needs Python 3.11 or newer, and there is no python3 on PATH:" \
+		"install one, for example with \`apt-get install python3 python3-venv\`" >&2; exit 1; }
+	@$(PYTHON) proxy/preflight.py
+
+.venv/ready: requirements.lock pyproject.toml proxy/jars.py proxy/preflight.py
+	@$(MAKE) preflight
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "installing the pinned packages" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m proxy.jars
+	@touch $@

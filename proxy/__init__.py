@@ -1,0 +1,17 @@
+"""Viewgate speaks HiveServer2 on one side, to clients, and on the other, to Spark Thrift Server.
+
+Bytes become messages, messages become statements, statements become plans; each arrow is one package:
+
+    server      listens, reads bytes, hands each call to service, writes the reply; the edge that awaits
+    service     what each Thrift call means: one file per call, enrolled in HANDLERS
+    commands    the statements that Viewgate answers itself: CREATE, REFRESH, DROP, SHOW … MATERIALIZED VIEW
+    answering   what is to be done with a statement: forward it, rewrite it, answer it
+    pipeline    refresh jobs on Spark
+    upstream    Spark Thrift Server as we see it        catalog   Iceberg as we see it
+    session     sessions, operations, their legal transitions
+    hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure
+
+`__main__` is the composition root; `config`, `embedded`, `jars`, `preflight` and `demo` serve it alone. A package
+imports only from packages below it in this list, and `rewriter`, which knows SQL and nothing of us, by its public
+names. The import contracts in pyproject.toml keep that true.
+"""

@@ -1,0 +1,215 @@
+"""The default without any server: a local Spark whose JVM hosts a Thrift Server, over an Iceberg catalog on SQLite.
+
+Everything that it keeps is in one data directory: `catalog.db`, `warehouse/`, `spark.log`, `lock` and, while it runs,
+`tmp/`. The JVM ends with the process that started it, however that ends: Spark's gateway stops when its standard
+input is closed, and the lock on the data directory is held until the JVM is gone.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from proxy import jars, preflight
+
+CATALOG = "lake"
+HOST = "127.0.0.1"
+NAMESPACES = ("default", "demo")  # JDBC drivers say USE default when they connect
+
+
+class StartError(Exception):
+    """The embedded Spark cannot start; the message says why and what to do."""
+
+
+@dataclass
+class EmbeddedSpark:
+    """A running Spark: where its Thrift Server listens, its catalog as pyiceberg reads it, its session."""
+
+    session: Any
+    thrift_port: int
+    catalog_properties: Mapping[str, str]
+    thrift_host: str = HOST
+    catalog_name: str = CATALOG
+    _resources: ExitStack = field(default_factory=ExitStack, repr=False)
+
+    @classmethod
+    def start(cls, data: Path, settings: Mapping[str, str] | None = None) -> EmbeddedSpark:
+        """Start Spark on a data directory, which is made if it is not there; blocks until clients can connect."""
+        data = data.resolve()
+        with ExitStack() as resources:
+            lock = resources.enter_context(_locked(data))
+            fresh_temporary_folder(data)
+            conf = spark_conf(data, jars.ensure(), settings or {})
+            session = resources.enter_context(_session(conf, data, lock))
+            for namespace in NAMESPACES:
+                session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
+            port = _start_thrift_server(session)
+            return cls(session, port, catalog_properties(data), _resources=resources.pop_all())
+
+    def stop(self) -> None:
+        """Stop Spark and its JVM, and let go of the data directory; a second call does nothing."""
+        self._resources.close()
+
+
+def catalog_properties(data: Path) -> dict[str, str]:
+    """The catalog in a data directory, in pyiceberg's properties."""
+    return {"type": "sql", "uri": f"sqlite:///{data}/catalog.db", "warehouse": str(data / "warehouse")}
+
+
+def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, str]) -> dict[str, str]:
+    """Spark's whole configuration: what it needs, on which the user's own settings come last."""
+    catalog = f"spark.sql.catalog.{CATALOG}"
+    temporary = data / "tmp"
+    # More slots than cores: long refresh tasks then leave some to short queries (there is no pre-emption).
+    slots = 2 * (os.cpu_count() or 2)
+    return {
+        "spark.app.name": "viewgate",
+        "spark.master": f"local[{slots}]",
+        "spark.driver.memory": "2g",
+        "spark.driver.host": HOST,
+        "spark.driver.bindAddress": HOST,
+        "spark.driver.extraClassPath": os.pathsep.join(map(str, class_path)),
+        "spark.driver.extraJavaOptions": f'"-Djava.io.tmpdir={temporary}"',
+        "spark.local.dir": str(temporary),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.scheduler.mode": "FAIR",
+        "spark.sql.shuffle.partitions": str(slots),
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(temporary / "spark-warehouse"),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.defaultCatalog": CATALOG,
+        "spark.hadoop.hive.server2.thrift.bind.host": HOST,
+        "spark.hadoop.hive.server2.thrift.port": "0",
+        **iceberg_settings(f"jdbc:sqlite:{data}/catalog.db?journal_mode=WAL&busy_timeout=30000"),
+        f"{catalog}.warehouse": str(data / "warehouse"),
+        **settings,
+    }
+
+
+def iceberg_settings(uri: str) -> dict[str, str]:
+    """What any Spark behind Viewgate sets for an Iceberg catalog in a database.
+
+    Its table cache is off: it would hide the commits of other engines, ours among them, for half a minute.
+    """
+    catalog = f"spark.sql.catalog.{CATALOG}"
+    return {
+        "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        f"{catalog}.type": "jdbc",
+        f"{catalog}.uri": uri,
+        f"{catalog}.jdbc.schema-version": "V1",
+        f"{catalog}.cache-enabled": "false",
+    }
+
+
+def fresh_temporary_folder(data: Path) -> None:
+    """An empty `tmp`: what a killed JVM left there is nobody's."""
+    shutil.rmtree(data / "tmp", ignore_errors=True)
+    (data / "tmp").mkdir(parents=True)
+
+
+@contextmanager
+def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
+    """Hold the data directory for this process and its JVM; wait for the JVM of one that was killed to end."""
+    data.mkdir(parents=True, exist_ok=True)
+    with (data / "lock").open("a+") as lock:
+        deadline = time.monotonic() + patience
+        while not _try_lock(lock):
+            lock.seek(0)
+            owner = lock.read().strip()
+            if _alive(owner) or time.monotonic() > deadline:
+                raise StartError(
+                    f"the data directory {data} is in use by the viewgate with process id {owner or 'unknown'}: "
+                    "stop that one first, or give another directory with --data"
+                )
+            time.sleep(0.05)
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield lock
+
+
+def _try_lock(lock: IO[str]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _alive(pid: str) -> bool:
+    try:
+        os.kill(int(pid), 0)
+    except (ValueError, ProcessLookupError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+@contextmanager
+def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[Any]:
+    """A Spark session in a JVM of its own, which says what it has to say in `spark.log`."""
+    java = preflight.java()
+    jars.spark_jars()
+    from pyspark import SparkConf, SparkContext
+    from pyspark.errors import PySparkRuntimeError
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    if SparkContext._active_spark_context is not None:
+        raise StartError("this process runs a Spark already: stop that one first")
+    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    with (data / "spark.log").open("wb") as log, _java_environment(java):
+        streams = {"stdout": log, "stderr": log, "cwd": data, "pass_fds": (lock.fileno(),)}
+        try:
+            gateway = launch_gateway(conf, streams)
+        except PySparkRuntimeError as error:
+            raise StartError(f"Spark's JVM did not start: {_tail(data / 'spark.log')}") from error
+    try:
+        SparkContext._ensure_initialized(gateway=gateway)
+        session = SparkSession.builder.config(conf=conf).getOrCreate()
+        yield session
+        session.stop()
+    finally:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait()
+        # pyspark keeps the gateway for the next session of the process, and its JVM is gone.
+        SparkContext._gateway = SparkContext._jvm = None
+
+
+@contextmanager
+def _java_environment(java: Path) -> Iterator[None]:
+    """The environment that the JVM inherits: the Java that was checked, and nothing that overrides our settings."""
+    before = dict(os.environ)
+    for name in ("HIVE_SERVER2_THRIFT_PORT", "HIVE_SERVER2_THRIFT_BIND_HOST", "SPARK_CONF_DIR", "SPARK_LOCAL_DIRS"):
+        os.environ.pop(name, None)
+    os.environ.pop("PYSPARK_SUBMIT_ARGS", None)
+    os.environ["JAVA_HOME"] = str(java.resolve().parent.parent)
+    os.environ["SPARK_LOCAL_IP"] = HOST
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _tail(log: Path) -> str:
+    return f"{log} ends with: {log.read_text(errors='replace')[-1000:].strip()}"
+
+
+def _start_thrift_server(session: Any) -> int:
+    """Start Spark's Thrift Server in the session's JVM; the port that it was given."""
+    thrift_server = session._jvm.org.apache.spark.sql.hive.thriftserver.HiveThriftServer2
+    server = thrift_server.startWithContext(session._jsparkSession.sqlContext())
+    port: int = next(s.getPortNumber() for s in server.getServices() if "Thrift" in s.getName())
+    return port

@@ -1,0 +1,127 @@
+"""The Java libraries of the embedded Spark that no Python package holds: pinned, fetched once, checked.
+
+    python -m proxy.jars        # what `make setup` runs; `viewgate serve` does the same when one is missing
+
+They are resolved by the Ivy that comes with pyspark, from Maven Central. They must be on the class path before the
+JVM starts: the handler threads of Spark's Thrift Server do not see what `spark.jars.packages` adds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from proxy import preflight
+
+_log = logging.getLogger("viewgate")
+
+
+@dataclass(frozen=True)
+class Jar:
+    """One artifact of Maven Central.
+
+    >>> Jar("org.xerial", "sqlite-jdbc", "3.0", "").file
+    'sqlite-jdbc-3.0.jar'
+    """
+
+    group: str
+    artifact: str
+    version: str
+    sha256: str
+
+    @property
+    def file(self) -> str:
+        return f"{self.artifact}-{self.version}.jar"
+
+
+ICEBERG = Jar(
+    "org.apache.iceberg",
+    "iceberg-spark-runtime-4.1_2.13",
+    "1.12.0",
+    "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+)
+SQLITE = Jar(
+    "org.xerial", "sqlite-jdbc", "3.54.1.0", "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639"
+)
+EMBEDDED = (ICEBERG, SQLITE)
+
+
+class Unfetched(Exception):
+    """A library could not be had; the message says which, why, and what to do."""
+
+
+def directory() -> Path:
+    """Where the libraries are kept: with the virtual environment, else in the user's cache."""
+    if sys.prefix != sys.base_prefix:
+        return Path(sys.prefix, "share", "viewgate")
+    return Path.home() / ".cache" / "viewgate"
+
+
+def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
+    """The paths of the libraries, fetched if they are not there yet."""
+    folder = directory() if into is None else into
+    folder.mkdir(parents=True, exist_ok=True)
+    return tuple(_present(jar, folder) or _fetched(jar, folder) for jar in jars)
+
+
+def _present(jar: Jar, folder: Path) -> Path | None:
+    path = folder / jar.file
+    # A file gets its name only after its sum was checked, so the name is proof enough at each start.
+    return path if path.exists() else None
+
+
+def _fetched(jar: Jar, folder: Path) -> Path:
+    _log.info("fetching %s", jar.file)
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        answer = _ivy(jar, Path(scratch))
+        found = Path(scratch, "jars", jar.file)
+        target = folder / jar.file
+        if not found.exists():
+            raise Unfetched(
+                f"{jar.file} could not be fetched: {answer[-500:].strip()}. Check the network, or put the file "
+                f"(sha256 {jar.sha256}) into {folder} yourself"
+            )
+        actual = hashlib.sha256(found.read_bytes()).hexdigest()
+        if actual != jar.sha256:
+            raise Unfetched(f"{jar.file} was fetched but is not the file expected: sha256 {actual}, not {jar.sha256}")
+        shutil.move(found, target)
+        return target
+
+
+def _ivy(jar: Jar, scratch: Path) -> str:
+    """Run Ivy for one artifact; what it said."""
+    command = [
+        *(str(preflight.java()), f"-Divy.default.ivy.user.dir={scratch}"),
+        *("-cp", str(spark_jars() / "*"), "org.apache.ivy.Main", "-warn", "-confs", "default"),
+        *("-cache", str(scratch / "cache"), "-dependency", jar.group, jar.artifact, jar.version),
+        *("-retrieve", str(scratch / "jars" / "[artifact]-[revision].[ext]")),
+    ]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    return answer.stdout + answer.stderr
+
+
+def spark_jars() -> Path:
+    """The folder of the Java libraries in the pyspark package."""
+    try:
+        import pyspark
+    except ImportError:
+        raise preflight.Missing(
+            "Viewgate's own Spark needs the extra `embedded`: `pip install 'viewgate[embedded]'`; "
+            "or give `--config FILE` with [[upstream]] to use a Spark Thrift Server that runs elsewhere"
+        ) from None
+    return Path(pyspark.__file__).parent / "jars"
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.INFO, format="%(name)s: %(message)s")
+    try:
+        ensure()
+    except (preflight.Missing, Unfetched) as error:
+        sys.exit(str(error))

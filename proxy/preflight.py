@@ -1,0 +1,78 @@
+"""Is what Viewgate needs on this machine? Standard library only: it runs before anything is installed.
+
+python3 proxy/preflight.py        # one sentence and exit code 1 if something is missing
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+PYTHON = (3, 11)
+JAVA = (17, 21)
+_GET_JAVA = "get it, for example with `apt-get install openjdk-17-jre-headless`, and set JAVA_HOME if it is not on PATH"
+
+
+class Missing(Exception):
+    """Something that cannot be installed for the user; the message says what, and how to get it."""
+
+
+def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
+    """Refuse a Python that is too old.
+
+    >>> python((3, 9))
+    Traceback (most recent call last):
+    proxy.preflight.Missing: Viewgate needs Python 3.11 or newer, this is 3.9: install one, for example with ...
+    """
+    if version < PYTHON:
+        wanted = ".".join(map(str, PYTHON))
+        found = ".".join(map(str, version))
+        raise Missing(
+            f"Viewgate needs Python {wanted} or newer, this is {found}: install one, for example with "
+            f"`apt-get install python{wanted} python{wanted}-venv`, and call `make PYTHON=python{wanted}`"
+        )
+
+
+def java(environ: Mapping[str, str] = os.environ) -> Path:
+    """The Java program that Spark will be started with, which is of a version that Spark knows."""
+    home = environ.get("JAVA_HOME")
+    program = f"{home}/bin/java" if home else shutil.which("java", path=environ.get("PATH"))
+    if program is None or not os.access(program, os.X_OK):
+        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "there is no java on PATH"
+        raise Missing(f"Viewgate's own Spark needs Java 17 or 21, and {where}: {_GET_JAVA}")
+    answer = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
+    version = java_version(answer.stderr + answer.stdout)
+    if version not in JAVA:
+        found = f"is Java {version}" if version else f"does not tell its version ({answer.stderr.strip()[:200]})"
+        raise Missing(f"Viewgate's own Spark needs Java 17 or 21, and {program} {found}: {_GET_JAVA}")
+    return Path(program)
+
+
+def java_version(text: str) -> int | None:
+    """The feature release in the answer to `java -version`.
+
+    >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_292"')
+    (17, 8)
+    """
+    found = re.search(r'version "(?:1\.)?(\d+)', text)
+    return int(found[1]) if found else None
+
+
+def main() -> int:
+    """Check everything; say the first thing that is missing."""
+    try:
+        python()
+        java()
+    except Missing as missing:
+        sys.stderr.write(f"{missing}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
