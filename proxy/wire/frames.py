@@ -1,0 +1,55 @@
+"""SASL frames: four bytes of length, big endian, then as many bytes."""
+
+from __future__ import annotations
+
+import struct
+
+from proxy.wire.errors import WireError
+
+_LENGTH = struct.Struct(">I")
+
+
+def frame(payload: bytes) -> bytes:
+    r"""One frame around a payload.
+
+    >>> frame(b"ab")
+    b'\x00\x00\x00\x02ab'
+    """
+    return _LENGTH.pack(len(payload)) + payload
+
+
+class FrameReader:
+    r"""Cuts a stream of bytes into the payloads of its frames.
+
+    >>> reader = FrameReader(limit=100)
+    >>> reader.receive_data(b"\x00\x00\x00\x02abcd")
+    >>> reader.next_event(), reader.next_event(), reader.buffered
+    (b'ab', None, 2)
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._buffer = bytearray()
+
+    @property
+    def buffered(self) -> int:
+        """How many bytes wait for the rest of their frame."""
+        return len(self._buffer)
+
+    def receive_data(self, data: bytes) -> None:
+        self._buffer += data
+
+    def next_event(self) -> bytes | None:
+        """The payload of the next whole frame; None while more bytes are needed."""
+        if len(self._buffer) < _LENGTH.size:
+            return None
+        (length,) = _LENGTH.unpack_from(self._buffer)
+        if length > self._limit:
+            raise WireError(f"a frame of {length} bytes is over the limit of {self._limit} bytes")
+        end = _LENGTH.size + length
+        if len(self._buffer) < end:
+            return None
+        with memoryview(self._buffer) as view:
+            payload = bytes(view[_LENGTH.size : end])
+        del self._buffer[:end]
+        return payload

@@ -1,0 +1,66 @@
+"""Heads of strict TBinary messages, and the exception that answers a call which cannot be."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from enum import IntEnum
+
+from proxy.wire.errors import WireError
+
+CALL, REPLY, EXCEPTION = 1, 2, 3
+_VERSION = 0x80010000
+_HEAD = struct.Struct(">II")
+_I32 = struct.Struct(">i")
+_NAME_LIMIT = 256  # the longest name in the service has 21 letters
+
+
+class Fault(IntEnum):
+    """Kinds of TApplicationException; clients look for UNKNOWN_METHOD and fall back on something older."""
+
+    UNKNOWN_METHOD = 1
+    INTERNAL_ERROR = 6
+    PROTOCOL_ERROR = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Name, type and sequence id of a message, and where its body begins."""
+
+    name: str
+    type: int
+    seqid: int
+    body: int
+
+
+def read_head(data: bytes | bytearray) -> Head | None:
+    """The head of a message; None while more bytes are needed.
+
+    >>> read_head(write_head("GetInfo", CALL, 7))
+    Head(name='GetInfo', type=1, seqid=7, body=19)
+    """
+    if len(data) < _HEAD.size:
+        return None
+    version, length = _HEAD.unpack_from(data)
+    if version & 0xFFFF0000 != _VERSION:
+        raise WireError(f"a message begins with {version:#010x} and not with the strict TBinary version 0x8001")
+    if not 0 < length <= _NAME_LIMIT:
+        raise WireError(f"a message has a name of {length} bytes; 1 to {_NAME_LIMIT} are allowed")
+    end = _HEAD.size + length
+    if len(data) < end + _I32.size:
+        return None
+    name = bytes(data[_HEAD.size : end]).decode("utf-8", "replace")
+    return Head(name, version & 0xFF, _I32.unpack_from(data, end)[0], end + _I32.size)
+
+
+def write_head(name: str, kind: int, seqid: int) -> bytes:
+    """The bytes of a head."""
+    text = name.encode()
+    return _HEAD.pack(_VERSION | kind, len(text)) + text + _I32.pack(seqid)
+
+
+def application_exception(name: str, seqid: int, fault: Fault, message: str) -> bytes:
+    """A whole TApplicationException message, under the name and sequence id of the call that it answers."""
+    text = message.encode()
+    body = b"\x0b\x00\x01" + _I32.pack(len(text)) + text + b"\x08\x00\x02" + _I32.pack(fault) + b"\x00"
+    return write_head(name, EXCEPTION, seqid) + body

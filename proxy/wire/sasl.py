@@ -1,0 +1,192 @@
+"""The SASL PLAIN handshake of Thrift, on either side, as machines that are fed bytes.
+
+Each message is a status byte, four bytes of length, and a payload. The client sends START with the
+name of the mechanism and then its credentials, with OK (Python) or COMPLETE (Java); both may come in
+one segment, with the first frame behind them. The server answers COMPLETE, or BAD with the reason.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum, auto
+
+from proxy.wire.errors import WireError
+
+_MESSAGE = struct.Struct(">BI")
+_PAYLOAD_LIMIT = 64 * 1024  # credentials are short; a client that has not logged in may not hold much
+
+
+class Status(IntEnum):
+    """The status byte of a negotiation message."""
+
+    START = 1
+    OK = 2
+    BAD = 3
+    ERROR = 4
+    COMPLETE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a client claims: for the caller to judge with `accept` or `refuse`."""
+
+    user: str
+    password: str = field(repr=False)
+    acting_for: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The handshake is over without a login: send `reply` and close."""
+
+    reason: str
+    reply: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Authenticated:
+    """The client side is through; `rest` are bytes that came behind the handshake."""
+
+    rest: bytes = b""
+
+
+def negotiation(status: Status, payload: bytes = b"") -> bytes:
+    r"""One negotiation message.
+
+    >>> negotiation(Status.COMPLETE)
+    b'\x05\x00\x00\x00\x00'
+    """
+    return _MESSAGE.pack(status, len(payload)) + payload
+
+
+class _Buffer:
+    """Negotiation messages cut from a stream."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def add(self, data: bytes) -> None:
+        self._data += data
+
+    def status(self) -> int | None:
+        return self._data[0] if self._data else None
+
+    def next_message(self) -> tuple[int, bytes] | None:
+        if len(self._data) < _MESSAGE.size:
+            return None
+        status, length = _MESSAGE.unpack_from(self._data)
+        if length > _PAYLOAD_LIMIT:
+            raise WireError(f"a SASL message of {length} bytes is over the limit of {_PAYLOAD_LIMIT} bytes")
+        end = _MESSAGE.size + length
+        if len(self._data) < end:
+            return None
+        payload = bytes(self._data[_MESSAGE.size : end])
+        del self._data[:end]
+        return status, payload
+
+    def rest(self) -> bytes:
+        rest = bytes(self._data)
+        self._data.clear()
+        return rest
+
+
+class _Step(Enum):
+    MECHANISM = auto()
+    CREDENTIALS = auto()
+    DONE = auto()
+
+
+class SaslServer:
+    r"""The server side of the handshake.
+
+    >>> server = SaslServer()
+    >>> server.receive_data(bytes.fromhex("01 00000005") + b"PLAIN" + bytes.fromhex("02 00000006") + b"\0bob\0x")
+    >>> server.next_event().user
+    'bob'
+    """
+
+    # What is legal at each step: the statuses, and what reads the payload.
+    _LEGAL = {  # noqa: RUF012
+        _Step.MECHANISM: frozenset({Status.START}),
+        _Step.CREDENTIALS: frozenset({Status.OK, Status.COMPLETE}),
+    }
+
+    def __init__(self) -> None:
+        self._buffer = _Buffer()
+        self._step = _Step.MECHANISM
+
+    def receive_data(self, data: bytes) -> None:
+        self._buffer.add(data)
+
+    def next_event(self) -> Credentials | Refused | None:
+        """The credentials, or a refusal of what came; None while more bytes are needed."""
+        while self._step is not _Step.DONE:
+            # A foreign client is told by its first byte: what it sends need not add up to a message.
+            status = self._buffer.status()
+            if status is not None and status not in self._LEGAL[self._step]:
+                return self._refused(Status.ERROR, f"Invalid status {status}")
+            message = self._buffer.next_message()
+            if message is None:
+                return None
+            payload = message[1]
+            if self._step is _Step.CREDENTIALS:
+                return self._credentials(payload)
+            if payload != b"PLAIN":
+                mechanism = payload.decode("utf-8", "replace")
+                return self._refused(Status.BAD, f"Unsupported mechanism type {mechanism}")
+            self._step = _Step.CREDENTIALS
+        return None
+
+    def accept(self) -> bytes:
+        """What tells the client that it is in."""
+        return negotiation(Status.COMPLETE)
+
+    def refuse(self, reason: str) -> bytes:
+        """What tells the client that it is not."""
+        return negotiation(Status.BAD, reason.encode())
+
+    def rest(self) -> bytes:
+        """The bytes that came behind the handshake."""
+        return self._buffer.rest()
+
+    def _credentials(self, payload: bytes) -> Credentials | Refused:
+        self._step = _Step.DONE
+        parts = payload.split(b"\0")
+        # An empty password is refused by Spark too, whatever its authentication is.
+        if len(parts) != 3 or not parts[1] or not parts[2]:
+            return self._refused(Status.BAD, "Error validating the login: a user and a password are needed")
+        acting_for, user, password = (part.decode("utf-8", "replace") for part in parts)
+        return Credentials(user, password, acting_for)
+
+    def _refused(self, status: Status, reason: str) -> Refused:
+        self._step = _Step.DONE
+        return Refused(reason, negotiation(status, reason.encode()))
+
+
+class SaslClient:
+    """The client side of the handshake: send `greeting`, feed the answer.
+
+    >>> client = SaslClient("bob", "x")
+    >>> client.receive_data(negotiation(Status.COMPLETE))
+    >>> client.next_event()
+    Authenticated(rest=b'')
+    """
+
+    def __init__(self, user: str, password: str) -> None:
+        self._buffer = _Buffer()
+        credentials = f"\0{user}\0{password}".encode()
+        self.greeting = negotiation(Status.START, b"PLAIN") + negotiation(Status.OK, credentials)
+
+    def receive_data(self, data: bytes) -> None:
+        self._buffer.add(data)
+
+    def next_event(self) -> Authenticated | Refused | None:
+        """How the server took it; None while more bytes are needed."""
+        while (message := self._buffer.next_message()) is not None:
+            status, payload = message
+            if status == Status.COMPLETE:
+                return Authenticated(self._buffer.rest())
+            if status != Status.OK:
+                return Refused(payload.decode("utf-8", "replace") or f"status {status}")
+        return None
