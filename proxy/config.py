@@ -1,0 +1,225 @@
+"""Settings: one TOML file, read and refused at start-up.
+
+    [server]                      # where clients connect
+    host = "0.0.0.0"
+    port = 10000
+
+    [[upstream]]                  # a Spark Thrift Server that runs elsewhere; may be given more than once
+    host = "spark.example.org"
+    port = 10000
+
+    [catalog]                     # the Iceberg catalog that this Spark uses, under the same name
+    name = "lake"
+    type = "sql"                  # and any other property of a pyiceberg catalog
+    uri = "postgresql+psycopg2://user:password@db.example.org/iceberg"
+
+    [pipeline]                    # who the refresh jobs are to that Spark
+    user = "viewgate"
+
+Without [[upstream]] Viewgate starts a Spark of its own, and [embedded] says how:
+
+    [embedded]
+    data = ".viewgate"            # its directory
+    [embedded.spark]              # and any setting of Spark
+    "spark.driver.memory" = "8g"
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+class ConfigError(Exception):
+    """A setting that cannot be used: its key, its value, and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Listen:
+    """Where clients connect."""
+
+    host: str = "127.0.0.1"
+    port: int = 10000
+
+
+@dataclass(frozen=True)
+class UpstreamAddress:
+    """A Spark Thrift Server; `user` and `password`, if given, instead of the client's own."""
+
+    host: str
+    port: int = 10000
+    user: str | None = None
+    password: str | None = None
+
+
+@dataclass(frozen=True)
+class CatalogSettings:
+    """The Iceberg catalog: the name that Spark knows it by, and pyiceberg's properties."""
+
+    name: str
+    properties: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class PipelineSettings:
+    """Who the refresh jobs are to Spark."""
+
+    user: str = "viewgate"
+    password: str = ""
+
+
+@dataclass(frozen=True)
+class EmbeddedSettings:
+    """The Spark that Viewgate starts itself."""
+
+    data: Path = Path(".viewgate")
+    spark: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything that can be set. Without upstreams, Viewgate has a Spark and a catalog of its own."""
+
+    server: Listen = Listen()
+    upstreams: tuple[UpstreamAddress, ...] = ()
+    catalog: CatalogSettings | None = None
+    pipeline: PipelineSettings = PipelineSettings()
+    embedded: EmbeddedSettings = EmbeddedSettings()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a value may be."""
+
+    allowed: str
+    accepts: Callable[[Any], bool]
+
+
+TEXT = Kind("a text that is not empty", lambda value: isinstance(value, str) and value != "")
+ANY_TEXT = Kind("a text", lambda value: isinstance(value, str))
+PORT = Kind("a whole number from 1 to 65535", lambda value: type(value) is int and 1 <= value <= 65535)
+LISTEN_PORT = Kind(
+    "a whole number from 0 (any free port) to 65535", lambda value: type(value) is int and 0 <= value <= 65535
+)
+SCALAR = Kind("a text, a number or a truth value", lambda value: isinstance(value, str | int | float))
+SCALARS = Kind(
+    "a table of texts, numbers and truth values",
+    lambda value: isinstance(value, dict) and all(SCALAR.accepts(each) for each in value.values()),
+)
+
+# What each table of the file may hold; "*" stands for any other key.
+TABLES: Mapping[str, Mapping[str, Kind]] = {
+    "server": {"host": TEXT, "port": LISTEN_PORT},
+    "upstream": {"host": TEXT, "port": PORT, "user": TEXT, "password": ANY_TEXT},
+    "catalog": {"name": TEXT, "type": TEXT, "*": SCALAR},
+    "pipeline": {"user": TEXT, "password": ANY_TEXT},
+    "embedded": {"data": TEXT, "spark": SCALARS},
+}
+
+
+def load(path: Path) -> Config:
+    """The settings in a file."""
+    try:
+        return parse(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
+def parse(text: str, source: str = "viewgate.toml") -> Config:
+    r"""The settings in a text.
+
+    >>> parse("[server]\nport = 10001").server
+    Listen(host='127.0.0.1', port=10001)
+    >>> parse("[server]\nport = 'many'")
+    Traceback (most recent call last):
+    proxy.config.ConfigError: viewgate.toml: [server] port is 'many': it must be a whole number from 0 ... to 65535
+    """
+    try:
+        document = tomllib.loads(text)
+        return _config(document)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source} is not TOML: {error}") from error
+    except ConfigError as error:
+        raise ConfigError(f"{source}: {error}") from None
+
+
+def _config(document: dict[str, Any]) -> Config:
+    for name in document:
+        if name not in TABLES:
+            raise ConfigError(f"[{name}] is not known: the tables are {_list(TABLES)}")
+    upstreams = tuple(UpstreamAddress(**table) for table in _upstreams(document))
+    catalog = _catalog(document)
+    if upstreams and catalog is None:
+        raise ConfigError("[[upstream]] needs [catalog]: the Iceberg catalog that this Spark uses, with its name there")
+    if catalog is not None and not upstreams:
+        raise ConfigError("[catalog] needs [[upstream]]: the Spark that Viewgate starts itself has its own catalog")
+    if upstreams and "embedded" in document:
+        raise ConfigError("[embedded] and [[upstream]] exclude each other: Spark is either started here or elsewhere")
+    return Config(
+        Listen(**_table(document, "server")),
+        upstreams,
+        catalog,
+        PipelineSettings(**_table(document, "pipeline")),
+        _embedded(document),
+    )
+
+
+def _upstreams(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    tables = document.get("upstream", [])
+    if not isinstance(tables, list):
+        raise ConfigError("[upstream] must be written [[upstream]]: there can be more than one")
+    for table in tables:
+        if "host" not in _checked("upstream", table):
+            raise ConfigError("[[upstream]] needs host: the name or address of a Spark Thrift Server")
+        yield table
+
+
+def _catalog(document: dict[str, Any]) -> CatalogSettings | None:
+    if "catalog" not in document:
+        return None
+    properties = {key: _text(value) for key, value in _table(document, "catalog").items()}
+    for key, example in (("name", "lake"), ("type", "sql")):
+        if key not in properties:
+            raise ConfigError(f'[catalog] needs {key}, for example {key} = "{example}"')
+    return CatalogSettings(properties.pop("name"), properties)
+
+
+def _embedded(document: dict[str, Any]) -> EmbeddedSettings:
+    table = _table(document, "embedded")
+    settings = {key: _text(value) for key, value in table.get("spark", {}).items()}
+    return EmbeddedSettings(Path(table.get("data", EmbeddedSettings.data)), settings)
+
+
+def _table(document: dict[str, Any], name: str) -> dict[str, Any]:
+    return _checked(name, document.get(name, {}))
+
+
+def _checked(name: str, table: Any) -> dict[str, Any]:
+    """The table, if each of its values is allowed."""
+    shown = f"[[{name}]]" if name == "upstream" else f"[{name}]"
+    if not isinstance(table, dict):
+        raise ConfigError(f"{name} is {table!r}: it must be a table, {shown}")
+    kinds = TABLES[name]
+    for key, value in table.items():
+        kind = kinds.get(key) or kinds.get("*")
+        if kind is None:
+            raise ConfigError(f"{shown} {key} is not known: the keys are {_list(kinds)}")
+        if not kind.accepts(value):
+            raise ConfigError(f"{shown} {key} is {value!r}: it must be {kind.allowed}")
+    return table
+
+
+def _text(value: str | float) -> str:
+    """A value as pyiceberg and Spark take it.
+
+    >>> _text(True), _text(3), _text("x")
+    ('true', '3', 'x')
+    """
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _list(names: Mapping[str, Any]) -> str:
+    return ", ".join(names)

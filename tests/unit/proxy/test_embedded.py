@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from proxy import embedded
+
+
+def test_all_that_spark_writes_is_in_the_data_directory(tmp_path):
+    conf = embedded.spark_conf(tmp_path, (Path("/j/a.jar"), Path("/j/b.jar")), {})
+    assert conf["spark.driver.extraClassPath"] == "/j/a.jar:/j/b.jar"
+    for key in ("spark.local.dir", "spark.sql.warehouse.dir", "spark.sql.catalog.lake.warehouse"):
+        assert Path(conf[key]).is_relative_to(tmp_path)
+    assert f"-Djava.io.tmpdir={tmp_path}/tmp" in conf["spark.driver.extraJavaOptions"]
+
+
+def test_it_listens_on_loopback_alone(tmp_path):
+    conf = embedded.spark_conf(tmp_path, (), {})
+    assert {key: value for key, value in conf.items() if "host" in key or "bind" in key} == dict.fromkeys(
+        ("spark.driver.host", "spark.driver.bindAddress", "spark.hadoop.hive.server2.thrift.bind.host"), "127.0.0.1"
+    )
+
+
+def test_the_users_settings_come_last(tmp_path):
+    conf = embedded.spark_conf(tmp_path, (), {"spark.driver.memory": "8g", "spark.x": "y"})
+    assert (conf["spark.driver.memory"], conf["spark.x"], conf["spark.sql.session.timeZone"]) == ("8g", "y", "UTC")
+
+
+def test_pyiceberg_and_spark_read_one_catalog(tmp_path):
+    conf = embedded.spark_conf(tmp_path, (), {})
+    properties = embedded.catalog_properties(tmp_path)
+    database = f"{tmp_path}/catalog.db"
+    assert properties["uri"] == f"sqlite:///{database}"
+    assert conf["spark.sql.catalog.lake.uri"].startswith(f"jdbc:sqlite:{database}?")
+    assert properties["warehouse"] == conf["spark.sql.catalog.lake.warehouse"]
+
+
+def test_a_second_proxy_on_the_same_data_is_told_who_has_it(tmp_path):
+    with embedded._locked(tmp_path):
+        with pytest.raises(embedded.StartError) as refused, embedded._locked(tmp_path):
+            pass
+    assert f"{tmp_path} is in use by the viewgate with process id {os.getpid()}" in str(refused.value)
+    with embedded._locked(tmp_path):
+        assert (tmp_path / "lock").read_text() == str(os.getpid())
+
+
+def test_the_data_of_a_killed_proxy_is_taken_over_when_its_jvm_is_gone(tmp_path):
+    hold = "import fcntl, sys; f = open(sys.argv[1], 'a'); fcntl.flock(f, fcntl.LOCK_EX); print(flush=True); input()"
+    jvm = subprocess.Popen(
+        [sys.executable, "-c", hold, str(tmp_path / "lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert jvm.stdin is not None
+    assert jvm.stdout is not None
+    with jvm, jvm.stdin, jvm.stdout:
+        jvm.stdout.readline()
+        (tmp_path / "lock").write_text(str(_ended_process()))
+        with pytest.raises(embedded.StartError), embedded._locked(tmp_path, patience=0):
+            pass
+        jvm.stdin.close()
+        with embedded._locked(tmp_path):
+            assert (tmp_path / "lock").read_text() == str(os.getpid())
+
+
+def _ended_process() -> int:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        return process.pid
+
+
+def test_what_a_killed_jvm_left_is_removed(tmp_path):
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "tmp" / "left").write_text("")
+    embedded.fresh_temporary_folder(tmp_path)
+    assert os.listdir(tmp_path / "tmp") == []
+
+
+def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "java").write_text("")
+    monkeypatch.setenv("HIVE_SERVER2_THRIFT_PORT", "1")
+    monkeypatch.setenv("JAVA_HOME", "/mine")
+    with embedded._java_environment(tmp_path / "bin" / "java"):
+        assert os.environ["JAVA_HOME"] == str(tmp_path)
+        assert "HIVE_SERVER2_THRIFT_PORT" not in os.environ
+    assert (os.environ["JAVA_HOME"], os.environ["HIVE_SERVER2_THRIFT_PORT"]) == ("/mine", "1")
