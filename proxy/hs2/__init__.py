@@ -1,0 +1,27 @@
+"""The vocabulary of HiveServer2, pure: calls and replies, statuses, column types, row sets.
+
+`generated` comes from TCLIService.thrift, which is our own; everything else is written on top of it.
+"""
+
+from proxy.hs2.codec import decode, encode_call, encode_reply, read_reply, read_request
+from proxy.hs2.result import ResultSet, decode_rows, encode_rows
+from proxy.hs2.status import SqlError, check, failure, success
+from proxy.hs2.types import ColumnDesc, columns_of, table_schema
+
+__all__ = [
+    "ColumnDesc",
+    "ResultSet",
+    "SqlError",
+    "check",
+    "columns_of",
+    "decode",
+    "decode_rows",
+    "encode_call",
+    "encode_reply",
+    "encode_rows",
+    "failure",
+    "read_reply",
+    "read_request",
+    "success",
+    "table_schema",
+]

@@ -1,0 +1,71 @@
+"""Whole messages to generated structs and back, by Thrift's C extension where it is built.
+
+The arguments of a call are a struct with the request as field 1, its result one with the response as
+field 0; both wrappers are written here, so that no generated service is needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.Thrift import TApplicationException, TException
+from thrift.transport.TTransport import TMemoryBuffer
+
+from proxy.hs2.status import SqlError
+from proxy.wire import CALL, EXCEPTION, REPLY, WireError, find, read_head, value_bytes, write_head
+
+_REQUEST = b"\x0c\x00\x01"
+_RESPONSE = b"\x0c\x00\x00"
+_STOP = b"\x00"
+
+
+S = TypeVar("S")
+
+
+def decode(kind: type[S], data: bytes) -> S:
+    """A struct from its bytes."""
+    struct: Any = kind()
+    try:
+        struct.read(TBinaryProtocolAccelerated(TMemoryBuffer(data), container_length_limit=len(data)))
+    except (TException, EOFError, TypeError, ValueError) as error:
+        raise WireError(f"the bytes are no {kind.__name__}: {error}") from error
+    return struct  # type: ignore[no-any-return]
+
+
+def encode(struct: Any) -> bytes:
+    """The bytes of a struct."""
+    buffer = TMemoryBuffer()
+    struct.write(TBinaryProtocolAccelerated(buffer))
+    data: bytes = buffer.getvalue()
+    return data
+
+
+def encode_call(name: str, seqid: int, request: Any) -> bytes:
+    """The message that calls a method."""
+    return write_head(name, CALL, seqid) + _REQUEST + encode(request) + _STOP
+
+
+def encode_reply(name: str, seqid: int, response: Any) -> bytes:
+    """The message that answers a call."""
+    return write_head(name, REPLY, seqid) + _RESPONSE + encode(response) + _STOP
+
+
+def read_request(message: bytes, kind: type[S]) -> S:
+    """The request in a call."""
+    span = find(message, (1,))
+    if span is None:
+        raise WireError("a call holds no request")
+    return decode(kind, value_bytes(message, span))
+
+
+def read_reply(message: bytes, kind: type[S]) -> S:
+    """The response in a reply; what the other side raised instead becomes an error."""
+    head = read_head(message)
+    if head is not None and head.type == EXCEPTION:
+        raised = decode(TApplicationException, message[head.body :])
+        raise SqlError(f"Spark could not answer {head.name}: {raised}", "08S01")
+    span = find(message, (0,))
+    if span is None:
+        raise WireError("a reply holds no response")
+    return decode(kind, value_bytes(message, span))

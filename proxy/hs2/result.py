@@ -1,0 +1,116 @@
+"""Results that are at hand here, and row sets: by columns since protocol V6, row by row before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.hs2.generated import ttypes
+from proxy.hs2.protocol import columnar
+from proxy.hs2.types import ColumnDesc
+
+Value = bool | int | float | str | bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultSet:
+    """Columns and rows; dates, timestamps, decimals and nested values are strings, as they travel.
+
+    >>> ResultSet.of("name", "size bigint", rows=[("a", 1)]).columns
+    (ColumnDesc(name='name', type='string'), ColumnDesc(name='size', type='bigint'))
+    """
+
+    columns: tuple[ColumnDesc, ...]
+    rows: tuple[tuple[Any, ...], ...] = ()
+
+    @classmethod
+    def of(cls, *columns: str, rows: Sequence[Sequence[Any]] = ()) -> ResultSet:
+        """A result from columns written as in DDL; a column without a type is a string."""
+        described = (column.partition(" ") for column in columns)
+        return cls(
+            tuple(ColumnDesc(name, kind or "string") for name, _, kind in described), tuple(tuple(row) for row in rows)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where a type's values travel, as what, and what stands in for NULL in a column."""
+
+    field: str
+    column: str
+    value: str
+    convert: type
+    null: Value
+
+
+_STRINGS = _Layout("stringVal", "TStringColumn", "TStringValue", str, "")
+_BYTES = _Layout("binaryVal", "TBinaryColumn", "TStringValue", bytes, b"")
+_DOUBLES = _Layout("doubleVal", "TDoubleColumn", "TDoubleValue", float, 0.0)
+
+# By type id; every other type travels as strings.
+_LAYOUTS = {
+    0: _Layout("boolVal", "TBoolColumn", "TBoolValue", bool, False),
+    1: _Layout("byteVal", "TByteColumn", "TByteValue", int, 0),
+    2: _Layout("i16Val", "TI16Column", "TI16Value", int, 0),
+    3: _Layout("i32Val", "TI32Column", "TI32Value", int, 0),
+    4: _Layout("i64Val", "TI64Column", "TI64Value", int, 0),
+    5: _DOUBLES,
+    6: _DOUBLES,
+    9: _BYTES,
+}
+_COLUMN_FIELDS = ("boolVal", "byteVal", "i16Val", "i32Val", "i64Val", "doubleVal", "stringVal", "binaryVal")
+
+
+def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], start: int, version: int) -> Any:
+    """The row set of some rows, the first of which is the result's `start`-th."""
+    if not columnar(version):
+        return ttypes.TRowSet(startRowOffset=start, rows=[_row(columns, row) for row in rows])
+    encoded = [_column(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
+    return ttypes.TRowSet(startRowOffset=start, rows=[], columns=encoded)
+
+
+def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
+    """The rows of a columnar row set.
+
+    >>> columns = [ColumnDesc("a", "int"), ColumnDesc("b")]
+    >>> decode_rows(encode_rows(columns, [(1, "x"), (None, None)], 0, version=10))
+    [(1, 'x'), (None, None)]
+    """
+    return list(zip(*(_values(column) for column in row_set.columns or ()), strict=True))
+
+
+def _column(column: ColumnDesc, values: list[Any]) -> Any:
+    layout = _LAYOUTS.get(column.type_id, _STRINGS)
+    nulls = bytearray((len(values) + 7) // 8)
+    for index, value in enumerate(values):
+        if value is None:
+            nulls[index // 8] |= 1 << index % 8
+    filled = [layout.null if value is None else _converted(layout, value) for value in values]
+    encoded = getattr(ttypes, layout.column)(values=filled, nulls=bytes(nulls))
+    return ttypes.TColumn(**{layout.field: encoded})
+
+
+def _row(columns: Sequence[ColumnDesc], row: Sequence[Any]) -> Any:
+    cells = []
+    for column, value in zip(columns, row, strict=True):
+        layout = _LAYOUTS.get(column.type_id, _STRINGS)
+        if layout is _BYTES:  # no binary values yet in these versions
+            layout, value = _STRINGS, value if value is None else bytes(value).decode("utf-8", "replace")
+        cell = getattr(ttypes, layout.value)(value=None if value is None else _converted(layout, value))
+        cells.append(ttypes.TColumnValue(**{layout.field: cell}))
+    return ttypes.TRow(colVals=cells)
+
+
+def _converted(layout: _Layout, value: Any) -> Any:
+    if layout.convert is str and isinstance(value, bool):
+        return str(value).lower()
+    return layout.convert(value)
+
+
+def _values(column: Any) -> list[Any]:
+    """A column's values; the bit set of NULLs may be shorter than the column."""
+    data = next(data for field in _COLUMN_FIELDS if (data := getattr(column, field)) is not None)
+    nulls = data.nulls or b""
+    marked = {8 * at + bit for at, byte in enumerate(nulls) if byte for bit in range(8) if byte >> bit & 1}
+    return [None if index in marked else value for index, value in enumerate(data.values)]

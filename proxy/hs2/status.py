@@ -1,0 +1,94 @@
+"""How a call went: success, or an error with everything that a client may look at."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from proxy.hs2.generated import ttypes
+
+_HIVE_SQL_EXCEPTION = "org.apache.hive.service.cli.HiveSQLException"
+_FRAME = re.compile(r"\tat (?:.*/)?(?P<owner>[^()]+)\.(?P<method>[^.()]+)\((?P<file>[^:()]*)(?::(?P<line>\d+))?\)")
+_OMITTED = re.compile(r"\t\.\.\. (\d+) more")
+_CAUSE = re.compile(r"\nCaused by: ")
+
+
+class SqlError(Exception):
+    """A statement failed: the message, SQLSTATE and error code are what the client is told.
+
+    >>> SqlError("no such table", "42P01").sql_state
+    '42P01'
+    """
+
+    def __init__(self, message: str, sql_state: str | None = "HY000", error_code: int = 0) -> None:
+        super().__init__(message)
+        self.message = message
+        self.sql_state = sql_state
+        self.error_code = error_code
+
+
+def success() -> Any:
+    """The status of a call that went well (never SUCCESS_WITH_INFO, which PyHive takes for a failure)."""
+    return ttypes.TStatus(statusCode=ttypes.TStatusCode.SUCCESS_STATUS)
+
+
+def failure(error: SqlError) -> Any:
+    """The status of a call that failed, in the form in which Spark answers a synchronous statement."""
+    return ttypes.TStatus(
+        statusCode=ttypes.TStatusCode.ERROR_STATUS,
+        infoMessages=stack_messages(error.message),
+        sqlState=error.sql_state,
+        errorCode=error.error_code,
+        errorMessage=first_message(error.message),
+    )
+
+
+def check(status: Any) -> None:
+    """Raise what a status reports.
+
+    >>> check(failure(SqlError("no such table", "42P01")))
+    Traceback (most recent call last):
+    proxy.hs2.status.SqlError: no such table
+    """
+    if status.statusCode not in (
+        ttypes.TStatusCode.SUCCESS_STATUS,
+        ttypes.TStatusCode.SUCCESS_WITH_INFO_STATUS,
+        ttypes.TStatusCode.STILL_EXECUTING_STATUS,
+    ):
+        raise SqlError(status.errorMessage or "Spark gave no reason", status.sqlState, status.errorCode or 0)
+
+
+def first_message(text: str) -> str:
+    r"""The message of a printed Java stack trace, which is what a synchronous statement's status holds.
+
+    >>> first_message("org.apache.hive.service.cli.HiveSQLException: no\nway\n\tat a.B.c(D.java:1)\n")
+    'no\nway'
+    """
+    return _headline(_CAUSE.split(text)[0])[1]
+
+
+def stack_messages(text: str) -> list[str]:
+    r"""A printed Java stack trace as Hive's drivers read it back: each cause with `*`, then its frames.
+
+    >>> stack_messages("x.E: no\n\tat a.B.c(D.java:1)\n")
+    ['*x.E:no:1:0', 'a.B:c:D.java:1']
+    """
+    messages = []
+    for section in _CAUSE.split(text):
+        kind, message = _headline(section)
+        frames = [
+            f"{frame['owner']}:{frame['method']}:{frame['file']}:{frame['line'] or -1}"
+            for frame in _FRAME.finditer(section)
+        ]
+        omitted = sum(int(count) for count in _OMITTED.findall(section))
+        messages += [f"*{kind}:{message}:{len(frames) + omitted}:{len(frames) - 1}", *frames]
+    return messages
+
+
+def _headline(section: str) -> tuple[str, str]:
+    """Exception class and message of one cause; text that is no stack trace is Hive's own exception."""
+    text, at, _ = section.partition("\n\tat ")
+    kind, colon, message = text.partition(": ")
+    if at and colon and " " not in kind:
+        return kind, message
+    return _HIVE_SQL_EXCEPTION, text

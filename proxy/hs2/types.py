@@ -1,0 +1,91 @@
+"""Column types: Spark's names for them, and how they are described to clients."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.hs2.generated import ttypes
+
+# Spark's names without parameters, and the ids they travel under. What Hive has no id for travels as
+# Spark sends it: zone-less timestamps as TIMESTAMP, character types as STRING.
+TYPE_IDS = {
+    "boolean": 0,
+    "tinyint": 1,
+    "smallint": 2,
+    "int": 3,
+    "bigint": 4,
+    "float": 5,
+    "double": 6,
+    "string": 7,
+    "timestamp": 8,
+    "binary": 9,
+    "array": 10,
+    "map": 11,
+    "struct": 12,
+    "decimal": 15,
+    "void": 16,
+    "date": 17,
+    "timestamp_ntz": 8,
+    "varchar": 7,
+    "char": 7,
+}
+_NAMES = {id_: name for name, id_ in reversed(TYPE_IDS.items())} | {7: "string", 8: "timestamp"}
+_STRING = TYPE_IDS["string"]
+_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDesc:
+    """A column of a result: its name, and its type by Spark's name (`bigint`, `decimal(10,2)`)."""
+
+    name: str
+    type: str = "string"
+
+    @property
+    def type_id(self) -> int:
+        """The type as clients know it."""
+        return TYPE_IDS.get(re.split(r"[(<]", self.type, maxsplit=1)[0].strip().lower(), _STRING)
+
+
+def table_schema(columns: Iterable[ColumnDesc]) -> Any:
+    """The schema that GetResultSetMetadata answers."""
+    return ttypes.TTableSchema(
+        columns=[
+            ttypes.TColumnDesc(columnName=column.name, typeDesc=_described(column), position=position, comment="")
+            for position, column in enumerate(columns)
+        ]
+    )
+
+
+def columns_of(schema: Any) -> tuple[ColumnDesc, ...]:
+    """The columns that a schema describes.
+
+    >>> columns_of(table_schema([ColumnDesc("a", "decimal(10,2)"), ColumnDesc("b", "int")]))
+    (ColumnDesc(name='a', type='decimal(10,2)'), ColumnDesc(name='b', type='int'))
+    """
+    return tuple(ColumnDesc(column.columnName, _named(column.typeDesc)) for column in schema.columns)
+
+
+def _described(column: ColumnDesc) -> Any:
+    qualifiers = {}
+    if parameters := _DECIMAL.fullmatch(column.type):
+        for key, value in zip(("precision", "scale"), parameters.groups(), strict=True):
+            qualifiers[key] = ttypes.TTypeQualifierValue(i32Value=int(value))
+    primitive = ttypes.TPrimitiveTypeEntry(
+        type=column.type_id, typeQualifiers=ttypes.TTypeQualifiers(qualifiers=qualifiers)
+    )
+    return ttypes.TTypeDesc(types=[ttypes.TTypeEntry(primitiveEntry=primitive)])
+
+
+def _named(description: Any) -> str:
+    primitive = description.types[0].primitiveEntry
+    if primitive is None:
+        return "string"
+    name = _NAMES.get(primitive.type, "string")
+    qualifiers = primitive.typeQualifiers.qualifiers if primitive.typeQualifiers else {}
+    if {"precision", "scale"} <= qualifiers.keys():
+        return f"{name}({qualifiers['precision'].i32Value},{qualifiers['scale'].i32Value})"
+    return name
