@@ -1,0 +1,127 @@
+"""All that Viewgate asks of an Iceberg catalog, awaited; the blocking calls run on a few threads."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
+from typing import TypeVar
+
+from proxy.catalog import publish as publishing
+from proxy.catalog.documents import Remembered
+from proxy.catalog.publish import Published
+from proxy.catalog.store import Entry, Store
+from proxy.catalog.tables import table
+from proxy.catalog.views import Unusable, is_materialized, materialized_view, view_state
+from rewriter.model import MaterializedView, Relation, TableName
+
+_log = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
+_View = MaterializedView | Unusable | None
+
+
+class Catalog:
+    """Definitions of materialized views, relations as they are now, and the commit that ends a refresh."""
+
+    def __init__(self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096) -> None:
+        self.name = store.iceberg.name
+        self._store = store
+        self._poll_s = (store.poll_ms if poll_ms is None else poll_ms) / 1000
+        self._threads = ThreadPoolExecutor(4, "catalog")
+        self._relations: Remembered[tuple[TableName, str], Relation] = Remembered(remembered)
+        self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
+        self._definitions: tuple[MaterializedView, ...] = ()
+        self._locations: dict[TableName, str] | None = None
+        self._broken: Mapping[TableName, str] = MappingProxyType({})
+        self._polling = asyncio.Lock()
+        self._due = 0.0
+
+    @property
+    def broken(self) -> Mapping[TableName, str]:
+        """Views that cannot be read, with the reason; they are left out of the definitions."""
+        return self._broken
+
+    async def definitions(self) -> tuple[MaterializedView, ...]:
+        """All materialized views; the same tuple until the metadata of a view changes."""
+        if time.monotonic() >= self._due:
+            async with self._polling:
+                if time.monotonic() >= self._due:
+                    self._due = time.monotonic() + self._poll_s  # before the look: invalidate() during it counts
+                    await self._poll()
+        return self._definitions
+
+    def invalidate(self) -> None:
+        """Look again at the next statement: a view was created, changed or dropped."""
+        self._due = 0.0
+
+    async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
+        """The one look of a statement: each name's table or view now, None where there is none that can be read."""
+        wanted = tuple(dict.fromkeys(names))
+        ours = [name for name in wanted if name.catalog == self.name]
+        found = await self._blocking(lambda: self._look(ours)) if ours else {}
+        return {name: found.get(name) for name in wanted}
+
+    async def publish(
+        self, storage: TableName, branch: str, set_properties: Mapping[str, str], remove_prefixes: Iterable[str]
+    ) -> Published:
+        """One commit: properties, main := the branch's head, no staged branches; raises Conflict if main moved."""
+        prefixes = tuple(remove_prefixes)
+        return await self._blocking(
+            lambda: publishing.publish(self._store.iceberg, storage, branch, set_properties, prefixes)
+        )
+
+    async def drop_branch(self, storage: TableName, branch: str) -> None:
+        """Forget a staged branch of a storage table."""
+        await self._blocking(lambda: publishing.drop_branch(self._store.iceberg, storage, branch))
+
+    def close(self) -> None:
+        """Let the threads go."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _blocking(self, call: Callable[[], _Result]) -> _Result:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+
+    def _look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
+        return {name: self._relation(name, entry) for name, entry in self._store.look(names).items()}
+
+    def _relation(self, name: TableName, entry: Entry) -> Relation | None:
+        try:
+            return self._relations.get((name, entry.location), lambda: _relation(name, entry))
+        except Exception:  # metadata comes from any writer; what cannot be read is not known, and not rewritten
+            _log.exception("cannot read the metadata of %s at %s", name, entry.location)
+            return None
+
+    async def _poll(self) -> None:
+        entries = await self._blocking(self._store.views)
+        locations = {name: entry.location for name, entry in entries.items()}
+        if locations == self._locations:
+            return
+        views = await self._blocking(lambda: {name: self._view(name, entry) for name, entry in entries.items()})
+        definitions = tuple(view for _, view in sorted(views.items()) if isinstance(view, MaterializedView))
+        if definitions != self._definitions:
+            self._definitions = definitions
+        self._broken = MappingProxyType({name: str(view) for name, view in views.items() if isinstance(view, Unusable)})
+        # A view whose file could not be read this time is looked at again: that may pass.
+        self._locations = {name: location for name, location in locations.items() if name not in self._broken}
+
+    def _view(self, name: TableName, entry: Entry) -> _View:
+        try:
+            return self._views.get((name, entry.location), lambda: _view(name, entry))
+        except Exception as failure:  # one broken view never hides the others
+            reason = failure if isinstance(failure, Unusable) else Unusable(f"its metadata cannot be read: {failure!r}")
+            if name not in self._broken:
+                _log.warning("materialized view %s is left out: %s", name, reason)
+            return reason
+
+
+def _relation(name: TableName, entry: Entry) -> Relation:
+    document = entry.load()
+    return table(name, document) if entry.kind == "table" else view_state(name, document, entry.location)
+
+
+def _view(name: TableName, entry: Entry) -> MaterializedView | None:
+    document = entry.load()
+    return materialized_view(name, document, entry.location) if is_materialized(document) else None

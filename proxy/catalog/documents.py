@@ -1,0 +1,63 @@
+"""Metadata files and what is remembered of them: a metadata location never changes its content."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, Generic, TypeVar
+
+from pyiceberg.io import load_file_io
+
+Document = dict[str, Any]
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def decode(content: bytes) -> Document:
+    """The JSON of a metadata file, compressed or not.
+
+    >>> decode(b'{"format-version": 2}') == decode(gzip.compress(b'{"format-version": 2}'))
+    True
+    """
+    plain = gzip.decompress(content) if content.startswith(_GZIP_MAGIC) else content
+    document = json.loads(plain)
+    if not isinstance(document, dict):
+        raise ValueError("the metadata file holds no JSON object")
+    return document
+
+
+def read(location: str, properties: dict[str, str]) -> Document:
+    """Fetch and decode one metadata file with the catalog's file access settings."""
+    with load_file_io(properties, location).new_input(location).open() as stream:
+        return decode(stream.read())
+
+
+class Remembered(Generic[Key, Value]):
+    """The values made last, by key; the least recently used goes first.
+
+    >>> squares = Remembered[int, int](2)
+    >>> [squares.get(n, lambda n=n: n * n) for n in (2, 3, 2)]
+    [4, 9, 4]
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Key, make: Callable[[], Value]) -> Value:
+        """The value of the key, made now if it is not remembered; a failure to make it is not remembered."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()  # outside the lock: reading a file may take long, and making it twice does no harm
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._size:
+                self._values.popitem(last=False)
+        return value

@@ -1,0 +1,109 @@
+"""Make a staged branch the content of a storage table, in one commit with the table properties that describe it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pyiceberg.catalog import Catalog as IcebergCatalog
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
+from pyiceberg.table import Table as IcebergTable
+from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.update.snapshot import ManageSnapshots
+
+from proxy.catalog.refresh_state import STORAGE_SNAPSHOT
+from rewriter.model import TableName
+
+BRANCH_PREFIX = "viewgate_"
+
+
+class Conflict(Exception):
+    """The content of a storage table was changed by somebody else meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What became the content of the storage."""
+
+    snapshot_id: int
+    rows: int
+
+
+def publish(
+    catalog: IcebergCatalog,
+    storage: TableName,
+    branch: str,
+    set_properties: Mapping[str, str],
+    remove_prefixes: Iterable[str],
+) -> Published:
+    """One commit: main becomes the branch's head, the properties follow, all staged branches go.
+
+    Every other staged branch was begun on the content that is replaced here, so none of them may be published any more:
+    whoever works on one finds main moved and gets a Conflict. Branches that a killed refresh left go the same way.
+    """
+    table = _load(catalog, storage)
+    staged = _staged(table, storage, branch)
+    outdated = tuple(remove_prefixes)
+    properties = {**set_properties, STORAGE_SNAPSHOT: str(staged.snapshot_id)}
+    removed = [key for key in table.properties if key.startswith(outdated) and key not in properties]
+    try:
+        with table.transaction() as transaction:
+            if removed:
+                transaction.remove_properties(*removed)
+            transaction.set_properties(properties)
+            changes = ManageSnapshots(transaction).set_current_snapshot(snapshot_id=staged.snapshot_id)
+            for leftover in _branches(table):
+                changes = changes.remove_branch(leftover)
+            changes.commit()
+    except CommitFailedException as failure:
+        raise _moved(storage) from failure
+    summary = staged.summary
+    return Published(staged.snapshot_id, int((summary["total-records"] if summary else None) or 0))
+
+
+def drop_branch(catalog: IcebergCatalog, storage: TableName, branch: str) -> None:
+    """Forget a staged branch; nothing happens if it, or the table, is already gone."""
+    try:
+        table = catalog.load_table(storage.parts[1:])
+    except NoSuchTableError:
+        return
+    if branch in table.metadata.refs:
+        with table.transaction() as transaction:
+            ManageSnapshots(transaction).remove_branch(branch).commit()
+
+
+def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
+    try:
+        return catalog.load_table(storage.parts[1:])
+    except NoSuchTableError as failure:
+        raise Conflict(f"the storage table {storage} was dropped meanwhile") from failure
+
+
+def _staged(table: IcebergTable, storage: TableName, branch: str) -> Snapshot:
+    """The head of the branch, checked to lie directly on what main holds now."""
+    ref = table.metadata.refs.get(branch)
+    staged = table.metadata.snapshot_by_id(ref.snapshot_id) if ref else None
+    if staged is None:
+        raise _moved(storage)
+    head = table.current_snapshot()
+    base = staged.parent_snapshot_id
+    if head is not None and base != head.snapshot_id:
+        raise _moved(storage)
+    if head is None and _depth(table, base) > 1:  # a branch of a table without snapshots starts with one empty one
+        raise _moved(storage)
+    return staged
+
+
+def _depth(table: IcebergTable, snapshot_id: int | None) -> int:
+    snapshot = table.metadata.snapshot_by_id(snapshot_id) if snapshot_id is not None else None
+    return 0 if snapshot is None else 1 + _depth(table, snapshot.parent_snapshot_id)
+
+
+def _branches(table: IcebergTable) -> Iterator[str]:
+    return (name for name in table.metadata.refs if name.startswith(BRANCH_PREFIX))
+
+
+def _moved(storage: TableName) -> Conflict:
+    return Conflict(
+        f"another refresh changed {storage} meanwhile; its content is whole, and newer than this one would be"
+    )

@@ -1,0 +1,143 @@
+"""What a refresh says about a storage table's content: all spellings read, the specification's and the newest written.
+
+Two forms are in the world. *Properties*: keys of the storage table (`iceberg.base.snapshot.<uuid>` and its kin), which
+a commit of data does not change by itself. *Summary*: `refresh-state` in the snapshot that holds the content, which is
+atomic with it. The summary is the truth; properties count only where there is none. Beside them a refresh of ours
+leaves `viewgate.refresh-state` in the summary: the view's identity and the columns of every source, so that a change of
+schema without a snapshot is noticed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rewriter.model import ChildView, Column, RefreshState, SourceState, TableName, ViewState
+
+SUMMARY = "refresh-state"
+OURS = "viewgate.refresh-state"
+STORAGE_SNAPSHOT = "viewgate.storage-snapshot"
+STORAGE_OF = "viewgate.storage-of"
+STATE_PREFIXES = tuple(
+    prefix + key
+    for prefix in ("iceberg.", "")
+    for key in ("base.snapshot.", "view.version", "child.view.version.", "materialized.view.version")
+)
+_VERSIONS = ("view.version", "materialized.view.version")
+_NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source that had none
+
+
+def from_summary(summary: Mapping[str, str], catalog: str) -> RefreshState | None:
+    """The state in a snapshot's summary; None if there is none that can be read."""
+    try:
+        return _parsed(json.loads(summary[SUMMARY]), json.loads(summary.get(OURS, "{}")), catalog)
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return None
+
+
+def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> RefreshState | None:
+    entries = _entries(state)
+    if any(entry.get("ref", "main") != "main" for entry in entries):
+        return None  # content of another branch says nothing about what `FROM t` reads
+    columns = ours.get("columns", {})
+    sources = [_source(entry, catalog, columns) for entry in entries if entry.get("type", "table") == "table"]
+    children = [ChildView(entry["uuid"], int(entry["version-id"])) for entry in entries if entry.get("type") == "view"]
+    version = state["view-version-id"] if "view-version-id" in state else state["refresh-version-id"]
+    return RefreshState(
+        view_version=int(version),
+        sources=tuple(sources),
+        children=tuple(children),
+        view_uuid=ours.get("view-uuid"),
+        started_ms=state.get("refresh-start-timestamp-ms"),
+    )
+
+
+def _entries(state: dict[str, Any]) -> list[dict[str, Any]]:
+    """The sources, tagged in the newest draft, in one list per kind in those before."""
+    if "source-states" in state:
+        return list(state["source-states"])
+    tables = state["source-table-states"]
+    views = state.get("source-view-states") or []
+    return [{**entry, "type": "table"} for entry in tables] + [{**entry, "type": "view"} for entry in views]
+
+
+def _source(entry: dict[str, Any], catalog: str, columns: dict[str, Any]) -> SourceState:
+    name = TableName((entry.get("catalog") or catalog, *entry["namespace"], entry["name"]))
+    recorded = columns.get(entry["uuid"])
+    used = None if recorded is None else tuple(Column(n, t, bool(null), int(i)) for i, n, t, null in recorded)
+    return SourceState(name, entry["uuid"], _snapshot(entry["snapshot-id"]), used)
+
+
+def _snapshot(recorded: int | str) -> int | None:
+    return None if int(recorded) in _NO_SNAPSHOT else int(recorded)
+
+
+def from_properties(properties: Mapping[str, str], heads: Sequence[int]) -> RefreshState | None:
+    """The state in a storage table's properties, if they describe one of the given heads.
+
+    `heads` are the current snapshot and those before it that differ only by compaction. Properties know their sources
+    by UUID alone, so the names are empty. Storage that another tool wrote is taken at its word, as the specification
+    has it.
+    """
+    if not _describe(properties, heads):
+        return None
+    stated = {key.removeprefix("iceberg."): value for key, value in properties.items()}
+    try:
+        version = next(int(stated[key]) for key in _VERSIONS if key in stated)
+        bases = _by_uuid(stated, "base.snapshot.")
+        children = _by_uuid(stated, "child.view.version.")
+    except (StopIteration, ValueError):
+        return None
+    nameless = TableName(("",))
+    return RefreshState(
+        view_version=version,
+        sources=tuple(SourceState(nameless, uuid, _snapshot(snapshot)) for uuid, snapshot in bases.items()),
+        children=tuple(ChildView(uuid, child) for uuid, child in children.items()),
+    )
+
+
+def _describe(properties: Mapping[str, str], heads: Sequence[int]) -> bool:
+    if STORAGE_SNAPSHOT in properties:
+        return properties[STORAGE_SNAPSHOT] in map(str, heads)
+    return STORAGE_OF not in properties
+
+
+def _by_uuid(stated: Mapping[str, str], prefix: str) -> dict[str, int]:
+    return {key.removeprefix(prefix): int(value) for key, value in stated.items() if key.startswith(prefix)}
+
+
+def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[str, str]:
+    """The summary entries of a refresh: the newest draft's and our own beside it."""
+    recorded = {
+        source.uuid: [[c.field_id, c.name, c.type, c.nullable] for c in source.columns]
+        for source in state.sources
+        if source.columns is not None
+    }
+    draft = {
+        "view-version-id": state.view_version,
+        "refresh-start-timestamp-ms": state.started_ms or 0,
+        "source-states": [
+            *({"type": "table", **_named(s.name), "uuid": s.uuid, "snapshot-id": _number(s)} for s in state.sources),
+            *({"type": "view", **_named(c.name), "uuid": c.uuid, "version-id": c.version} for c in children),
+        ],
+    }
+    ours = {"view-uuid": state.view_uuid, "columns": recorded}
+    return {SUMMARY: json.dumps(draft, separators=(",", ":")), OURS: json.dumps(ours, separators=(",", ":"))}
+
+
+def to_properties(state: RefreshState) -> dict[str, str]:
+    """The table properties of a refresh, as the specification has them."""
+    return {
+        "iceberg.view.version": str(state.view_version),
+        **{f"iceberg.base.snapshot.{source.uuid}": str(_number(source)) for source in state.sources},
+        **{f"iceberg.child.view.version.{child.uuid}": str(child.version) for child in state.children},
+    }
+
+
+def _named(name: TableName) -> dict[str, Any]:
+    return {"namespace": list(name.namespace), "name": name.table, "catalog": name.catalog}
+
+
+def _number(source: SourceState) -> int:
+    return -1 if source.snapshot_id is None else source.snapshot_id

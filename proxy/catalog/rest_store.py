@@ -1,0 +1,66 @@
+"""A REST catalog: each name costs a call, so the calls go out side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.exceptions import NoSuchNamespaceError
+from pyiceberg.typedef import Identifier
+
+from proxy.catalog.store import CatalogError, Entry
+from rewriter.model import TableName
+
+_MISSING = 404
+_SEPARATOR = "\x1f"
+
+
+class RestStore:
+    """Raw metadata from the server: pyiceberg's own view model drops fields of drafts that it does not know."""
+
+    poll_ms = 10_000
+
+    def __init__(self, iceberg: RestCatalog, parallel: int = 16) -> None:
+        self.iceberg = iceberg
+        self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
+
+    def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        """Those of the names that exist now."""
+        wanted = [name for name in names if len(name.parts) > 2]
+        found = self._threads.map(self._find, wanted)
+        return {name: entry for name, entry in zip(wanted, found, strict=True) if entry is not None}
+
+    def views(self) -> Mapping[TableName, Entry]:
+        """All views."""
+        names = [TableName((self.iceberg.name, *view)) for space in self._namespaces(()) for view in self._views(space)]
+        found = self._threads.map(self._view, names)
+        return {name: entry for name, entry in zip(names, found, strict=True) if entry is not None}
+
+    def _find(self, name: TableName) -> Entry | None:
+        return self._load(name, "table") or self._view(name)
+
+    def _view(self, name: TableName) -> Entry | None:
+        return self._load(name, "view")
+
+    def _load(self, name: TableName, kind: Literal["table", "view"]) -> Entry | None:
+        path = f"namespaces/{_SEPARATOR.join(name.namespace)}/{kind}s/{name.table}"
+        reply = self.iceberg._session.get(self.iceberg.url(path))  # pyiceberg's own, with its authentication
+        if reply.status_code == _MISSING:
+            return None
+        if not reply.ok:
+            raise CatalogError(f"catalog {self.iceberg.name}: loading {name} failed with HTTP {reply.status_code}")
+        loaded: dict[str, Any] = reply.json()
+        return Entry(kind, loaded["metadata-location"], lambda: loaded["metadata"])
+
+    def _namespaces(self, parent: Identifier) -> Iterator[Identifier]:
+        for namespace in self.iceberg.list_namespaces(parent):
+            yield namespace
+            yield from self._namespaces(namespace)
+
+    def _views(self, namespace: Identifier) -> list[Identifier]:
+        try:
+            return list(self.iceberg.list_views(namespace))
+        except NoSuchNamespaceError:  # dropped since it was listed
+            return []

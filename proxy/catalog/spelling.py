@@ -1,0 +1,54 @@
+"""Iceberg types in the spelling of Spark's DDL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+_PRIMITIVES = {
+    "long": "bigint",
+    "timestamp": "timestamp_ntz",
+    "timestamptz": "timestamp",
+    "timestamp_ns": "timestamp_ntz",
+    "timestamptz_ns": "timestamp",
+    "uuid": "string",
+}
+_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z")
+
+
+def spark_type(iceberg: str | dict[str, Any]) -> str:
+    """The Spark DDL type of an Iceberg type as metadata JSON holds it.
+
+    >>> spark_type("timestamptz"), spark_type("decimal(10, 2)")
+    ('timestamp', 'decimal(10,2)')
+    >>> spark_type({"type": "list", "element": "long", "element-id": 3, "element-required": False})
+    'array<bigint>'
+    """
+    if isinstance(iceberg, str):
+        return _primitive(iceberg)
+    return _NESTED[iceberg["type"]](iceberg)
+
+
+def _primitive(name: str) -> str:
+    if decimal := _DECIMAL.match(name):
+        return f"decimal({decimal[1]},{decimal[2]})"
+    if name.startswith("fixed"):
+        return "binary"
+    return _PRIMITIVES.get(name, name)
+
+
+def _struct(iceberg: dict[str, Any]) -> str:
+    fields = (f"{_field_name(field['name'])}:{spark_type(field['type'])}" for field in iceberg["fields"])
+    return f"struct<{','.join(fields)}>"
+
+
+def _field_name(name: str) -> str:
+    return name if re.fullmatch(r"\w+", name) else "`" + name.replace("`", "``") + "`"
+
+
+_NESTED: Mapping[str, Callable[[dict[str, Any]], str]] = {
+    "struct": _struct,
+    "list": lambda iceberg: f"array<{spark_type(iceberg['element'])}>",
+    "map": lambda iceberg: f"map<{spark_type(iceberg['key'])},{spark_type(iceberg['value'])}>",
+}

@@ -1,0 +1,64 @@
+"""A catalog in a SQL database (SQLite, PostgreSQL): one SELECT tells where the metadata of all names at hand is.
+
+pyiceberg knows no views in such a catalog, so its table `iceberg_tables` is read as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from pyiceberg.catalog.sql import SqlCatalog
+from sqlalchemy import Row, TextClause, bindparam, text
+
+from proxy.catalog.documents import read
+from proxy.catalog.store import Entry
+from rewriter.model import TableName
+
+_COLUMNS = "table_namespace, table_name, iceberg_type, metadata_location"
+_VIEWS = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND iceberg_type = 'VIEW'")
+
+
+class SqlStore:
+    """The rows of `iceberg_tables` that belong to one catalog."""
+
+    poll_ms = 500
+
+    def __init__(self, iceberg: SqlCatalog) -> None:
+        self.iceberg = iceberg
+
+    def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        """Those of the names that exist now."""
+        wanted = [name for name in names if len(name.parts) > 2]
+        if not wanted:
+            return {}
+        keys = {f"n{at}": ".".join(name.namespace) for at, name in enumerate(wanted)}
+        keys |= {f"t{at}": name.table for at, name in enumerate(wanted)}
+        return self._entries(_lookup(len(wanted)), keys)
+
+    def views(self) -> Mapping[TableName, Entry]:
+        """All views."""
+        return self._entries(_VIEWS, {})
+
+    def _entries(self, query: TextClause, keys: Mapping[str, str]) -> dict[TableName, Entry]:
+        with self.iceberg.engine.connect() as connection:
+            rows = connection.execute(query, {"catalog": self.iceberg.name, **keys}).all()
+        return dict(self._named(rows))
+
+    def _named(self, rows: Iterable[Row[Any]]) -> Iterable[tuple[TableName, Entry]]:
+        for row in rows:
+            namespace, name, kind, location = tuple(row)
+            found = Entry(
+                kind="view" if kind == "VIEW" else "table",
+                location=location,
+                load=partial(read, location, self.iceberg.properties),
+            )
+            yield TableName((self.iceberg.name, *namespace.split("."), name)), found
+
+
+def _lookup(count: int) -> TextClause:
+    """The SELECT for that many names; row values in IN lists are not understood by every database."""
+    either = " OR ".join(f"(table_namespace = :n{at} AND table_name = :t{at})" for at in range(count))
+    query = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND ({either})")
+    return query.bindparams(*(bindparam(f"{key}{at}") for at in range(count) for key in "nt"))

@@ -1,0 +1,44 @@
+"""What every kind of Iceberg catalog can be asked: where the metadata of a name is now, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pyiceberg.catalog import Catalog as IcebergCatalog
+
+from proxy.catalog.documents import Document
+from rewriter.model import TableName
+
+
+class CatalogError(Exception):
+    """The catalog cannot be used as configured; the message says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A table or view at one metadata location; `load` reads the document there."""
+
+    kind: Literal["table", "view"]
+    location: str
+    load: Callable[[], Document]
+
+
+class Store(Protocol):
+    """A catalog's blocking calls; each is used from several threads at once."""
+
+    poll_ms: int
+
+    @property
+    def iceberg(self) -> IcebergCatalog:
+        """The catalog itself, for what pyiceberg can do."""
+        ...
+
+    def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        """Those of the names that exist now."""
+        ...
+
+    def views(self) -> Mapping[TableName, Entry]:
+        """All views."""
+        ...

@@ -1,0 +1,73 @@
+"""Table metadata documents as immutable values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
+from typing import Any
+
+from proxy.catalog.documents import Document
+from proxy.catalog.refresh_state import SUMMARY, from_properties, from_summary
+from proxy.catalog.spelling import spark_type
+from rewriter.model import Column, RefreshState, Snapshot, Table, TableName
+
+
+def table(name: TableName, document: Document) -> Table:
+    """The table that a metadata document describes."""
+    ancestry = tuple(_ancestry(document))
+    schema_id = document.get("current-schema-id", 0)
+    return Table(
+        name=name,
+        uuid=document["table-uuid"],
+        columns=columns(_schema(document, schema_id)),
+        snapshots=tuple(_snapshot(raw, schema_id) for raw in ancestry),
+        schema_id=schema_id,
+        refresh=_refresh(ancestry, document.get("properties", {}), name.catalog),
+    )
+
+
+def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
+    """The top-level columns of a schema."""
+    return tuple(
+        Column(field["name"], spark_type(field["type"]), not field["required"], field["id"])
+        for field in schema["fields"]
+    )
+
+
+def _schema(document: Document, schema_id: int) -> Mapping[str, Any]:
+    schemas = document.get("schemas") or [document["schema"]]  # format version 1 may hold one schema only
+    found: Mapping[str, Any] = next((s for s in schemas if s.get("schema-id", 0) == schema_id), schemas[-1])
+    return found
+
+
+def _ancestry(document: Document) -> Iterator[dict[str, Any]]:
+    """The current snapshot and its ancestors, newest first, as far as they have not expired."""
+    by_id = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
+    at = document.get("current-snapshot-id")
+    while at in by_id:
+        yield by_id[at]
+        at = by_id[at].get("parent-snapshot-id")
+
+
+def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
+    return Snapshot(
+        id=raw["snapshot-id"],
+        timestamp_ms=raw["timestamp-ms"],
+        operation=_operation(raw),
+        schema_id=raw.get("schema-id", schema_id),
+    )
+
+
+def _operation(raw: dict[str, Any]) -> str:
+    summary: dict[str, str] = raw.get("summary") or {}
+    return summary.get("operation", "overwrite")  # format version 1 may omit it: the operation that promises least
+
+
+def _refresh(ancestry: tuple[dict[str, Any], ...], properties: Mapping[str, str], catalog: str) -> RefreshState | None:
+    """Compaction (`replace`) keeps the content, so its parent speaks for it."""
+    compactions = tuple(takewhile(lambda raw: _operation(raw) == "replace" and SUMMARY not in raw["summary"], ancestry))
+    heads = ancestry[: len(compactions) + 1]
+    summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
+    if SUMMARY in summary:
+        return from_summary(summary, catalog)
+    return from_properties(properties, [raw["snapshot-id"] for raw in heads]) if heads else None

@@ -1,0 +1,130 @@
+"""View metadata documents as immutable values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from proxy.catalog.documents import Document
+from proxy.catalog.tables import columns
+from rewriter.model import MaterializedView, TableName, ViewState
+
+MARKERS = ("iceberg.materialized.view", "materialized.view")
+STORAGE_QUERY = "viewgate.storage-query"
+SETTINGS = "viewgate.settings"
+REWRITE = "viewgate.rewrite"
+REFRESH = "viewgate.refresh"
+
+
+class Unusable(Exception):
+    """The metadata of a view cannot be used; the message says why."""
+
+
+def view_state(name: TableName, document: Document, location: str) -> ViewState:
+    """The identity and version of a view now."""
+    return ViewState(name, document["view-uuid"], document["current-version-id"], location)
+
+
+def is_materialized(document: Document) -> bool:
+    """Whether a view is a materialized one, in any of the spellings."""
+    properties = document.get("properties", {})
+    marked = any(properties.get(key, "").lower() == "true" for key in MARKERS)
+    return marked or bool(_version(document).get("storage-table"))
+
+
+def materialized_view(name: TableName, document: Document, location: str) -> MaterializedView:
+    """The materialized view that a view document describes; raises Unusable."""
+    version = _version(document)
+    properties: dict[str, str] = document.get("properties", {})
+    query = _query(version)
+    return MaterializedView(
+        name=name,
+        uuid=document["view-uuid"],
+        version=document["current-version-id"],
+        query=query,
+        storage_query=properties.get(STORAGE_QUERY, query),
+        storage=_storage(name, version, properties),
+        columns=columns(_schema(document, version)),
+        catalog=version.get("default-catalog") or name.catalog,
+        namespace=tuple(version.get("default-namespace", ())),
+        settings=_settings(properties),
+        rewrite=properties.get(REWRITE, "on") != "off",
+        deferred=properties.get(REFRESH, "on-commit") == "deferred",
+        properties=MappingProxyType(properties),
+        comment=properties.get("comment"),
+        metadata_location=location,
+    )
+
+
+def _version(document: Document) -> dict[str, Any]:
+    current = document["current-version-id"]
+    found: dict[str, Any] | None = next((v for v in document["versions"] if v["version-id"] == current), None)
+    if found is None:
+        raise Unusable(f"its current version {current} is not among its versions")
+    return found
+
+
+def _schema(document: Document, version: dict[str, Any]) -> dict[str, Any]:
+    schema_id = version["schema-id"]
+    for schema in document["schemas"]:
+        if schema.get("schema-id", 0) == schema_id:
+            return dict(schema)
+    raise Unusable(f"the schema {schema_id} of its current version is not among its schemas")
+
+
+def _query(version: dict[str, Any]) -> str:
+    for representation in version["representations"]:
+        if representation.get("type") == "sql" and representation.get("dialect", "").lower() == "spark":
+            return str(representation["sql"])
+    raise Unusable("it has no representation in the dialect `spark`")
+
+
+def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:
+    if SETTINGS not in properties:
+        return None
+    try:
+        recorded = json.loads(properties[SETTINGS])
+    except ValueError:
+        raise Unusable(f"its property {SETTINGS} is not JSON") from None
+    return MappingProxyType({str(key): str(value) for key, value in recorded.items()})
+
+
+def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, str]) -> TableName:
+    """The storage table: a struct in the newest draft, else an identifier in a property."""
+    if pointer := version.get("storage-table"):
+        return TableName((pointer.get("catalog") or view.catalog, *pointer["namespace"], pointer["name"]))
+    for marker in MARKERS:
+        if identifier := properties.get(marker + ".storage.table"):
+            return _identifier(view, identifier)
+    raise Unusable(f"it names no storage table: set its property {MARKERS[0]}.storage.table")
+
+
+def _identifier(view: TableName, identifier: str) -> TableName:
+    """An identifier in a property: `table`, `namespace.table` or with the catalog before it."""
+    parts = _split(identifier)
+    if len(parts) == 1:
+        return TableName((*view.parts[:-1], *parts))
+    if len(parts) > 2 and parts[0] == view.catalog:
+        return TableName(parts)
+    return TableName((view.catalog, *parts))
+
+
+def _split(identifier: str) -> tuple[str, ...]:
+    """The parts between dots, dots in back-ticks apart.
+
+    >>> _split("demo.`a.b``c`")
+    ('demo', 'a.b`c')
+    """
+    parts, quoted, current = [], False, ""
+    for at, char in enumerate(identifier):
+        if char == "`":
+            current += "`" if quoted is False and at and identifier[at - 1] == "`" else ""
+            quoted = not quoted
+        elif char == "." and not quoted:
+            parts.append(current)
+            current = ""
+        else:
+            current += char
+    return (*parts, current)

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from pyiceberg.catalog.noop import NoopCatalog
+
+import proxy.catalog
+from proxy.catalog import CatalogError, open_catalog
+from rewriter.model import Table, TableName, ViewState
+from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_document
+
+
+def test_definitions_are_the_same_object_until_a_view_changes(lake: Lake) -> None:
+    async def story() -> None:
+        catalog = lake.catalog()
+        lake.put_view(AGG, view_document(**MATERIALIZED))
+        first = await catalog.definitions()
+        lake.iceberg.create_table("demo.sales", ROWS.schema).append(ROWS)
+        assert await catalog.definitions() is first
+        lake.put_view(AGG, view_document(2, **MATERIALIZED))
+        (changed,) = await catalog.definitions()
+        assert (first[0].version, changed.version) == (1, 2)
+        lake.drop_view(AGG)
+        assert await catalog.definitions() == ()
+
+    asyncio.run(story())
+
+
+def test_definitions_are_not_polled_more_often_than_asked_unless_invalidated(lake: Lake) -> None:
+    async def story() -> None:
+        catalog = lake.catalog(poll_ms=3_600_000)
+        assert await catalog.definitions() == ()
+        lake.put_view(AGG, view_document(**MATERIALIZED))
+        assert await catalog.definitions() == ()
+        catalog.invalidate()
+        assert [view.name for view in await catalog.definitions()] == [AGG]
+
+    asyncio.run(story())
+
+
+def test_a_broken_view_does_not_hide_the_others(lake: Lake) -> None:
+    async def story() -> None:
+        broken, plain = TableName(("lake", "demo", "broken")), TableName(("lake", "demo", "plain"))
+        lake.put_view(broken, b"no json")
+        lake.put_view(plain, view_document())
+        lake.put_view(AGG, view_document(**MATERIALIZED))
+        catalog = lake.catalog()
+        first = await catalog.definitions()
+        assert [view.name for view in first] == [AGG]
+        assert list(catalog.broken) == [broken]
+        assert "cannot be read" in catalog.broken[broken]
+        assert await catalog.definitions() is first
+
+    asyncio.run(story())
+
+
+def test_current_tells_tables_views_and_nothing_apart(lake: Lake) -> None:
+    async def story() -> None:
+        lake.iceberg.create_table("demo.sales", ROWS.schema).append(ROWS)
+        location = lake.put_view(AGG, view_document(3, **MATERIALIZED))
+        missing, elsewhere = TableName(("lake", "demo", "x")), TableName(("spark_catalog", "demo", "sales"))
+        found = await lake.catalog().current([SALES, AGG, missing, elsewhere, SALES])
+        assert list(found) == [SALES, AGG, missing, elsewhere]
+        sales = found[SALES]
+        assert isinstance(sales, Table)
+        assert [(c.name, c.type, c.field_id) for c in sales.columns] == [
+            ("region", "string", 1),
+            ("amount", "bigint", 2),
+        ]
+        assert found[AGG] == ViewState(AGG, view_document()["view-uuid"], 3, location)
+        assert (found[missing], found[elsewhere]) == (None, None)
+
+    asyncio.run(story())
+
+
+def test_current_sees_the_last_commit(lake: Lake) -> None:
+    async def story() -> None:
+        written = lake.iceberg.create_table("demo.sales", ROWS.schema)
+        catalog = lake.catalog()
+        seen: list[Any] = [(await catalog.current([SALES]))[SALES]]
+        for _ in range(2):
+            written.append(ROWS)
+            seen.append((await catalog.current([SALES]))[SALES])
+        assert [len(table.snapshots) for table in seen] == [0, 1, 2]
+        assert seen[-1].snapshot_id == written.current_snapshot().snapshot_id
+        assert (await catalog.current([SALES]))[SALES] is seen[-1]
+
+    asyncio.run(story())
+
+
+def test_a_table_whose_metadata_is_gone_is_not_known(lake: Lake) -> None:
+    async def story() -> None:
+        table = lake.iceberg.create_table("demo.sales", ROWS.schema)
+        (lake.directory / table.metadata_location.removeprefix(f"file://{lake.directory}/")).unlink()
+        assert await lake.catalog().current([SALES]) == {SALES: None}
+
+    asyncio.run(story())
+
+
+def test_a_catalog_without_views_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proxy.catalog, "load_catalog", lambda name, **_: NoopCatalog(name))
+    with pytest.raises(CatalogError, match="use type `sql` or `rest`"):
+        open_catalog("lake", {"type": "glue"})
+
+
+def test_a_catalog_that_cannot_be_opened_names_itself() -> None:
+    with pytest.raises(CatalogError, match="catalog lake: cannot be opened"):
+        open_catalog("lake", {"type": "sql", "uri": "nonsense://", "warehouse": "/nowhere"})

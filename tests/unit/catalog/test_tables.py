@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from proxy.catalog.tables import table
+from rewriter.model import TableName
+
+NAME = TableName(("lake", "demo", "t"))
+STATE = {"refresh-state": json.dumps({"view-version-id": 1, "source-states": []})}
+
+
+def document(snapshots: list[dict[str, Any]], current: int | None) -> dict[str, Any]:
+    return {
+        "table-uuid": "u",
+        "current-schema-id": 1,
+        "schemas": [
+            {"schema-id": 0, "fields": [{"id": 1, "name": "a", "required": True, "type": "int"}]},
+            {"schema-id": 1, "fields": [{"id": 1, "name": "a", "required": True, "type": "long"}]},
+        ],
+        "properties": {"iceberg.view.version": "9"},
+        "current-snapshot-id": current,
+        "snapshots": snapshots,
+    }
+
+
+def snapshot(number: int, parent: int | None, operation: str = "append", **summary: str) -> dict[str, Any]:
+    return {
+        "snapshot-id": number,
+        "parent-snapshot-id": parent,
+        "timestamp-ms": number * 1000,
+        "summary": {"operation": operation, **summary},
+        "schema-id": 0,
+    }
+
+
+def test_snapshots_are_the_ancestry_of_the_current_one() -> None:
+    read = table(NAME, document([snapshot(1, None), snapshot(2, 1), snapshot(3, 1), snapshot(4, 3)], 4))
+    assert [s.id for s in read.snapshots] == [4, 3, 1]
+    assert (read.snapshot_id, read.schema_id, read.snapshots[0].schema_id) == (4, 1, 0)
+
+
+def test_ancestry_ends_where_snapshots_have_expired() -> None:
+    assert [s.id for s in table(NAME, document([snapshot(3, 2), snapshot(4, 3)], 4)).snapshots] == [4, 3]
+
+
+def test_a_table_without_snapshot() -> None:
+    assert table(NAME, document([], -1)).snapshot_id is None
+    assert table(NAME, document([], None)).refresh is None
+
+
+def test_columns_are_those_of_the_current_schema() -> None:
+    column = table(NAME, document([], None)).columns[0]
+    assert (column.name, column.type, column.nullable, column.field_id) == ("a", "bigint", False, 1)
+
+
+def test_compaction_keeps_what_its_parent_says() -> None:
+    state = table(NAME, document([snapshot(1, None, **STATE), snapshot(2, 1, "replace"), snapshot(3, 2, "replace")], 3))
+    assert state.refresh is not None
+    assert state.refresh.view_version == 1
+
+
+def test_an_append_past_a_refresh_is_not_vouched_for_by_its_summary() -> None:
+    unvouched = document([snapshot(1, None, **STATE), snapshot(2, 1)], 2)
+    unvouched["properties"] = {}
+    assert table(NAME, unvouched).refresh is None
+
+
+def test_properties_speak_where_the_summary_is_silent() -> None:
+    spoken = table(NAME, document([snapshot(1, None)], 1)).refresh
+    assert spoken is not None
+    assert spoken.view_version == 9
+
+
+def test_an_unreadable_summary_is_not_replaced_by_properties() -> None:
+    assert table(NAME, document([snapshot(1, None, **{"refresh-state": "?"})], 1)).refresh is None
