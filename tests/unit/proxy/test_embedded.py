@@ -40,9 +40,8 @@ def test_pyiceberg_and_spark_read_one_catalog(tmp_path):
 
 
 def test_a_second_proxy_on_the_same_data_is_told_who_has_it(tmp_path):
-    with embedded._locked(tmp_path):
-        with pytest.raises(embedded.StartError) as refused, embedded._locked(tmp_path):
-            pass
+    with embedded._locked(tmp_path), pytest.raises(embedded.StartError) as refused, embedded._locked(tmp_path):
+        pass
     assert f"{tmp_path} is in use by the viewgate with process id {os.getpid()}" in str(refused.value)
     with embedded._locked(tmp_path):
         assert (tmp_path / "lock").read_text() == str(os.getpid())

@@ -1,0 +1,69 @@
+"""Demo data: a year of sales, made by Spark itself, and materialized views over it, made as any client would."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+ROWS = 1_000_000
+
+# Every value is drawn by hashing the row's number: the same rows on every machine. Orders gather around noon; few
+# customers and few countries make most of them; sex is unknown in one order of a hundred.
+SALES = f"""
+CREATE TABLE IF NOT EXISTS lake.demo.sales USING iceberg
+COMMENT 'Orders of the year 2024, generated' AS
+WITH draws AS (
+  SELECT
+    id,
+    pmod(xxhash64(id, 1), 86400) + pmod(xxhash64(id, 2), 86400) + pmod(xxhash64(id, 3), 86400) AS seconds,
+    pmod(xxhash64(id, 4), 1000000) / 1000000D AS customer,
+    pmod(xxhash64(id, 5), 1000) AS sex,
+    pmod(xxhash64(id, 6), 1000000) / 1000000D AS country,
+    pmod(xxhash64(id, 7), 1000000) / 1000000D AS quantity,
+    pmod(xxhash64(id, 8), 1000000) / 1000000D AS price
+  FROM range({ROWS})
+)
+SELECT
+  timestamp_seconds(1704067200 + 86400 * (id * 366 DIV {ROWS}) + seconds DIV 3) AS order_time,
+  concat('c', lpad(CAST(floor(pow(customer, 3) * 50000) AS STRING), 5, '0')) AS user_id,
+  CASE WHEN sex < 10 THEN NULL WHEN sex < 520 THEN 'female' ELSE 'male' END AS sex,
+  element_at(
+    array('us', 'cn', 'de', 'in', 'jp', 'gb', 'fr', 'br', 'it', 'ca', 'kr', 'es', 'au', 'mx', 'nl', 'ch', 'pl', 'se'),
+    CAST(1 + floor(pow(country, 2) * 18) AS INT)
+  ) AS country,
+  CAST(1 + floor(-3 * ln(1 - quantity)) AS INT) AS quantity,
+  CAST(100 + floor(exp(price * 8)) AS BIGINT) AS price
+FROM draws
+"""
+
+VIEWS = (
+    """
+CREATE MATERIALIZED VIEW IF NOT EXISTS lake.demo.agg_sales
+COMMENT 'Quantity and mean price by country and sex' AS
+SELECT country, sex, sum(quantity), avg(price)
+FROM lake.demo.sales
+GROUP BY country, sex
+""",
+    """
+CREATE MATERIALIZED VIEW IF NOT EXISTS lake.demo.sales_by_hour
+COMMENT 'Orders by hour: days, weeks, months and years roll up from it' AS
+SELECT timeseries(order_time, 'hour') AS hour, count(*) AS orders, sum(quantity) AS quantity, avg(price) AS mean_price
+FROM lake.demo.sales
+GROUP BY timeseries(order_time, 'hour')
+""",
+    """
+CREATE MATERIALIZED VIEW IF NOT EXISTS lake.demo.sales_by_day_and_country
+COMMENT 'Revenue by day and country' AS
+SELECT timeseries(order_time, 'day') AS day, country, count(*) AS orders, sum(quantity * price) AS revenue,
+  min(price) AS lowest_price, max(price) AS highest_price
+FROM lake.demo.sales
+GROUP BY timeseries(order_time, 'day'), country
+""",
+)
+
+
+async def make(query: Callable[[str], Awaitable[object]]) -> None:
+    """Make what is not there yet, in statements that a client could send; `query` sends one through the proxy."""
+    await query("CREATE NAMESPACE IF NOT EXISTS lake.demo")
+    await query(SALES)
+    for view in VIEWS:
+        await query(view)
