@@ -15,7 +15,7 @@ from proxy.catalog.documents import Remembered
 from proxy.catalog.publish import Published
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import table
-from proxy.catalog.views import Unusable, is_materialized, materialized_view, view_state
+from proxy.catalog.views import Unusable, ViewQuery, is_materialized, materialized_view, view_query, view_state
 from rewriter.model import MaterializedView, Relation, TableName
 
 _log = logging.getLogger(__name__)
@@ -64,6 +64,10 @@ class Catalog:
         found = await self._blocking(lambda: self._look(ours)) if ours else {}
         return {name: found.get(name) for name in wanted}
 
+    async def query(self, view: TableName) -> ViewQuery | None:
+        """The SELECT of a view, materialized or not; None where there is none that Spark could read."""
+        return await self._blocking(lambda: self._query(view))
+
     async def publish(
         self, storage: TableName, branch: str, set_properties: Mapping[str, str], remove_prefixes: Iterable[str]
     ) -> Published:
@@ -92,6 +96,16 @@ class Catalog:
             return self._relations.get((name, entry.location), lambda: _relation(name, entry))
         except Exception:  # metadata comes from any writer; what cannot be read is not known, and not rewritten
             _log.exception("cannot read the metadata of %s at %s", name, entry.location)
+            return None
+
+    def _query(self, name: TableName) -> ViewQuery | None:
+        entry = self._store.look([name]).get(name)
+        if entry is None or entry.kind != "view":
+            return None
+        try:
+            return view_query(name, entry.load())
+        except Exception:  # as above
+            _log.exception("cannot read the view %s at %s", name, entry.location)
             return None
 
     async def _poll(self) -> None:

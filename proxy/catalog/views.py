@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -16,6 +17,15 @@ STORAGE_QUERY = "viewgate.storage-query"
 SETTINGS = "viewgate.settings"
 REWRITE = "viewgate.rewrite"
 REFRESH = "viewgate.refresh"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewQuery:
+    """The SELECT of a view, and where its names are resolved."""
+
+    sql: str
+    catalog: str
+    namespace: tuple[str, ...]
 
 
 class Unusable(Exception):
@@ -38,17 +48,17 @@ def materialized_view(name: TableName, document: Document, location: str) -> Mat
     """The materialized view that a view document describes; raises Unusable."""
     version = _version(document)
     properties: dict[str, str] = document.get("properties", {})
-    query = _query(version)
+    query = view_query(name, document)
     return MaterializedView(
         name=name,
         uuid=document["view-uuid"],
         version=document["current-version-id"],
-        query=query,
-        storage_query=properties.get(STORAGE_QUERY, query),
+        query=query.sql,
+        storage_query=properties.get(STORAGE_QUERY, query.sql),
         storage=_storage(name, version, properties),
         columns=columns(_schema(document, version)),
-        catalog=version.get("default-catalog") or name.catalog,
-        namespace=tuple(version.get("default-namespace", ())),
+        catalog=query.catalog,
+        namespace=query.namespace,
         settings=_settings(properties),
         rewrite=properties.get(REWRITE, "on") != "off",
         deferred=properties.get(REFRESH, "on-commit") == "deferred",
@@ -74,10 +84,13 @@ def _schema(document: Document, version: dict[str, Any]) -> dict[str, Any]:
     raise Unusable(f"the schema {schema_id} of its current version is not among its schemas")
 
 
-def _query(version: dict[str, Any]) -> str:
+def view_query(name: TableName, document: Document) -> ViewQuery:
+    """What a view reads, in the dialect of Spark; raises Unusable."""
+    version = _version(document)
     for representation in version["representations"]:
         if representation.get("type") == "sql" and representation.get("dialect", "").lower() == "spark":
-            return str(representation["sql"])
+            catalog = version.get("default-catalog") or name.catalog
+            return ViewQuery(representation["sql"], catalog, tuple(version.get("default-namespace", ())))
     raise Unusable("it has no representation in the dialect `spark`")
 
 

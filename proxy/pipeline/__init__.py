@@ -1,0 +1,8 @@
+"""The data pipeline: what brings the storage of materialized views up to date, on Spark."""
+
+from proxy.pipeline.embedded_runner import EmbeddedRunner
+from proxy.pipeline.pipeline import Log, Pipeline, Refreshed
+from proxy.pipeline.runner import Job, Runner
+from proxy.pipeline.thrift_runner import ThriftRunner
+
+__all__ = ["EmbeddedRunner", "Job", "Log", "Pipeline", "Refreshed", "Runner", "ThriftRunner"]

@@ -1,0 +1,26 @@
+"""Text as Spark SQL string literals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+
+def literal(text: str) -> str:
+    r"""A string literal that Spark reads back as this very text.
+
+    A dollar before a brace is spelled by its number, or Spark would replace `${…}` before it parses the statement.
+
+    >>> print(literal("it's \\ ${x}"))
+    'it\'s \\ \u0024{x}'
+    """
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("${", "\\u0024{")
+    return f"'{escaped}'"
+
+
+def pairs(entries: Mapping[str, str]) -> str:
+    """Keys and values as they stand in the parentheses of WITH and TBLPROPERTIES.
+
+    >>> pairs({"a": "1", "b": "2"})
+    "'a' = '1', 'b' = '2'"
+    """
+    return ", ".join(f"{literal(key)} = {literal(value)}" for key, value in entries.items())

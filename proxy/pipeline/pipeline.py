@@ -1,0 +1,148 @@
+"""Refresh jobs: the whole content computed on a staged branch, then published in one commit.
+
+Killed anywhere before the commit, a refresh leaves main untouched and a branch that no reader sees; the next refresh's
+commit drops it. Of two refreshes at once, in two proxies even, the first commit wins and the other is told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from proxy.catalog import BRANCH_PREFIX, Catalog, Conflict, Published
+from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
+from proxy.hs2 import SqlError
+from proxy.pipeline.literals import pairs
+from proxy.pipeline.runner import Runner
+from proxy.pipeline.sources import Relations, Sources, look
+from rewriter.model import MaterializedView, RefreshState, Session, Table, TableName, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+Log = Callable[[str], None]
+Pin = Callable[[str, Mapping[TableName, int], Session], str]
+
+_logger = logging.getLogger(__name__)
+_ATTEMPTS = 3
+_JOB_SETTINGS = {
+    "spark.sql.variable.substitute": "false",  # it would reach into the literals of the recorded state
+    "spark.sql.sources.partitionOverwriteMode": "static",  # dynamic leaves partitions that have vanished
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What the storage holds after a refresh; `changed` is False where it was fresh already."""
+
+    rows: int
+    snapshot_id: int
+    changed: bool = True
+
+
+class Pipeline:
+    """Runs refreshes, one at a time for each view, and remembers the last failure of each."""
+
+    def __init__(self, catalog: Catalog, runner: Runner, *, relations: Relations, pin: Pin) -> None:
+        self._catalog = catalog
+        self._runner = runner
+        self._relations = relations
+        self._pin = pin
+        self._busy: defaultdict[TableName, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self.failures: dict[TableName, str] = {}
+
+    async def refresh(self, view: MaterializedView, log: Log, *, full: bool = False) -> Refreshed:
+        """Bring a view's storage up to its sources; raises SqlError, and leaves the content as it was."""
+        async with self._busy[view.name]:
+            try:
+                refreshed = await self._refresh(view, log, full)
+            except Exception as failure:
+                self.failures[view.name] = str(failure)
+                _logger.warning("refresh of %s failed: %s", view.name, failure)
+                raise
+            self.failures.pop(view.name, None)
+            return refreshed
+
+    async def _refresh(self, view: MaterializedView, log: Log, full: bool) -> Refreshed:
+        for _ in range(_ATTEMPTS):
+            started_ms = time.time_ns() // 1_000_000
+            sources = await look(self._catalog, view, self._relations)
+            state = sources.state(view, started_ms)
+            if not full and (kept := await self._fresh_already(view, state)):
+                log(f"{view.name} is fresh: no source has changed since its last refresh")
+                return kept
+            published = await self._attempt(view, sources, state, log)
+            if published:
+                took_ms = time.time_ns() // 1_000_000 - started_ms
+                log(f"{view.name} refreshed: {published.rows} rows in {took_ms} ms, snapshot {published.snapshot_id}")
+                return Refreshed(published.rows, published.snapshot_id)
+            log(f"{view.name}: a source changed while it was read; starting over")
+        raise SqlError(
+            f"the sources of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "
+            "its content is as before; try again when fewer writes go on",
+            "40001",
+        )
+
+    async def _fresh_already(self, view: MaterializedView, state: RefreshState) -> Refreshed | None:
+        storage = (await self._catalog.current([view.storage]))[view.storage]
+        if not isinstance(storage, Table) or storage.refresh is None or storage.snapshot_id is None:
+            return None
+        return Refreshed(0, storage.snapshot_id, changed=False) if _same(storage.refresh, state) else None
+
+    async def _attempt(
+        self, view: MaterializedView, sources: Sources, state: RefreshState, log: Log
+    ) -> Published | None:
+        """One try; None where a source that cannot be pinned has moved, so that nobody knows what was read."""
+        async with self._staged(view.storage) as branch:
+            await self._fill(view, sources, state, branch, log)
+            if not sources.all_pinned:
+                later = await look(self._catalog, view, self._relations)
+                if not sources.same_content(later):
+                    return None
+            return await self._catalog.publish(view.storage, branch, to_properties(state), STATE_PREFIXES)
+
+    @asynccontextmanager
+    async def _staged(self, storage: TableName) -> AsyncIterator[str]:
+        """The name of a branch that is gone afterwards, however it ends."""
+        branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
+        try:
+            yield branch
+        except Conflict as conflict:
+            raise SqlError(str(conflict), "40001") from conflict
+        finally:
+            await asyncio.shield(self._forget(storage, branch))
+
+    async def _forget(self, storage: TableName, branch: str) -> None:
+        try:
+            await self._catalog.drop_branch(storage, branch)
+        except Exception:  # the refresh's own outcome counts; the next one drops the branch
+            _logger.exception("cannot drop the branch %s of %s", branch, storage)
+
+    async def _fill(self, view: MaterializedView, sources: Sources, state: RefreshState, branch: str, log: Log) -> None:
+        for name, table in sources.tables.items():
+            log(f"{view.name}: reading {name} at snapshot {table.snapshot_id}")
+        session = Session(view.catalog, view.namespace)
+        query = self._pin(view.storage_query, sources.pins, session)
+        summary = to_summary(state, tuple(sources.views.values()))
+        options = pairs({f"snapshot-property.{key}": value for key, value in summary.items()})
+        async with self._runner.job({**_JOB_SETTINGS, **(view.settings or {})}) as job:
+            if view.namespace:
+                await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
+            await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")
+            await job.run(f"INSERT OVERWRITE {view.storage.sql()}.branch_{branch} WITH ({options})\n{query}")
+
+
+def _same(recorded: RefreshState, now: RefreshState) -> bool:
+    """Whether a refresh now would record what is recorded already, but for the time."""
+    return (
+        (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
+        and set(recorded.sources) == set(now.sources)
+        and set(recorded.children) == set(now.children)
+    )

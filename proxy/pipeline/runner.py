@@ -1,0 +1,23 @@
+"""What the pipeline needs of a Spark: a session of its own for each job, with the settings that the job names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+
+class Job(Protocol):
+    """One Spark session, closed when its context ends; cancelling the awaiting task cancels the statement in Spark."""
+
+    async def run(self, sql: str) -> None:
+        """Execute one statement to its end; raises SqlError with Spark's own text."""
+        ...
+
+
+class Runner(Protocol):
+    """Somewhere that jobs run."""
+
+    def job(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[Job]:
+        """A fresh session in which nothing but these settings differs from Spark's own."""
+        ...

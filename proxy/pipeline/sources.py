@@ -1,0 +1,99 @@
+"""What a storage query reads, at one moment: the tables, through views too, and which of them can be pinned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from rewriter.model import ChildView, MaterializedView, RefreshState, Session, SourceState, Table, TableName, ViewState
+
+Relations = Callable[[str, Session], Iterable[TableName]]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Every table and view below a definition; `direct` are the names that stand in the storage query itself."""
+
+    tables: Mapping[TableName, Table]
+    views: Mapping[TableName, ViewState]
+    direct: frozenset[TableName]
+
+    @property
+    def pins(self) -> dict[TableName, int]:
+        """The snapshots that can be named in the storage query.
+
+        Not those below a view, which takes no VERSION AS OF; not where the table has none; and not where the snapshot
+        has another schema than the table now, because it would be read with its own.
+        """
+        return {
+            name: table.snapshots[0].id
+            for name, table in self.tables.items()
+            if name in self.direct and table.snapshots and table.snapshots[0].schema_id == table.schema_id
+        }
+
+    @property
+    def all_pinned(self) -> bool:
+        """Whether nothing that is read can move during the refresh."""
+        return not self.views and len(self.pins) == len(self.tables)
+
+    def same_content(self, later: Sources) -> bool:
+        """Whether what is not pinned is still what it was."""
+        pinned = self.pins.keys()
+        return self.views == later.views and all(
+            name in pinned or _identity(table) == _identity(later.tables[name]) for name, table in self.tables.items()
+        )
+
+    def state(self, view: MaterializedView, started_ms: int) -> RefreshState:
+        """What a refresh of the view from these sources records."""
+        return RefreshState(
+            view_version=view.version,
+            sources=tuple(
+                SourceState(name, table.uuid, table.snapshot_id, table.columns) for name, table in self.tables.items()
+            ),
+            children=tuple(ChildView(child.uuid, child.version) for child in self.views.values()),
+            view_uuid=view.uuid,
+            started_ms=started_ms,
+        )
+
+
+def _identity(table: Table) -> tuple[object, ...]:
+    return table.uuid, table.snapshot_id, table.columns
+
+
+async def look(catalog: Catalog, view: MaterializedView, relations: Relations) -> Sources:
+    """All sources of a view now; raises SqlError where one is no Iceberg table, whose changes nobody would notice."""
+    direct = frozenset(relations(view.storage_query, Session(view.catalog, view.namespace)))
+    tables: dict[TableName, Table] = {}
+    views: dict[TableName, ViewState] = {}
+    unseen = sorted(direct)
+    while unseen:
+        found = await catalog.current(unseen)
+        below: set[TableName] = set()
+        for name, relation in found.items():
+            match relation:
+                case Table():
+                    tables[name] = relation
+                case ViewState():
+                    views[name] = relation
+                    below |= await _below(catalog, name, relations)
+                case None:
+                    raise _unknown(catalog, view, name)
+        unseen = sorted(below - tables.keys() - views.keys())
+    return Sources(tables, views, direct)
+
+
+async def _below(catalog: Catalog, name: TableName, relations: Relations) -> set[TableName]:
+    child = await catalog.query(name)
+    if child is None:
+        raise SqlError(f"the view {name} has no definition for Spark that can be read", "0A000")
+    return set(relations(child.sql, Session(child.catalog, child.namespace)))
+
+
+def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:
+    return SqlError(
+        f"materialized view {view.name} reads {name}, which is no Iceberg table or view of the catalog {catalog.name} "
+        "that can be read, so its changes would go unnoticed; use Iceberg tables of that catalog",
+        "0A000",
+    )

@@ -1,0 +1,54 @@
+"""Jobs over Thrift: a session of our own on the Spark Thrift Server that answers the clients, or on another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from proxy.hs2 import ResultSet
+
+
+class ThriftSession(Protocol):
+    """The part of an upstream session that a job needs; closing it ends what runs in it."""
+
+    async def query(self, sql: str) -> ResultSet:
+        """Run one statement to its end."""
+        ...
+
+    async def close(self) -> None:
+        """Close the session."""
+        ...
+
+
+class ThriftRunner:
+    """Opens a session for each job."""
+
+    def __init__(self, open_session: Callable[[], Awaitable[ThriftSession]]) -> None:
+        self._open = open_session
+
+    @asynccontextmanager
+    async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ThriftJob]:
+        """A session with the settings, closed at the end."""
+        session = await self._open()
+        try:
+            for key, value in settings.items():
+                await session.query(f"SET {_ticked(key)}={_ticked(value)}")
+            yield ThriftJob(session)
+        finally:
+            await session.close()
+
+
+class ThriftJob:
+    """The statements of one job."""
+
+    def __init__(self, session: ThriftSession) -> None:
+        self._session = session
+
+    async def run(self, sql: str) -> None:
+        """Execute one statement to its end."""
+        await self._session.query(sql)
+
+
+def _ticked(text: str) -> str:
+    return "`" + text.replace("`", "``") + "`"

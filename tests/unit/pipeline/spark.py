@@ -1,0 +1,56 @@
+"""A Spark of a few lines: it stages rows on a branch as the real one does, and remembers what it was told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+
+from pyiceberg.table.update.snapshot import ManageSnapshots
+
+from rewriter.model import Session, TableName
+from tests.unit.catalog.lake import ROWS, STORAGE, Lake
+
+_PROPERTY = re.compile(r"'snapshot-property\.([^']+)' = '([^']*)'")
+
+
+class FakeSpark:
+    """Runner and job in one; `before_insert` is awaited when the content is about to be computed."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        self.statements: list[str] = []
+        self.settings: Mapping[str, str] = {}
+        self.before_insert: Callable[[], Awaitable[None]] | None = None
+
+    @asynccontextmanager
+    async def job(self, settings: Mapping[str, str]) -> AsyncIterator[FakeSpark]:
+        self.settings = settings
+        yield self
+
+    async def run(self, sql: str) -> None:
+        self.statements.append(sql)
+        if branch := re.search(r"CREATE BRANCH (\w+)", sql):
+            self._branch(branch[1])
+        if branch := re.search(r"INSERT OVERWRITE \S+\.branch_(\w+)", sql):
+            if self.before_insert:
+                await self.before_insert()
+            table = self.lake.iceberg.load_table(STORAGE.parts[1:])
+            table.append(ROWS, branch=branch[1], snapshot_properties=dict(_PROPERTY.findall(sql)))
+
+    def _branch(self, name: str) -> None:
+        table = self.lake.iceberg.load_table(STORAGE.parts[1:])
+        with table.transaction() as transaction:
+            ManageSnapshots(transaction).create_branch(table.metadata.current_snapshot_id, name).commit()
+
+
+def relations(sql: str, session: Session) -> list[TableName]:
+    """The names after FROM and JOIN."""
+    named = (session.resolve(tuple(name.split("."))) for name in re.findall(r"(?:FROM|JOIN) ([\w.]+)", sql))
+    return [name for name in named if name]
+
+
+def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
+    for name, snapshot in snapshots.items():
+        sql = sql.replace(f"FROM {name.table}", f"FROM {name} VERSION AS OF {snapshot}")
+    return sql

@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from pyiceberg.types import StringType
+
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.pipeline import Pipeline
+from rewriter.model import MaterializedView, Table
+from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, STORAGE, Lake, view_document
+from tests.unit.pipeline.spark import FakeSpark, pin, relations
+
+
+class House:
+    """A view over sales, its storage, and a pipeline over both."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        self.sales = lake.iceberg.create_table("demo.sales", ROWS.schema)
+        lake.iceberg.create_table("demo.agg__storage", ROWS.schema, properties={"viewgate.storage-of": "x"}).append(
+            ROWS
+        )
+        self.head = self.storage().snapshot_id
+        settings = {"viewgate.settings": '{"spark.sql.ansi.enabled":"false"}'}
+        lake.put_view(AGG, view_document(**MATERIALIZED, **settings))
+        self.spark = FakeSpark(lake)
+        self.catalog: Catalog = lake.catalog()
+        self.pipeline = Pipeline(self.catalog, self.spark, relations=relations, pin=pin)
+        self.log: list[str] = []
+
+    def storage(self) -> Table:
+        table = asyncio.run(self.lake.catalog().current([STORAGE]))[STORAGE]
+        assert isinstance(table, Table)
+        return table
+
+    def refs(self) -> set[str]:
+        return set(self.lake.iceberg.load_table("demo.agg__storage").metadata.refs)
+
+    async def view(self) -> MaterializedView:
+        (view,) = await self.catalog.definitions()
+        return view
+
+    async def refresh(self, **how: Any) -> Any:
+        return await self.pipeline.refresh(await self.view(), self.log.append, **how)
+
+
+@pytest.fixture
+def house(lake: Lake) -> House:
+    return House(lake)
+
+
+def test_the_content_is_read_at_the_snapshots_that_are_recorded(house: House) -> None:
+    house.sales.append(ROWS)
+    snapshot = house.sales.metadata.current_snapshot_id
+    refreshed = asyncio.run(house.refresh())
+    storage = house.storage()
+    assert storage.snapshot_id == refreshed.snapshot_id
+    assert storage.refresh is not None
+    (source,) = storage.refresh.sources
+    assert (source.name, source.snapshot_id, storage.refresh.view_version) == (SALES, snapshot, 1)
+    assert source.columns is not None
+    assert storage.refresh.view_uuid == view_document()["view-uuid"]
+    assert f"FROM lake.demo.sales VERSION AS OF {snapshot}" in house.spark.statements[-1]
+    assert house.refs() == {"main"}
+    properties = house.lake.iceberg.load_table("demo.agg__storage").properties
+    assert properties[f"iceberg.base.snapshot.{source.uuid}"] == str(snapshot)
+
+
+def test_the_job_has_the_views_own_settings(house: House) -> None:
+    asyncio.run(house.refresh())
+    assert house.spark.settings["spark.sql.ansi.enabled"] == "false"
+    assert house.spark.settings["spark.sql.sources.partitionOverwriteMode"] == "static"
+    assert house.spark.statements[0] == "USE lake.demo"
+
+
+def test_fresh_storage_is_left_alone_unless_full_is_asked(house: House) -> None:
+    async def story() -> list[bool]:
+        return [(await house.refresh(full=full)).changed for full in (False, False, True)]
+
+    assert asyncio.run(story()) == [True, False, True]
+    assert "is fresh" in " ".join(house.log)
+
+
+def test_a_source_without_snapshot_that_stays_so_is_recorded_as_such(house: House) -> None:
+    asyncio.run(house.refresh())
+    recorded = house.storage().refresh
+    assert recorded is not None
+    assert recorded.sources[0].snapshot_id is None
+
+
+def test_a_source_that_could_not_be_pinned_and_moved_is_read_again(house: House) -> None:
+    async def write_once() -> None:
+        house.spark.before_insert = None
+        house.sales.append(ROWS)
+
+    house.spark.before_insert = write_once
+    asyncio.run(house.refresh())
+    recorded = house.storage().refresh
+    assert recorded is not None
+    assert recorded.sources[0].snapshot_id == house.sales.refresh().metadata.current_snapshot_id
+    assert "starting over" in " ".join(house.log)
+    assert house.refs() == {"main"}
+
+
+def test_a_source_that_never_rests_is_given_up_with_the_content_as_it_was(house: House) -> None:
+    async def write_always() -> None:
+        house.lake.iceberg.load_table("demo.sales").update_schema().add_column(
+            f"c{len(house.log)}", StringType()
+        ).commit()
+
+    house.spark.before_insert = write_always
+    with pytest.raises(SqlError, match="changed during each") as refused:
+        asyncio.run(house.refresh())
+    assert refused.value.sql_state == "40001"
+    assert (house.storage().snapshot_id, house.refs()) == (house.head, {"main"})
+
+
+def test_a_schema_that_is_newer_than_the_snapshot_is_not_pinned(house: House) -> None:
+    house.sales.append(ROWS)
+    house.sales.update_schema().add_column("more", StringType()).commit()
+    asyncio.run(house.refresh())
+    assert "VERSION AS OF" not in house.spark.statements[-1]
+
+
+def test_a_failure_in_spark_is_passed_on_kept_and_cleared_by_success(house: House) -> None:
+    async def fail() -> None:
+        raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
+
+    async def story() -> None:
+        house.spark.before_insert = fail
+        with pytest.raises(SqlError, match="DIVIDE_BY_ZERO"):
+            await house.refresh()
+        assert "DIVIDE_BY_ZERO" in house.pipeline.failures[AGG]
+        house.spark.before_insert = None
+        await house.refresh()
+        assert house.pipeline.failures == {}
+
+    asyncio.run(story())
+
+
+def test_a_cancelled_refresh_leaves_nothing(house: House) -> None:
+    async def story() -> None:
+        begun = asyncio.Event()
+
+        async def wait_for_ever() -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        house.spark.before_insert = wait_for_ever
+        task = asyncio.create_task(house.refresh())
+        await begun.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(story())
+    assert (house.storage().snapshot_id, house.refs()) == (house.head, {"main"})
+
+
+def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_is_told(house: House) -> None:
+    async def story() -> None:
+        other = Pipeline(house.lake.catalog(), FakeSpark(house.lake), relations=relations, pin=pin)
+
+        async def the_other_is_faster() -> None:
+            await other.refresh(await house.view(), house.log.append)
+
+        house.spark.before_insert = the_other_is_faster
+        with pytest.raises(SqlError, match="another refresh changed") as refused:
+            await house.refresh()
+        assert refused.value.sql_state == "40001"
+
+    asyncio.run(story())
+    assert house.refs() == {"main"}
+    assert house.storage().refresh is not None
+
+
+def test_views_below_are_recorded_with_their_tables(house: House) -> None:
+    below = view_document(4)
+    house.lake.put_view(SALES.__class__(("lake", "demo", "below")), below)
+    outer = view_document(**MATERIALIZED)
+    outer["versions"][0]["representations"][0]["sql"] = "SELECT region, amount FROM below"
+    house.lake.put_view(AGG, outer)
+    asyncio.run(house.refresh())
+    recorded = house.storage().refresh
+    assert recorded is not None
+    assert [source.name for source in recorded.sources] == [SALES]
+    assert [(child.uuid, child.version) for child in recorded.children] == [(below["view-uuid"], 4)]
+
+
+def test_a_source_that_is_no_iceberg_table_is_refused(house: House) -> None:
+    house.lake.iceberg.drop_table("demo.sales")
+    with pytest.raises(SqlError, match=r"reads lake\.demo\.sales, which is no Iceberg table") as refused:
+        asyncio.run(house.refresh())
+    assert refused.value.sql_state == "0A000"
