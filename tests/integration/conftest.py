@@ -1,0 +1,65 @@
+"""One Viewgate with a Spark of its own for the whole run, and the clients that people use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration import clients
+from tests.integration.gate import Gate
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data directory of the run's Viewgate."""
+    return tmp_path_factory.mktemp("viewgate")
+
+
+@pytest.fixture(scope="session")
+def gate(data: Path) -> Iterator[Gate]:
+    """The run's Viewgate, with the demo data."""
+    with Gate("--demo", "--data", data) as running:
+        yield running
+
+
+@pytest.fixture
+def pyhive(gate: Gate) -> Iterator[Any]:
+    """A PyHive connection through the proxy."""
+    with clients.pyhive(gate.port) as connection:
+        yield connection
+
+
+@pytest.fixture
+def direct(gate: Gate) -> Iterator[Any]:
+    """A PyHive connection to the Spark behind the proxy, past it."""
+    with clients.pyhive(gate.spark_port) as connection:
+        yield connection
+
+
+@pytest.fixture
+def beeline(gate: Gate) -> Callable[..., clients.Spoken]:
+    """Run statements with beeline, through the proxy."""
+
+    def run(*statements: str, **options: Any) -> clients.Spoken:
+        return clients.beeline(gate.port, *statements, **options)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def java() -> Iterator[clients.JavaMachine]:
+    """A JVM with the Hive JDBC driver."""
+    machine = clients.JavaMachine()
+    yield machine
+    machine.stop()
+
+
+@pytest.fixture
+def jdbc(java: clients.JavaMachine, gate: Gate) -> Iterator[clients.Jdbc]:
+    """A Hive JDBC connection through the proxy."""
+    connection = java.connect(gate.url)
+    yield connection
+    connection.close()
