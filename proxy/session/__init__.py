@@ -1,0 +1,23 @@
+"""Sessions and operations as clients know them: handles, legal states, who may use them, and plans for statements."""
+
+from proxy.session.handles import Handle
+from proxy.session.operations import Operation, OperationLog
+from proxy.session.plan import Answering, Forward, Local, Plan
+from proxy.session.sessions import ClientSession, Sessions, SessionUpstream
+from proxy.session.states import LEGAL, TERMINAL, OperationState
+
+__all__ = [
+    "LEGAL",
+    "TERMINAL",
+    "Answering",
+    "ClientSession",
+    "Forward",
+    "Handle",
+    "Local",
+    "Operation",
+    "OperationLog",
+    "OperationState",
+    "Plan",
+    "SessionUpstream",
+    "Sessions",
+]

@@ -1,0 +1,45 @@
+"""What is to be done with a statement: forwarded, as it is or rewritten, or answered here."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from proxy.hs2 import ResultSet
+
+if TYPE_CHECKING:
+    from proxy.session.sessions import ClientSession
+
+
+@dataclass(frozen=True)
+class Forward:
+    """Run by the upstream; without `sql`, the client's own bytes unchanged.
+
+    With `fallback`, an upstream error before the first row makes the client's own statement run instead, whose
+    result or error the client gets: never after a cancel or timeout, and within one query timeout.
+    `ended` is called once: True when the operation is seen to have finished well, else False.
+    """
+
+    sql: str | None = None
+    fallback: bool = False
+    log: tuple[str, ...] = ()
+    ended: Callable[[bool], None] | None = None
+
+
+@dataclass(frozen=True)
+class Local:
+    """Answered here: `run` gets a function that adds a line to the operation's log."""
+
+    run: Callable[[Callable[[str], None]], Awaitable[ResultSet]]
+
+
+Plan = Forward | Local
+
+
+class Answering(Protocol):
+    """Decides about each statement before it runs."""
+
+    async def plan(self, session: ClientSession, sql: str) -> Plan:
+        """The plan for a statement in a session."""
+        ...

@@ -1,0 +1,37 @@
+"""The states of an operation, and which may follow which."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class OperationState(IntEnum):
+    """States under the numbers (and, but for UNKNOWN, the names) that travel."""
+
+    INITIALIZED = 0
+    RUNNING = 1
+    FINISHED = 2
+    CANCELED = 3
+    CLOSED = 4
+    ERROR = 5
+    UNKNOWN = 6
+    PENDING = 7
+    TIMEDOUT = 8
+
+
+_S = OperationState
+_ENDS = frozenset({_S.FINISHED, _S.CANCELED, _S.ERROR, _S.TIMEDOUT, _S.CLOSED})
+
+TERMINAL = _ENDS
+
+# A state may always be reported again; nothing leaves CLOSED.
+LEGAL: dict[OperationState, frozenset[OperationState]] = {
+    _S.INITIALIZED: _ENDS | {_S.PENDING, _S.RUNNING},
+    _S.PENDING: _ENDS | {_S.RUNNING},
+    _S.RUNNING: _ENDS,
+    _S.FINISHED: frozenset({_S.CLOSED}),
+    _S.CANCELED: frozenset({_S.CLOSED}),
+    _S.ERROR: frozenset({_S.CLOSED}),
+    _S.TIMEDOUT: frozenset({_S.CLOSED}),
+    _S.CLOSED: frozenset(),
+}

@@ -1,0 +1,90 @@
+"""An operation on an upstream, from our side: polled to its end, cancelled, closed."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.hs2 import SqlError, check, encode_call, read_reply
+from proxy.hs2.generated import ttypes
+from proxy.session import TERMINAL, Handle, OperationState, SessionUpstream
+
+# Spark holds a status call up to 5 s and answers at once when the operation ends. A server that does not
+# hold it is asked with a pause between.
+_HELD = 0.02
+_PAUSE = 0.05
+
+FETCH_ROWS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteStatus:
+    """What an upstream says of an operation."""
+
+    state: OperationState
+    error: SqlError | None = None
+
+    @classmethod
+    def of(cls, response: Any) -> RemoteStatus:
+        """The status in a response of GetOperationStatus."""
+        known = response.operationState in set(OperationState)
+        state = OperationState(response.operationState) if known else OperationState.UNKNOWN
+        if state is not OperationState.ERROR:
+            return cls(state)
+        message = response.errorMessage or "Spark gave no reason"
+        return cls(state, SqlError(message, response.sqlState, response.errorCode or 0))
+
+
+class RemoteOperation:
+    """The handle that an upstream gave an operation of a session, and the calls on it."""
+
+    def __init__(self, upstream: SessionUpstream, handle: Handle, kind: int = 0) -> None:
+        self._upstream = upstream
+        self.handle = handle
+        identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
+        self._thrift = ttypes.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=True)
+
+    async def poll(self) -> RemoteStatus:
+        """The status, as soon as it is a final one, or else when the upstream has held the call long enough."""
+        request = ttypes.TGetOperationStatusReq(operationHandle=self._thrift)
+        response = await self._call("GetOperationStatus", request, ttypes.TGetOperationStatusResp)
+        return RemoteStatus.of(response)
+
+    async def wait(self) -> RemoteStatus:
+        """The status at the end."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            asked = clock()
+            status = await self.poll()
+            if status.state in TERMINAL:
+                return status
+            if clock() - asked < _HELD:
+                await asyncio.sleep(_PAUSE)
+
+    async def schema(self) -> Any:
+        """The schema; only to be asked after the end, else Spark answers wrongly and for good."""
+        request = ttypes.TGetResultSetMetadataReq(operationHandle=self._thrift)
+        response = await self._call("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)
+        return response.schema
+
+    async def fetch(self) -> Any:
+        """The next row set; an empty one at the end."""
+        request = ttypes.TFetchResultsReq(operationHandle=self._thrift, orientation=0, maxRows=FETCH_ROWS)
+        return (await self._call("FetchResults", request, ttypes.TFetchResultsResp)).results
+
+    async def cancel(self) -> None:
+        """Cancel it, past whatever the session's own connection is busy with."""
+        request = ttypes.TCancelOperationReq(operationHandle=self._thrift)
+        reply = await self._upstream.control(encode_call("CancelOperation", 0, request))
+        check(read_reply(reply, ttypes.TCancelOperationResp).status)
+
+    async def close(self) -> None:
+        """Let the upstream forget it."""
+        request = ttypes.TCloseOperationReq(operationHandle=self._thrift)
+        await self._call("CloseOperation", request, ttypes.TCloseOperationResp)
+
+    async def _call(self, name: str, request: Any, kind: type[Any]) -> Any:
+        response = read_reply(await self._upstream.call(encode_call(name, 0, request)), kind)
+        check(response.status)
+        return response

@@ -1,0 +1,93 @@
+"""A session on an upstream, with a connection of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+
+from proxy.hs2 import ResultSet, SqlError, check, columns_of, decode_rows, encode_call, read_reply
+from proxy.hs2.generated import ttypes
+from proxy.session import Handle, OperationState
+from proxy.upstream.connection import Connection, Timeouts
+from proxy.upstream.control import Control
+from proxy.upstream.operation import RemoteOperation
+from proxy.wire import find, value_bytes
+
+logger = logging.getLogger(__name__)
+
+
+class UpstreamSession:
+    """The upstream's side of one client session."""
+
+    def __init__(self, connection: Connection, control: Control, handle: Handle, timeouts: Timeouts) -> None:
+        self._connection = connection
+        self._control = control
+        self._timeouts = timeouts
+        self.handle = handle
+
+    @property
+    def alive(self) -> bool:
+        """Whether the connection still stands."""
+        return self._connection.alive
+
+    async def call(self, message: bytes) -> bytes:
+        """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
+        return await self._connection.call(message)
+
+    async def control(self, message: bytes) -> bytes:
+        """Relay a message on a connection that no statement occupies."""
+        return await self._control.call(message)
+
+    async def query(self, sql: str) -> ResultSet:
+        """Run a statement of our own in this session and fetch all of its result; SqlError with Spark's own text."""
+        operation = await self._start(sql)
+        ended = False
+        try:
+            status = await operation.wait()
+            ended = True
+            if status.state is not OperationState.FINISHED:
+                raise status.error or SqlError(f"The statement ended as {status.state.name}", "HY008")
+            schema = await operation.schema()
+            rows = []
+            while block := decode_rows(await operation.fetch()):
+                rows += block
+            return ResultSet(columns_of(schema), tuple(rows))
+        finally:
+            with contextlib.suppress(SqlError):
+                if not ended:
+                    await operation.cancel()
+                await operation.close()
+
+    async def close(self) -> None:
+        """Close the upstream's session and the connection to it; never raises."""
+        try:
+            if self._connection.alive:
+                request = ttypes.TCloseSessionReq(sessionHandle=self._thrift())
+                async with asyncio.timeout(self._timeouts.close):
+                    await self.call(encode_call("CloseSession", 0, request))
+        except (SqlError, TimeoutError) as error:
+            logger.warning("upstream session %s was not closed in order: %s", self.handle.id, error)
+        finally:
+            self._connection.close()
+
+    async def _start(self, sql: str) -> RemoteOperation:
+        request = ttypes.TExecuteStatementReq(sessionHandle=self._thrift(), statement=sql, runAsync=True)
+        reply = await self.call(encode_call("ExecuteStatement", 0, request))
+        check(read_reply(reply, ttypes.TExecuteStatementResp).status)
+        handle = read_handle(reply, (0, 2, 1))
+        if handle is None:
+            raise SqlError("Spark has started a statement without giving a handle", "08S01")
+        return RemoteOperation(self, handle)
+
+    def _thrift(self) -> object:
+        identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
+        return ttypes.TSessionHandle(sessionId=identifier)
+
+
+def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
+    """The handle whose identifier is at a path of a message."""
+    guid, secret = find(message, (*path, 1)), find(message, (*path, 2))
+    if guid is None or secret is None:
+        return None
+    return Handle(value_bytes(message, guid), value_bytes(message, secret))
