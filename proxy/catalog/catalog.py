@@ -69,12 +69,17 @@ class Catalog:
         return await self._blocking(lambda: self._query(view))
 
     async def publish(
-        self, storage: TableName, branch: str, set_properties: Mapping[str, str], remove_prefixes: Iterable[str]
+        self,
+        storage: TableName,
+        branch: str,
+        base: int | None,
+        set_properties: Mapping[str, str],
+        remove_prefixes: Iterable[str],
     ) -> Published:
-        """One commit: properties, main := the branch's head, no staged branches; raises Conflict if main moved."""
+        """One commit: properties, main := the branch's head, no staged branches; Conflict if main is not at `base`."""
         prefixes = tuple(remove_prefixes)
         return await self._blocking(
-            lambda: publishing.publish(self._store.iceberg, storage, branch, set_properties, prefixes)
+            lambda: publishing.publish(self._store.iceberg, storage, branch, base, set_properties, prefixes)
         )
 
     async def drop_branch(self, storage: TableName, branch: str) -> None:

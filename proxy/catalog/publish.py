@@ -33,16 +33,19 @@ def publish(
     catalog: IcebergCatalog,
     storage: TableName,
     branch: str,
+    base: int | None,
     set_properties: Mapping[str, str],
     remove_prefixes: Iterable[str],
 ) -> Published:
     """One commit: main becomes the branch's head, the properties follow, all staged branches go.
 
-    Every other staged branch was begun on the content that is replaced here, so none of them may be published any more:
-    whoever works on one finds main moved and gets a Conflict. Branches that a killed refresh left go the same way.
+    `base` is the snapshot that main held when the refresh began. The branch alone does not tell: Spark makes a branch
+    that was dropped under it again, from main as it is then. Every other staged branch was begun on the content that is
+    replaced here, so none of them may be published any more: whoever works on one finds main moved and gets a Conflict.
+    Branches that a killed refresh left go the same way.
     """
     table = _load(catalog, storage)
-    staged = _staged(table, storage, branch)
+    staged = _staged(table, storage, branch, base)
     outdated = tuple(remove_prefixes)
     properties = {**set_properties, STORAGE_SNAPSHOT: str(staged.snapshot_id)}
     removed = [key for key in table.properties if key.startswith(outdated) and key not in properties]
@@ -79,17 +82,18 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
         raise Conflict(f"the storage table {storage} was dropped meanwhile") from failure
 
 
-def _staged(table: IcebergTable, storage: TableName, branch: str) -> Snapshot:
-    """The head of the branch, checked to lie directly on what main holds now."""
+def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
+    """The head of the branch, checked to lie directly on what main holds now and held at the start."""
     ref = table.metadata.refs.get(branch)
     staged = table.metadata.snapshot_by_id(ref.snapshot_id) if ref else None
     if staged is None:
         raise _moved(storage)
     head = table.current_snapshot()
-    base = staged.parent_snapshot_id
-    if head is not None and base != head.snapshot_id:
+    if (head.snapshot_id if head else None) != base:
         raise _moved(storage)
-    if head is None and _depth(table, base) > 1:  # a branch of a table without snapshots starts with one empty one
+    below = staged.parent_snapshot_id
+    # A branch of a table without any snapshot begins with an empty one.
+    if below != base if head else _depth(table, below) > 1:
         raise _moved(storage)
     return staged
 
@@ -104,6 +108,7 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 
 def _moved(storage: TableName) -> Conflict:
+    """What the later of two refreshes is told."""
     return Conflict(
         f"another refresh changed {storage} meanwhile; its content is whole, and newer than this one would be"
     )

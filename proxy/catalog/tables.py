@@ -23,6 +23,8 @@ def table(name: TableName, document: Document) -> Table:
         snapshots=tuple(_snapshot(raw, schema_id) for raw in ancestry),
         schema_id=schema_id,
         refresh=_refresh(ancestry, document.get("properties", {}), name.catalog),
+        records=_total(ancestry, "total-records"),
+        size=_total(ancestry, "total-files-size"),
     )
 
 
@@ -61,6 +63,11 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
 def _operation(raw: dict[str, Any]) -> str:
     summary: dict[str, str] = raw.get("summary") or {}
     return summary.get("operation", "overwrite")  # format version 1 may omit it: the operation that promises least
+
+
+def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
+    total: str | None = (ancestry[0].get("summary") or {}).get(key) if ancestry else None
+    return int(total) if total is not None and total.isdecimal() else None
 
 
 def _refresh(ancestry: tuple[dict[str, Any], ...], properties: Mapping[str, str], catalog: str) -> RefreshState | None:

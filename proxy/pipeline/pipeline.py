@@ -32,6 +32,7 @@ Pin = Callable[[str, Mapping[TableName, int], Session], str]
 
 _logger = logging.getLogger(__name__)
 _ATTEMPTS = 3
+_COMMIT_FAILED = "org.apache.iceberg.exceptions.CommitFailedException"
 _JOB_SETTINGS = {
     "spark.sql.variable.substitute": "false",  # it would reach into the literals of the recorded state
     "spark.sql.sources.partitionOverwriteMode": "static",  # dynamic leaves partitions that have vanished
@@ -75,10 +76,11 @@ class Pipeline:
             started_ms = time.time_ns() // 1_000_000
             sources = await look(self._catalog, view, self._relations)
             state = sources.state(view, started_ms)
-            if not full and (kept := await self._fresh_already(view, state)):
+            storage = await self._storage(view)
+            if not full and storage.snapshot_id is not None and storage.refresh and _same(storage.refresh, state):
                 log(f"{view.name} is fresh: no source has changed since its last refresh")
-                return kept
-            published = await self._attempt(view, sources, state, log)
+                return Refreshed(0, storage.snapshot_id, changed=False)
+            published = await self._attempt(view, sources, state, storage.snapshot_id, log)
             if published:
                 took_ms = time.time_ns() // 1_000_000 - started_ms
                 log(f"{view.name} refreshed: {published.rows} rows in {took_ms} ms, snapshot {published.snapshot_id}")
@@ -90,34 +92,43 @@ class Pipeline:
             "40001",
         )
 
-    async def _fresh_already(self, view: MaterializedView, state: RefreshState) -> Refreshed | None:
+    async def _storage(self, view: MaterializedView) -> Table:
         storage = (await self._catalog.current([view.storage]))[view.storage]
-        if not isinstance(storage, Table) or storage.refresh is None or storage.snapshot_id is None:
-            return None
-        return Refreshed(0, storage.snapshot_id, changed=False) if _same(storage.refresh, state) else None
+        if isinstance(storage, Table):
+            return storage
+        raise SqlError(
+            f"the storage table {view.storage} of materialized view {view.name} does not exist or cannot be read; "
+            "make the view anew with CREATE OR REPLACE MATERIALIZED VIEW",
+            "42P01",
+        )
 
     async def _attempt(
-        self, view: MaterializedView, sources: Sources, state: RefreshState, log: Log
+        self, view: MaterializedView, sources: Sources, state: RefreshState, base: int | None, log: Log
     ) -> Published | None:
         """One try; None where a source that cannot be pinned has moved, so that nobody knows what was read."""
-        async with self._staged(view.storage) as branch:
+        async with self._staged(view, base) as branch:
             await self._fill(view, sources, state, branch, log)
             if not sources.all_pinned:
                 later = await look(self._catalog, view, self._relations)
                 if not sources.same_content(later):
                     return None
-            return await self._catalog.publish(view.storage, branch, to_properties(state), STATE_PREFIXES)
+            return await self._catalog.publish(view.storage, branch, base, to_properties(state), STATE_PREFIXES)
 
     @asynccontextmanager
-    async def _staged(self, storage: TableName) -> AsyncIterator[str]:
+    async def _staged(self, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
         """The name of a branch that is gone afterwards, however it ends."""
         branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
         try:
             yield branch
         except Conflict as conflict:
-            raise SqlError(str(conflict), "40001") from conflict
+            raise _lost(view, str(conflict)) from conflict
+        except SqlError as failure:
+            # What Spark says when another refresh changes branches under it tells a user nothing.
+            if _COMMIT_FAILED in failure.message or (await self._storage(view)).snapshot_id != base:
+                raise _lost(view, failure.message) from failure
+            raise
         finally:
-            await asyncio.shield(self._forget(storage, branch))
+            await asyncio.shield(self._forget(view.storage, branch))
 
     async def _forget(self, storage: TableName, branch: str) -> None:
         try:
@@ -137,6 +148,14 @@ class Pipeline:
                 await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
             await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")
             await job.run(f"INSERT OVERWRITE {view.storage.sql()}.branch_{branch} WITH ({options})\n{query}")
+
+
+def _lost(view: MaterializedView, detail: str) -> SqlError:
+    return SqlError(
+        f"another refresh of {view.name} ran at the same time and was faster; the content is whole; "
+        f"REFRESH again if it must be newer than that one ({detail})",
+        "40001",
+    )
 
 
 def _same(recorded: RefreshState, now: RefreshState) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import NamedTuple
 
 import pytest
 from pyiceberg.table import Table
@@ -11,13 +12,18 @@ from proxy.catalog.refresh_state import STATE_PREFIXES, STORAGE_SNAPSHOT
 from tests.unit.catalog.lake import ROWS, STORAGE, Lake
 
 
-def stage(table: Table, branch: str) -> int:
+class Staged(NamedTuple):
+    base: int | None
+    head: int
+
+
+def stage(table: Table, branch: str) -> Staged:
     """Content on a branch of its own, begun at main, as a refresh leaves it."""
-    table.refresh()
+    base = table.refresh().metadata.current_snapshot_id
     with table.transaction() as transaction:
-        ManageSnapshots(transaction).create_branch(table.metadata.current_snapshot_id, branch).commit()
+        ManageSnapshots(transaction).create_branch(base, branch).commit()
     table.append(ROWS, branch=branch)
-    return table.metadata.refs[branch].snapshot_id
+    return Staged(base, table.metadata.refs[branch].snapshot_id)
 
 
 def storage(lake: Lake) -> Table:
@@ -26,17 +32,17 @@ def storage(lake: Lake) -> Table:
     return table
 
 
-def publish(lake: Lake, branch: str) -> int:
+def publish(lake: Lake, branch: str, base: int | None) -> int:
     properties = {"iceberg.view.version": "1", "iceberg.base.snapshot.new": "2"}
-    return asyncio.run(lake.catalog().publish(STORAGE, branch, properties, STATE_PREFIXES)).snapshot_id
+    return asyncio.run(lake.catalog().publish(STORAGE, branch, base, properties, STATE_PREFIXES)).snapshot_id
 
 
 def test_one_commit_moves_main_sets_and_removes_properties_and_drops_staged_branches(lake: Lake) -> None:
     table = storage(lake)
     stage(table, "viewgate_killed")
-    staged = stage(table, "viewgate_a")
+    base, staged = stage(table, "viewgate_a")
     before = len(table.refresh().metadata.metadata_log)
-    assert publish(lake, "viewgate_a") == staged
+    assert publish(lake, "viewgate_a", base) == staged
     table.refresh()
     assert len(table.metadata.metadata_log) == before + 1
     assert (table.metadata.current_snapshot_id, set(table.metadata.refs)) == (staged, {"main"})
@@ -49,27 +55,37 @@ def test_one_commit_moves_main_sets_and_removes_properties_and_drops_staged_bran
 
 def test_the_second_of_two_refreshes_is_refused(lake: Lake) -> None:
     table = storage(lake)
-    stage(table, "viewgate_a")
+    base, _ = stage(table, "viewgate_a")
     stage(table, "viewgate_b")
-    first = publish(lake, "viewgate_a")
+    first = publish(lake, "viewgate_a", base)
     with pytest.raises(Conflict, match="another refresh changed"):
-        publish(lake, "viewgate_b")
+        publish(lake, "viewgate_b", base)
     assert table.refresh().metadata.current_snapshot_id == first
 
 
 def test_a_write_to_main_after_staging_is_not_lost(lake: Lake) -> None:
     table = storage(lake)
-    stage(table, "viewgate_a")
+    base, _ = stage(table, "viewgate_a")
     table.append(ROWS)
     written = table.metadata.current_snapshot_id
     with pytest.raises(Conflict):
-        publish(lake, "viewgate_a")
+        publish(lake, "viewgate_a", base)
     assert table.refresh().metadata.current_snapshot_id == written
+
+
+def test_a_branch_that_was_made_again_from_newer_content_is_refused(lake: Lake) -> None:
+    table = storage(lake)
+    base, _ = stage(table, "viewgate_a")
+    first = publish(lake, "viewgate_a", base)
+    stage(table, "viewgate_b")
+    with pytest.raises(Conflict):
+        publish(lake, "viewgate_b", base)
+    assert table.refresh().metadata.current_snapshot_id == first
 
 
 def test_dropped_storage_is_a_conflict(lake: Lake) -> None:
     with pytest.raises(Conflict, match="was dropped meanwhile"):
-        publish(lake, "viewgate_a")
+        publish(lake, "viewgate_a", None)
 
 
 def test_dropping_a_branch_twice_is_no_error(lake: Lake) -> None:

@@ -40,6 +40,13 @@ def test_snapshots_are_the_ancestry_of_the_current_one() -> None:
     assert (read.snapshot_id, read.schema_id, read.snapshots[0].schema_id) == (4, 1, 0)
 
 
+def test_totals_are_those_of_the_current_snapshot() -> None:
+    totals = {"total-records": "7", "total-files-size": "1234"}
+    read = table(NAME, document([snapshot(1, None, **{"total-records": "1"}), snapshot(2, 1, **totals)], 2))
+    assert (read.records, read.size) == (7, 1234)
+    assert table(NAME, document([snapshot(1, None)], 1)).records is None
+
+
 def test_ancestry_ends_where_snapshots_have_expired() -> None:
     assert [s.id for s in table(NAME, document([snapshot(3, 2), snapshot(4, 3)], 4)).snapshots] == [4, 3]
 

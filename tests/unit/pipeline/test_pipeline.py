@@ -168,7 +168,7 @@ def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_is_told(house: 
             await other.refresh(await house.view(), house.log.append)
 
         house.spark.before_insert = the_other_is_faster
-        with pytest.raises(SqlError, match="another refresh changed") as refused:
+        with pytest.raises(SqlError, match=r"another refresh of lake\.demo\.agg ran at the same time") as refused:
             await house.refresh()
         assert refused.value.sql_state == "40001"
 
