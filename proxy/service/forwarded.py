@@ -1,0 +1,179 @@
+"""Operations that run on the upstream: messages are relayed, rows pass through as bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from proxy.hs2 import SqlError, read_reply, success
+from proxy.hs2.generated import ttypes
+from proxy.service.operation import RunningOperation
+from proxy.service.statement import Statement
+from proxy.session import ClientSession, Forward, Handle, OperationState
+from proxy.upstream import RemoteOperation, RemoteStatus, read_handle
+from proxy.wire import EXCEPTION, WireError, find, read_head, read_i32, with_field
+from proxy.wire.layout import BOOL, I32, I64
+
+if TYPE_CHECKING:
+    from proxy.service.call import Call
+
+logger = logging.getLogger(__name__)
+
+_STATUS_CODE, _OPERATION_HANDLE = (0, 1, 1), (0, 2, 1)
+_STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET = (0, 2), (0, 7), (0, 8), (0, 9)
+_FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
+
+
+class Forwarded(RunningOperation):
+    """An operation of the upstream under a handle of ours.
+
+    A rewritten statement that fails before its first row gives way to the client's own: `remote` is then
+    another operation, and the client, who sees RUNNING meanwhile, cannot tell.
+    """
+
+    def __init__(
+        self, session: ClientSession, remote: Handle, kind: int, plan: Forward, statement: Statement | None = None
+    ) -> None:
+        super().__init__(session, kind, plan.ended)
+        for line in plan.log:
+            self.log.add(line)
+        self.remote = RemoteOperation(session.upstream, remote, kind)
+        self._statement = statement if plan.fallback and plan.sql is not None else None
+        self._cancelled = False
+        self._falling_back = asyncio.Lock()
+
+    async def wait(self) -> None:
+        while not self.done:
+            remote = self.remote
+            try:
+                status = await remote.wait()
+            except SqlError as error:
+                self.advance(OperationState.ERROR, error)
+                return
+            await self._observe(remote, status)
+
+    async def status(self, call: Call) -> bytes:
+        remote = self.remote
+        reply = await self._relay(call.addressed_to(remote.handle))
+        if not succeeded(reply):
+            return reply
+        status = RemoteStatus.of(read_reply(reply, ttypes.TGetOperationStatusResp))
+        return self._completed(reply) if await self._observe(remote, status) else call.reply(self.status_response())
+
+    async def metadata(self, call: Call) -> bytes:
+        # Asked before the end, Spark gives a wrong schema, and the same one ever after.
+        await self.wait()
+        return await self._relay(call.addressed_to(self.remote.handle))
+
+    async def fetch(self, call: Call) -> bytes:
+        reply = await self._relay(call.addressed_to(self.remote.handle))
+        if succeeded(reply):
+            self._statement = None  # rows are out: there is no way back
+        elif self.state is OperationState.FINISHED and self._may_fall_back():
+            await self._fall_back()
+            status = await self.remote.wait()
+            if status.error is not None:
+                raise status.error
+            reply = await self._relay(call.addressed_to(self.remote.handle))
+        return reply
+
+    async def query_id(self, call: Call) -> bytes:
+        return await self._relay(call.addressed_to(self.remote.handle))
+
+    async def cancel(self, call: Call) -> bytes:
+        self._cancelled = True
+        return await self.session.upstream.control(call.addressed_to(self.remote.handle))
+
+    async def close(self, call: Call) -> bytes:
+        await self.abandon()
+        try:
+            return await self.session.upstream.call(call.addressed_to(self.remote.handle))
+        except SqlError as error:
+            logger.warning("operation %s went with its upstream: %s", self.handle.id, error)
+            return call.reply(ttypes.TCloseOperationResp(status=success()))
+
+    async def abandon(self) -> None:
+        self._cancelled = True
+        if not self.done:
+            self.advance(OperationState.CANCELED)
+            try:
+                await self.remote.cancel()
+            except SqlError as error:
+                logger.warning("operation %s could not be cancelled: %s", self.handle.id, error)
+
+    async def _relay(self, message: bytes) -> bytes:
+        try:
+            return await self.session.upstream.call(message)
+        except SqlError as error:
+            self.advance(OperationState.ERROR, error)
+            raise
+
+    async def _observe(self, remote: RemoteOperation, status: RemoteStatus) -> bool:
+        """Take note of what the upstream said; False if that is not for the client, being about a given-up try."""
+        async with self._falling_back:
+            if remote is not self.remote:
+                return False
+            if status.state is OperationState.ERROR and self._may_fall_back():
+                logger.warning("a rewritten statement failed, its original is run: %s", status.error)
+                await self._fall_back()
+                return False
+            self.advance(status.state, status.error)
+            return True
+
+    def _may_fall_back(self) -> bool:
+        return self._statement is not None and not self._cancelled and not self._statement.expired
+
+    async def _fall_back(self) -> None:
+        statement, self._statement = self._statement, None
+        assert statement is not None
+        failed = self.remote
+        try:
+            reply = await self._relay(statement.repeated())
+            self.remote = RemoteOperation(self.session.upstream, started(reply), self.kind)
+            await failed.close()
+        except SqlError as error:
+            self.advance(OperationState.ERROR, error)
+            return
+        self.log.add(_FELL_BACK)
+        if self._cancelled:  # while it was being started
+            await self.remote.cancel()
+
+    def _completed(self, reply: bytes) -> bytes:
+        """The upstream's status with what it leaves out; without `hasResultSet`, Hive JDBC asks for ever."""
+        state = find(reply, _STATE)
+        if state is not None:
+            known = read_i32(reply, state)
+            shown = self.shown_state(OperationState(known)) if known in set(OperationState) else known
+            reply = with_field(reply, _STATE, I32, int(shown).to_bytes(4, "big"))
+        times = [(_STARTED, self.started_ms), (_COMPLETED, self.completed_ms)]
+        for path, time_ms in times:
+            if time_ms is not None and find(reply, path) is None:
+                reply = with_field(reply, path, I64, time_ms.to_bytes(8, "big"))
+        if find(reply, _HAS_RESULT_SET) is None:
+            reply = with_field(reply, _HAS_RESULT_SET, BOOL, bytes([self.has_result_set]))
+        return reply
+
+
+def succeeded(reply: bytes) -> bool:
+    """Whether a reply is one and reports no error; looks at its first bytes alone."""
+    head = read_head(reply)
+    if head is None or head.type == EXCEPTION:
+        return False
+    code = find(reply, _STATUS_CODE)
+    return code is not None and read_i32(reply, code) not in (
+        ttypes.TStatusCode.ERROR_STATUS,
+        ttypes.TStatusCode.INVALID_HANDLE_STATUS,
+    )
+
+
+def started(reply: bytes) -> Handle:
+    """The handle of the operation that a reply says was started; the error that it reports instead."""
+    response = read_reply(reply, ttypes.TExecuteStatementResp)
+    handle = read_handle(reply, _OPERATION_HANDLE)
+    if not succeeded(reply):
+        status = response.status
+        raise SqlError(status.errorMessage or "Spark gave no reason", status.sqlState, status.errorCode or 0)
+    if handle is None:
+        raise WireError("Spark has started an operation without giving a handle")
+    return handle

@@ -1,0 +1,53 @@
+"""Every call of the service: what handles it, and what its answer looks like when it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.hs2.generated import ttypes
+from proxy.service import get_info, metadata
+from proxy.service.call import Call
+from proxy.service.cancel_operation import cancel_operation
+from proxy.service.close_operation import close_operation
+from proxy.service.close_session import close_session
+from proxy.service.execute_statement import execute_statement
+from proxy.service.fetch_results import fetch_results
+from proxy.service.get_operation_status import get_operation_status
+from proxy.service.get_query_id import get_query_id
+from proxy.service.get_result_set_metadata import get_result_set_metadata
+from proxy.service.open_session import open_session
+from proxy.service.relayed import relay
+
+
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A coroutine from call to reply, and the response for a status; None where a response has no status."""
+
+    run: Callable[[Call], Awaitable[bytes]]
+    failed: Callable[[Any], Any] | None
+
+
+def _status_only(response: Callable[..., Any]) -> Callable[[Any], Any]:
+    return lambda status: response(status=status)
+
+
+HANDLERS: dict[str, Handler] = {
+    "OpenSession": Handler(open_session, _status_only(ttypes.TOpenSessionResp)),
+    "CloseSession": Handler(close_session, _status_only(ttypes.TCloseSessionResp)),
+    "GetInfo": Handler(get_info.get_info, get_info.refused),
+    "ExecuteStatement": Handler(execute_statement, _status_only(ttypes.TExecuteStatementResp)),
+    "GetOperationStatus": Handler(get_operation_status, _status_only(ttypes.TGetOperationStatusResp)),
+    "GetResultSetMetadata": Handler(get_result_set_metadata, _status_only(ttypes.TGetResultSetMetadataResp)),
+    "FetchResults": Handler(fetch_results, _status_only(ttypes.TFetchResultsResp)),
+    "CancelOperation": Handler(cancel_operation, _status_only(ttypes.TCancelOperationResp)),
+    "CloseOperation": Handler(close_operation, _status_only(ttypes.TCloseOperationResp)),
+    "GetQueryId": Handler(get_query_id, None),
+    "SetClientInfo": Handler(relay, _status_only(ttypes.TSetClientInfoResp)),
+    "GetDelegationToken": Handler(relay, _status_only(ttypes.TGetDelegationTokenResp)),
+    "CancelDelegationToken": Handler(relay, _status_only(ttypes.TCancelDelegationTokenResp)),
+    "RenewDelegationToken": Handler(relay, _status_only(ttypes.TRenewDelegationTokenResp)),
+    # Their responses are all a status and a handle.
+    **{name: Handler(metadata.get_metadata, _status_only(ttypes.TExecuteStatementResp)) for name in metadata.CALLS},
+}

@@ -1,0 +1,102 @@
+"""Operations that are answered here: a task behind a handle, and a cursor over its result."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from proxy.hs2 import ResultSet, SqlError, encode_rows, success, table_schema
+from proxy.hs2.generated import ttypes
+from proxy.service.operation import RunningOperation
+from proxy.session import ClientSession, Local, OperationState
+
+if TYPE_CHECKING:
+    from proxy.service.call import Call
+
+logger = logging.getLogger(__name__)
+
+_HOLD = 1.0  # seconds that a status call waits for the end, so that clients need not spin
+_EMPTY = ResultSet.of("Result")
+_EXECUTE_STATEMENT = 0
+
+
+class LocalOperation(RunningOperation):
+    """Runs a plan's function until it returns, raises, is cancelled, or its time is over."""
+
+    def __init__(self, session: ClientSession, plan: Local, timeout: float | None = None) -> None:
+        super().__init__(session, _EXECUTE_STATEMENT)
+        self._result = _EMPTY
+        self._next = 0
+        self._task = asyncio.create_task(self._run(plan, timeout))
+
+    async def wait(self) -> None:
+        await asyncio.wait({self._task})
+
+    async def status(self, call: Call) -> bytes:
+        await asyncio.wait({self._task}, timeout=_HOLD)
+        return call.reply(self.status_response())
+
+    async def metadata(self, call: Call) -> bytes:
+        await self.wait()
+        schema = table_schema(self._finished().columns)
+        return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
+
+    async def fetch(self, call: Call) -> bytes:
+        request = call.request(ttypes.TFetchResultsReq)
+        result = self._finished()
+        start = self._start(request.orientation, max(request.maxRows or 0, 0))
+        rows = result.rows[start : start + max(request.maxRows or 0, 0)]
+        self._next = start + len(rows)
+        row_set = encode_rows(result.columns, rows, start, self.session.protocol)
+        return call.reply(ttypes.TFetchResultsResp(status=success(), hasMoreRows=False, results=row_set))
+
+    async def query_id(self, call: Call) -> bytes:
+        return call.reply(ttypes.TGetQueryIdResp(queryId=self.handle.id))
+
+    async def cancel(self, call: Call) -> bytes:
+        await self.abandon()
+        return call.reply(ttypes.TCancelOperationResp(status=success()))
+
+    async def close(self, call: Call) -> bytes:
+        await self.abandon()
+        return call.reply(ttypes.TCloseOperationResp(status=success()))
+
+    async def abandon(self) -> None:
+        self.advance(OperationState.CANCELED)
+        self._task.cancel()
+        await asyncio.wait({self._task})
+
+    async def _run(self, plan: Local, timeout: float | None) -> None:
+        try:
+            async with asyncio.timeout(timeout) as limit:
+                self._result = await plan.run(self.log.add)
+            self.advance(OperationState.FINISHED)
+        except asyncio.CancelledError:
+            self.advance(OperationState.CANCELED)
+            raise
+        except SqlError as error:
+            self.advance(OperationState.ERROR, error)
+        except Exception as error:
+            if limit.expired():
+                self.advance(OperationState.TIMEDOUT)
+                return
+            logger.exception("a statement answered here failed")
+            self.advance(OperationState.ERROR, SqlError(f"Viewgate could not answer the statement: {error!r}", "XX000"))
+
+    def _finished(self) -> ResultSet:
+        if self.state is not OperationState.FINISHED:
+            raise self.error or SqlError(f"Expected state FINISHED, but found {self.state.name}", "HY010")
+        return self._result
+
+    def _start(self, orientation: Any, count: int) -> int:
+        """The first row to return: Spark knows these three ways of going through a result."""
+        starts = {
+            ttypes.TFetchOrientation.FETCH_NEXT: self._next,
+            ttypes.TFetchOrientation.FETCH_PRIOR: max(self._next - 2 * count, 0),
+            ttypes.TFetchOrientation.FETCH_FIRST: 0,
+        }
+        if orientation not in starts:
+            name = ttypes.TFetchOrientation(orientation).name if orientation in range(6) else str(orientation)
+            raise SqlError(f"The fetch type {name} is not supported for this resultset", "HY106")
+        return starts[orientation]

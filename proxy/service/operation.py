@@ -1,0 +1,85 @@
+"""What every operation answers, be it forwarded or run here."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from proxy.hs2 import ResultSet, encode_rows, success
+from proxy.hs2.generated import ttypes
+from proxy.hs2.protocol import knows_timeout
+from proxy.session import Operation, OperationState
+
+if TYPE_CHECKING:
+    from proxy.service.call import Call
+
+_LOG = ResultSet.of("operation_log").columns
+
+# What clients are told of a state. Superset leaves its loop on anything but INITIALIZED and RUNNING.
+_SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIALIZED: OperationState.RUNNING}
+
+
+class RunningOperation(Operation):
+    """An operation that answers the calls of clients on it; each method returns the reply's bytes."""
+
+    @abstractmethod
+    async def wait(self) -> None:
+        """Return when it has ended, in whichever way."""
+
+    @abstractmethod
+    async def status(self, call: Call) -> bytes:
+        """Answer GetOperationStatus: at once if it has ended, else after a while or when it ends."""
+
+    @abstractmethod
+    async def metadata(self, call: Call) -> bytes:
+        """Answer GetResultSetMetadata, after the end."""
+
+    @abstractmethod
+    async def fetch(self, call: Call) -> bytes:
+        """Answer FetchResults for rows of the result."""
+
+    @abstractmethod
+    async def query_id(self, call: Call) -> bytes:
+        """Answer GetQueryId."""
+
+    @abstractmethod
+    async def cancel(self, call: Call) -> bytes:
+        """Answer CancelOperation."""
+
+    @abstractmethod
+    async def close(self, call: Call) -> bytes:
+        """Answer CloseOperation."""
+
+    def fetch_log(self, call: Call, request: Any) -> bytes:
+        """Answer FetchResults for the log: each line once, or all again after FETCH_FIRST."""
+        first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
+        lines = self.log.read(request.maxRows, first=first)
+        rows = encode_rows(_LOG, [(line,) for line in lines], 0, self.session.protocol)
+        return call.reply(ttypes.TFetchResultsResp(status=success(), hasMoreRows=False, results=rows))
+
+    def shown_state(self, state: OperationState) -> OperationState:
+        """The state as this session's client can understand it."""
+        if state is OperationState.TIMEDOUT and not knows_timeout(self.session.protocol):
+            return OperationState.CANCELED
+        return _SHOWN.get(state, state)
+
+    def status_response(self) -> Any:
+        """The status as known here."""
+        error = self.error if self.state is OperationState.ERROR else None
+        return ttypes.TGetOperationStatusResp(
+            status=success(),
+            operationState=int(self.shown_state(self.state)),
+            sqlState=error and error.sql_state,
+            errorCode=error and error.error_code,
+            errorMessage=error and error.message,
+            operationStarted=self.started_ms,
+            operationCompleted=self.completed_ms,
+            hasResultSet=self.has_result_set,
+        )
+
+    def thrift_handle(self) -> Any:
+        """The handle that clients get."""
+        identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
+        return ttypes.TOperationHandle(
+            operationId=identifier, operationType=self.kind, hasResultSet=self.has_result_set
+        )

@@ -1,0 +1,19 @@
+"""Who is at the other end of a connection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from proxy.session import ClientSession
+
+
+@dataclass(eq=False)
+class Peer:
+    """An authenticated client connection, and the sessions that were opened on it."""
+
+    user: str
+    address: str = ""
+    sessions: list[ClientSession] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return f"{self.user}@{self.address}"

@@ -1,0 +1,11 @@
+"""Calls on a session that Viewgate has no part in: SetClientInfo and delegation tokens."""
+
+from __future__ import annotations
+
+from proxy.service.call import Call
+
+
+async def relay(call: Call) -> bytes:
+    """The upstream's answer."""
+    session = call.session()
+    return await session.upstream.call(call.addressed_to(session.upstream.handle))

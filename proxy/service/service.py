@@ -1,0 +1,96 @@
+"""Calls in, replies out: finds the handler, and turns what goes wrong into what the client can read."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+from proxy.hs2 import SqlError, encode_reply, failure
+from proxy.service.call import Call
+from proxy.service.forwarded import Forwarded
+from proxy.service.handlers import HANDLERS
+from proxy.service.operation import RunningOperation
+from proxy.service.peer import Peer
+from proxy.session import Answering, ClientSession, Sessions
+from proxy.upstream import Upstreams
+from proxy.wire import CALL, Fault, Head, WireError, application_exception, read_head
+
+logger = logging.getLogger(__name__)
+
+
+class Service:
+    """TCLIService for all connections.
+
+    `facts(user, configuration)` makes what `answering` keeps about a session when it is opened.
+    """
+
+    def __init__(
+        self, upstreams: Upstreams, answering: Answering, facts: Callable[[str, Mapping[str, str]], Any]
+    ) -> None:
+        self.upstreams = upstreams
+        self.answering = answering
+        self.facts = facts
+        self.sessions = Sessions()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def handle(self, peer: Peer, message: bytes) -> bytes:
+        """The reply to a call; WireError if the message is no call at all."""
+        head = read_head(message)
+        if head is None or head.type != CALL:
+            raise WireError("a message is not a call")
+        handler = HANDLERS.get(head.name)
+        if handler is None:
+            text = f"Invalid method name: '{head.name}'"
+            return application_exception(head.name, head.seqid, Fault.UNKNOWN_METHOD, text)
+        try:
+            return await handler.run(Call(self, peer, head, message))
+        except WireError as error:
+            logger.warning("%s: %s: %s", peer, head.name, error)
+            return application_exception(head.name, head.seqid, Fault.PROTOCOL_ERROR, str(error))
+        except SqlError as error:
+            return self._failed(head, error)
+        except Exception as error:
+            logger.exception("%s: %s", peer, head.name)
+            return self._failed(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
+
+    async def disconnected(self, peer: Peer) -> None:
+        """Close the sessions that were opened on a connection."""
+        sessions, peer.sessions = peer.sessions, []
+        await asyncio.gather(*(self.close_session(session) for session in sessions))
+
+    async def close_session(self, session: ClientSession) -> None:
+        """Stop what a session runs and close it on both sides; never raises."""
+        operations = list(session.operations.values())
+        if self.sessions.remove(session):
+            await asyncio.gather(*(operation.abandon() for operation in operations))
+            await session.upstream.close()
+
+    async def close_operation(self, operation: RunningOperation) -> None:
+        """Forget an operation that no client has a handle of."""
+        self.sessions.remove_operation(operation)
+        try:
+            if isinstance(operation, Forwarded):
+                await operation.remote.close()
+        except SqlError as error:
+            logger.warning("operation %s was not closed in order: %s", operation.handle.id, error)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that no call waits for; `close` does."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Close every session."""
+        await asyncio.gather(*(self.close_session(session) for session in self.sessions.all))
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        self.upstreams.close()
+
+    def _failed(self, head: Head, error: SqlError) -> bytes:
+        failed = HANDLERS[head.name].failed
+        if failed is None:
+            return application_exception(head.name, head.seqid, Fault.INTERNAL_ERROR, error.message)
+        return encode_reply(head.name, head.seqid, failed(failure(error)))

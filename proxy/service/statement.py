@@ -1,0 +1,53 @@
+"""A client's ExecuteStatement message, and the variants of it that go to the upstream."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from proxy.hs2.generated import ttypes
+from proxy.service.call import Call
+from proxy.session import Handle
+from proxy.wire import WireError, with_field
+from proxy.wire.layout import BOOL, I64, STRING
+
+_STATEMENT, _RUN_ASYNC, _QUERY_TIMEOUT = (1, 2), (1, 4), (1, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """What the client asked: its bytes, the text, whether it waits, and until when it may run (loop time)."""
+
+    message: bytes
+    sql: str
+    run_async: bool
+    deadline: float | None
+
+    @classmethod
+    def of(cls, call: Call, upstream: Handle) -> Statement:
+        """The statement in a call, addressed to an upstream session."""
+        request = call.request(ttypes.TExecuteStatementReq)
+        if request.statement is None:
+            raise WireError("Required field 'statement' is unset!")
+        limit = request.queryTimeout or 0
+        deadline = asyncio.get_running_loop().time() + limit if limit > 0 else None
+        return cls(call.addressed_to(upstream), request.statement, bool(request.runAsync), deadline)
+
+    @property
+    def expired(self) -> bool:
+        """Whether its time is over."""
+        return self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline
+
+    def outgoing(self, sql: str | None) -> bytes:
+        """The message for the upstream: with other SQL if given, and always asynchronous."""
+        message = self.message if self.run_async else with_field(self.message, _RUN_ASYNC, BOOL, b"\x01")
+        return message if sql is None else with_field(message, _STATEMENT, STRING, sql.encode())
+
+    def repeated(self) -> bytes:
+        """The message that runs the client's own SQL after another try, in what is left of its time."""
+        message = self.outgoing(None)
+        if self.deadline is None:
+            return message
+        # Whole seconds, and 0 would mean no limit at all.
+        left = max(1, round(self.deadline - asyncio.get_running_loop().time()))
+        return with_field(message, _QUERY_TIMEOUT, I64, left.to_bytes(8, "big"))
