@@ -38,7 +38,7 @@ lock: ## choose the pinned packages anew (needs uv)
 	@uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--all-extras --group dev pyproject.toml -o requirements.lock
 	@uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--extra postgres -c requirements.lock pyproject.toml -o docker/requirements.lock
+		--extra postgres --group build -c requirements.lock pyproject.toml -o docker/viewgate/requirements.lock
 
 clean: ## remove what was built: environment, caches, demo data
 	rm -rf .venv .viewgate .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
