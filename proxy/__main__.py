@@ -3,28 +3,203 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
+import logging
+import signal
 import sys
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+
+from proxy import config, demo, embedded, jars, preflight
+from proxy.catalog import Catalog, CatalogError, open_catalog
+from proxy.hs2 import SqlError, encode_call
+from proxy.hs2.generated import ttypes
+from proxy.pipeline import EmbeddedRunner, Runner, ThriftRunner
+from proxy.server import Server
+from proxy.service import Service
+from proxy.session import ClientSession, Forward
+from proxy.upstream import Timeouts, Upstream, Upstreams, UpstreamSession
+
+_log = logging.getLogger("viewgate")
+_PROTOCOL = 10  # HIVE_CLI_SERVICE_PROTOCOL_V11
+
+# What stops the start: its message says all that the user needs.
+REFUSALS = (
+    config.ConfigError,
+    preflight.Missing,
+    jars.Unfetched,
+    embedded.StartError,
+    CatalogError,
+    SqlError,
+    OSError,
+)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What Viewgate stands between, started here or elsewhere."""
+
+    upstreams: tuple[Upstream, ...]
+    catalog: Catalog
+    runner: Runner
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; the process's exit code."""
+    options = arguments().parse_args(argv)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    for name in ("proxy", "rewriter", "viewgate"):
+        logging.getLogger(name).setLevel(logging.INFO)
+    try:
+        asyncio.run(options.run(options))
+    except REFUSALS as refusal:
+        print(f"viewgate: {refusal}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def arguments() -> argparse.ArgumentParser:
     """What `viewgate` can be asked to do."""
     parser = argparse.ArgumentParser(prog="viewgate", description="A SQL proxy for Spark with materialized views.")
     parser.add_argument("--version", action="version", version=f"viewgate {version('viewgate')}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    serve = commands.add_parser("serve", help="listen for HiveServer2 clients until SIGTERM or Ctrl-C")
-    serve.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML; without: a Spark of its own")
-    serve.add_argument("--port", type=int, help="default 10000; 0 takes a free one")
-    serve.add_argument("--data", type=Path, metavar="DIR", help="where the Spark of its own keeps everything")
-    serve.add_argument("--demo", action="store_true", help="make the demo tables and views if they are not there")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    serving = commands.add_parser("serve", help="listen for HiveServer2 clients until SIGTERM or Ctrl-C")
+    serving.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML; without: a Spark of its own")
+    serving.add_argument("--port", type=int, help="where to listen (default 10000; 0 takes a free port)")
+    serving.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
+    serving.add_argument("--demo", action="store_true", help="make demo tables and views that are not there yet")
+    serving.set_defaults(run=serve)
+    healthy = commands.add_parser("health", help="log in to a running viewgate and open a session: 0 if that works")
+    healthy.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
+    healthy.add_argument("--port", type=int, default=config.Listen.port, help=f"default {config.Listen.port}")
+    healthy.set_defaults(run=health)
     return parser
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Run the command line; the process's exit code."""
-    arguments().parse_args(argv)
-    return 0
+async def serve(options: argparse.Namespace) -> None:
+    """Start everything, say that it is ready, wait to be told to stop, stop everything."""
+    settings = settled(options)
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    async with AsyncExitStack() as running:
+        surroundings = await surround(settings, running)
+        service = compose(surroundings)
+        server = Server(service, settings.server.host, settings.server.port)
+        port = await server.start()
+        running.push_async_callback(server.stop)
+        if options.demo and not stopping.is_set():
+            _log.info("making the demo data that is not there yet")
+            await _unless(stopping, _in_session(Upstream("127.0.0.1", port), "demo", demo.make))
+        if not stopping.is_set():
+            print(f"viewgate ready: jdbc:hive2://{_reachable(settings.server.host)}:{port}/", flush=True)
+        await stopping.wait()
+        _log.info("stopping")
+
+
+def settled(options: argparse.Namespace) -> config.Config:
+    """The settings in the file, on which the command line has the last word."""
+    settings = config.load(options.config) if options.config else config.Config()
+    if settings.upstreams and (options.data or options.demo):
+        given = "--data" if options.data else "--demo"
+        raise config.ConfigError(f"{given} is for Viewgate's own Spark, and {options.config} names another")
+    if options.data:
+        settings = replace(settings, embedded=replace(settings.embedded, data=options.data))
+    if options.port is not None:
+        if not config.LISTEN_PORT.accepts(options.port):
+            raise config.ConfigError(f"--port is {options.port}: it must be {config.LISTEN_PORT.allowed}")
+        settings = replace(settings, server=replace(settings.server, port=options.port))
+    return settings
+
+
+async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
+    """Spark and the catalog: those of the settings, or our own, which `running` stops."""
+    if settings.catalog is not None:
+        own = Upstreams([Upstream(u.host, u.port, *_login(settings.pipeline)) for u in settings.upstreams])
+        running.callback(own.close)
+        return Surroundings(
+            tuple(Upstream(u.host, u.port, u.user, u.password) for u in settings.upstreams),
+            open_catalog(settings.catalog.name, settings.catalog.properties),
+            ThriftRunner(lambda: open_session(own, settings.pipeline.user)),
+        )
+    spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
+    running.push_async_callback(asyncio.to_thread, spark.stop)
+    _log.info("Spark Thrift Server of its own at %s:%d", spark.thrift_host, spark.thrift_port)
+    return Surroundings(
+        (Upstream(spark.thrift_host, spark.thrift_port),),
+        open_catalog(spark.catalog_name, spark.catalog_properties),
+        EmbeddedRunner(spark.session),
+    )
+
+
+class _Unchanged:
+    async def plan(self, session: ClientSession, sql: str) -> Forward:
+        return Forward()
+
+
+def compose(surroundings: Surroundings) -> Service:
+    """The service over these surroundings."""
+    return Service(Upstreams(surroundings.upstreams), _Unchanged(), lambda user, configuration: None)
+
+
+async def health(options: argparse.Namespace) -> None:
+    """Connect as a client does, up to an open session."""
+
+    async def nothing(query: Callable[[str], Awaitable[object]]) -> None:
+        pass
+
+    await _in_session(Upstream(options.host, options.port), "health", nothing, Timeouts(open=10))
+
+
+async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
+    """A session of our own, as a client would open it."""
+    request = ttypes.TOpenSessionReq(client_protocol=_PROTOCOL, configuration={})
+    session, _ = await upstreams.open(user, encode_call("OpenSession", 0, request))
+    return session
+
+
+async def _in_session(
+    where: Upstream,
+    user: str,
+    work: Callable[[Callable[[str], Awaitable[object]]], Awaitable[None]],
+    timeouts: Timeouts | None = None,
+) -> None:
+    """Do something in a session of our own, by its `query`."""
+    upstreams = Upstreams([where], timeouts)
+    session = await open_session(upstreams, user)
+    try:
+        await work(session.query)
+    finally:
+        await session.close()
+        upstreams.close()
+
+
+async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
+    """Do something, or give it up when we are told to stop."""
+    task, stop = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
+    await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
+    stop.cancel()
+    if task.done():
+        task.result()
+    else:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+def _login(pipeline: config.PipelineSettings) -> tuple[str, str]:
+    return pipeline.user, pipeline.password
+
+
+def _reachable(host: str) -> str:
+    """An address that a client on this machine can use.
+
+    >>> _reachable("0.0.0.0"), _reachable("gate.example.org")
+    ('127.0.0.1', 'gate.example.org')
+    """
+    return "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104
 
 
 if __name__ == "__main__":
