@@ -1,0 +1,85 @@
+"""Start, stop, start again; kill."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.integration import clients
+from tests.integration.gate import VIEWGATE, Gate
+
+
+def spark_process(gate: Gate) -> int:
+    """The JVM that a Viewgate has started."""
+    children = Path(f"/proc/{gate.process.pid}/task/{gate.process.pid}/children").read_text().split()
+    tasks = Path(f"/proc/{gate.process.pid}/task").iterdir()
+    children = [child for task in tasks for child in (task / "children").read_text().split()]
+    (java,) = {int(child) for child in children if b"java" in Path(f"/proc/{child}/cmdline").read_bytes()}
+    return java
+
+
+def ended(process: int, patience: float = 20) -> bool:
+    """Wait for a process that is not our child."""
+    deadline = time.monotonic() + patience
+    while time.monotonic() < deadline:
+        state = Path(f"/proc/{process}/stat")
+        if not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return tmp_path_factory.mktemp("lifecycle")
+
+
+def test_state_is_kept_over_an_orderly_end_and_over_a_crash(data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Gate("--data", data) as gate:
+        java = spark_process(gate)
+        with clients.pyhive(gate.port) as connection:
+            clients.rows(connection, "CREATE TABLE demo.kept AS SELECT id FROM range(10)")
+        second = subprocess.run(
+            [VIEWGATE, "serve", "--port", "0", "--data", data], capture_output=True, text=True, check=False
+        )
+        assert second.returncode == 1
+        assert f"is in use by the viewgate with process id {gate.process.pid}" in second.stderr
+        assert "Traceback" not in second.stderr
+        assert gate.stop(signal.SIGINT) == 0
+    assert ended(java, patience=0.5)
+
+    with Gate("--data", data) as gate:
+        java = spark_process(gate)
+        with clients.pyhive(gate.port) as connection:
+            assert clients.rows(connection, "SELECT count(*) FROM demo.kept") == [(10,)]
+        gate.kill()
+        # At once, while the killed one's JVM still runs: its data is taken over when that is gone.
+        with Gate("--data", data) as again:
+            assert ended(java, patience=0)
+            with clients.pyhive(again.port) as connection:
+                assert clients.rows(connection, "SELECT count(*) FROM demo.kept") == [(10,)]
+            assert again.stop(signal.SIGTERM) == 0
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_port_that_is_taken(gate, data):
+    taken = subprocess.run(
+        [VIEWGATE, "serve", "--port", str(gate.port), "--data", data], capture_output=True, text=True, check=False
+    )
+    assert taken.returncode == 1
+    assert f"port {gate.port}" in taken.stderr
+    assert "Traceback" not in taken.stderr
+
+
+def test_health(gate):
+    well = subprocess.run([VIEWGATE, "health", "--port", str(gate.port)], capture_output=True, check=False)
+    assert well.returncode == 0
+    ill = subprocess.run([VIEWGATE, "health", "--port", "1"], capture_output=True, text=True, check=False)
+    assert ill.returncode == 1
+    assert "127.0.0.1:1 cannot be reached" in ill.stderr

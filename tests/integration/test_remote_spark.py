@@ -1,0 +1,113 @@
+"""Viewgate before a Spark Thrift Server that others have started: as docker/ starts it, but over SQLite."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import strictyaml
+
+from proxy import config, jars
+from tests.integration import clients
+from tests.integration.gate import VIEWGATE, Gate
+
+DOCKER = Path(__file__).parents[2] / "docker"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+def spark_command(command: list[str], folder: Path, port: int) -> list[str]:
+    """A command of the containers, with their settings; only the places are of this test."""
+    program, *rest = command
+    here = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.extraClassPath": ":".join(map(str, jars.ensure())),
+        "spark.driver.memory": "1g",
+        "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
+        "spark.hadoop.hive.server2.thrift.port": str(port),
+        "spark.sql.catalog.lake.uri": f"jdbc:sqlite:{folder}/catalog.db?journal_mode=WAL&busy_timeout=30000",
+        "spark.sql.catalog.lake.warehouse": f"{folder}/warehouse",
+        "spark.sql.warehouse.dir": f"{folder}/spark-warehouse",
+    }
+    settings = [word for key, value in here.items() for word in ("--conf", f"{key}={value}")]
+    here_program = Path(clients.LIBRARIES.parent, program.removeprefix("/opt/spark/"))
+    return [str(here_program), "--properties-file", str(DOCKER / "spark" / "spark-defaults.conf"), *settings, *rest]
+
+
+@pytest.fixture(scope="module")
+def remote(tmp_path_factory):
+    """A Spark Thrift Server, a Viewgate before it, and their folder."""
+    folder = tmp_path_factory.mktemp("remote")
+    port = free_port()
+    (serving,) = re.findall(r"^CMD (\[.*\])", (DOCKER / "spark" / "Dockerfile").read_text(), re.MULTILINE)
+    compose = strictyaml.load((DOCKER / "compose.yaml").read_text()).data
+    with (folder / "spark.log").open("wb") as log:
+        places = {"stdout": log, "stderr": log, "cwd": folder}
+        preparing = spark_command(compose["services"]["namespaces"]["command"], folder, port)
+        subprocess.run(preparing, check=True, **places)
+        spark = subprocess.Popen(spark_command(json.loads(serving), folder, port), **places)
+    try:
+        wait_for(spark, port, folder)
+        settings = (DOCKER / "viewgate" / "viewgate.toml").read_text()
+        settings = re.sub(r'host = "spark"\nport = \d+', f'host = "127.0.0.1"\nport = {port}', settings)
+        settings = re.sub(r'uri = ".*"', f'uri = "sqlite:///{folder}/catalog.db"', settings)
+        settings = settings.replace('"/warehouse"', f'"{folder}/warehouse"').replace("0.0.0.0", "127.0.0.1")
+        (folder / "viewgate.toml").write_text(settings)
+        with Gate("--config", folder / "viewgate.toml") as gate:
+            yield gate, port
+    finally:
+        spark.send_signal(signal.SIGTERM)
+        spark.wait(60)
+
+
+def wait_for(spark: subprocess.Popen[bytes], port: int, folder: Path) -> None:
+    """Until it listens."""
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except OSError:
+            assert spark.poll() is None, clients.spark_log(folder)
+            assert time.monotonic() < deadline, clients.spark_log(folder)
+            time.sleep(0.2)
+
+
+def test_statements_reach_the_spark_of_the_settings(remote):
+    gate, port = remote
+    with clients.pyhive(gate.port) as connection:
+        clients.rows(connection, "CREATE TABLE demo.t AS SELECT id % 3 AS k, id AS v FROM range(10)")
+        through = clients.rows(connection, "SELECT k, sum(v) FROM demo.t GROUP BY k ORDER BY k")
+    with clients.pyhive(port) as connection:
+        assert clients.rows(connection, "SELECT k, sum(v) FROM demo.t GROUP BY k ORDER BY k") == through
+    assert through == [(0, 18), (1, 12), (2, 15)]
+
+
+def test_it_needs_no_pyspark(remote, tmp_path):
+    """The proxy's process has not even loaded it."""
+    code = (
+        "import sys; sys.modules['pyspark'] = None; sys.modules['py4j'] = None\n"
+        "from proxy.__main__ import arguments; arguments()"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (answer.returncode, answer.stderr) == (0, "")
+
+
+def test_what_is_for_its_own_spark_is_refused(remote, tmp_path):
+    (tmp_path / "gate.toml").write_text(config.__doc__.split("Without [[upstream]]")[0].split("\n\n", 1)[1])
+    for given in (["--demo"], ["--data", str(tmp_path)]):
+        answer = subprocess.run(
+            [VIEWGATE, "serve", "--config", tmp_path / "gate.toml", *given], capture_output=True, text=True, check=False
+        )
+        assert answer.returncode == 1
+        assert f"{given[0]} is for Viewgate's own Spark" in answer.stderr

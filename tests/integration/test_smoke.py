@@ -1,0 +1,76 @@
+"""Real clients through the proxy to real Spark."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration import clients
+
+TYPES = """
+SELECT 1 AS i, CAST(2 AS BIGINT) AS l, 'x' AS s, CAST(NULL AS STRING) AS n, 1.50 AS d, true AS b,
+  DATE '2024-02-29' AS day, TIMESTAMP '2024-02-29 12:30:00' AS t, array(1, 2) AS a, map('k', 1) AS m
+"""
+
+
+def test_beeline_gets_what_spark_gives(gate, beeline):
+    through = beeline(TYPES, "SELECT count(*) FROM demo.sales")
+    past = clients.beeline(gate.spark_port, TYPES, "SELECT count(*) FROM demo.sales")
+    assert (through.code, past.code) == (0, 0)
+    assert through.rows == past.rows
+    assert through.rows[-1] == ("1000000",)
+
+
+def test_jdbc_gets_what_spark_gives(gate, java, jdbc):
+    past = java.connect(f"jdbc:hive2://127.0.0.1:{gate.spark_port}/")
+    assert jdbc.rows(TYPES) == past.rows(TYPES)
+    assert jdbc.columns(TYPES) == past.columns(TYPES)
+    past.close()
+
+
+def test_pyhive_gets_what_spark_gives(pyhive, direct):
+    assert clients.rows(pyhive, TYPES) == clients.rows(direct, TYPES)
+
+
+def test_many_rows_come_whole_and_in_order(pyhive):
+    found = clients.rows(pyhive, "SELECT id, CAST(id AS STRING) FROM range(30000) ORDER BY id")
+    assert found == [(number, str(number)) for number in range(30000)]
+
+
+def test_a_connection_keeps_what_it_has_set(jdbc):
+    jdbc.rows("USE demo")
+    jdbc.rows("SET spark.sql.session.timeZone=Asia/Tokyo")
+    assert jdbc.rows("SELECT current_schema(), current_timezone()") == [("demo", "Asia/Tokyo")]
+
+
+@pytest.mark.parametrize(
+    ("sql", "state", "said"),
+    [
+        ("SELEKT 1", "42601", "PARSE_SYNTAX_ERROR"),
+        ("SELECT nope FROM demo.sales", "42703", "UNRESOLVED_COLUMN"),
+        ("SELECT 1 FROM demo.nope", "42P01", "TABLE_OR_VIEW_NOT_FOUND"),
+        ("SELECT 1 / 0", "22012", "DIVIDE_BY_ZERO"),
+    ],
+)
+def test_an_error_is_sparks_own(gate, java, jdbc, sql, state, said):
+    past = java.connect(f"jdbc:hive2://127.0.0.1:{gate.spark_port}/")
+    with pytest.raises(clients.SqlException) as through:
+        jdbc.rows(sql)
+    with pytest.raises(clients.SqlException) as direct:
+        past.rows(sql)
+    past.close()
+    assert (through.value.state, through.value.code) == (direct.value.state, direct.value.code)
+    assert through.value.state == state
+    assert said in through.value.message
+    assert through.value.message.split("\n")[0] == direct.value.message.split("\n")[0]
+
+
+def test_beeline_shows_an_error_with_its_state(beeline):
+    spoken = beeline("SELECT 1 FROM demo.nope")
+    assert spoken.code != 0
+    assert "TABLE_OR_VIEW_NOT_FOUND" in spoken.errors
+    assert "state=42P01" in spoken.errors
+
+
+def test_metadata_calls_reach_spark(jdbc):
+    columns = jdbc.java.getMetaData().getColumns("lake", "demo", "sales", "%")
+    assert [row[3] for row in jdbc.read(columns)] == ["order_time", "user_id", "sex", "country", "quantity", "price"]
