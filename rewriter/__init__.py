@@ -1,1 +1,37 @@
-"""The view matcher: which SQL over materialized views answers a statement as its own SQL would."""
+"""The view matcher: which SQL over materialized views answers a statement as its own SQL would.
+
+Pure: a statement, definitions and the state of the catalog go in, an Outcome comes out. No clock, no
+network, no threads, no Spark.
+
+    statement = parse(sql, session)                      # cut into blocks, the tables it names
+    names = definitions.closure(statement)               # all that has to be looked up, in one go
+    outcome = rewrite(statement, definitions, relations) # which blocks are answered from which views
+    outcome.sql(schemas)                                 # the text to run, names and types as Spark's
+
+Rooms, from the top: suggest > engine > candidates | index | cost | explain | freshness | outcome |
+maintenance > rules > match > delta > block > timeseries > sql > model.
+"""
+
+from rewriter.block import Unsupported
+from rewriter.engine import rewrite
+from rewriter.index import Definitions
+from rewriter.maintenance import Definition, define, pin
+from rewriter.match import Reason
+from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.sql import ParseError, Statement, parse
+
+__all__ = [
+    "Attempt",
+    "Definition",
+    "Definitions",
+    "Outcome",
+    "ParseError",
+    "Reason",
+    "Replacement",
+    "Statement",
+    "Unsupported",
+    "define",
+    "parse",
+    "pin",
+    "rewrite",
+]

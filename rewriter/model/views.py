@@ -29,9 +29,9 @@ class MaterializedView:
     columns: tuple[Column, ...]
     catalog: str
     namespace: tuple[str, ...]
-    settings: Mapping[str, str] | None = None
+    settings: Mapping[str, str] | None = field(default=None, hash=False)
     rewrite: bool = True
     deferred: bool = False
-    properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     comment: str | None = None
     metadata_location: str = ""

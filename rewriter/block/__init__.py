@@ -1,0 +1,43 @@
+"""Block normal form: one SELECT as tables, predicates, outputs, groups and aggregates, in canonical expressions.
+
+Whatever has no place in this form has no block, with the reason: it is never guessed at.
+"""
+
+from rewriter.block.equivalence import Equivalence
+from rewriter.block.expressions import (
+    aggregate_of,
+    canonical,
+    conjuncts_of,
+    depends_on_zone,
+    has_aggregate,
+)
+from rewriter.block.form import Block, Occurrence, Ordering, Unsupported
+from rewriter.block.predicates import Predicates, range_of
+from rewriter.block.ranges import RangeSet
+from rewriter.block.resolve import Find, build_block, scope_of
+from rewriter.block.scope import Scope
+from rewriter.block.spell_out import spell_out, spelled_text
+from rewriter.block.vocabulary import AGGREGATES
+
+__all__ = [
+    "AGGREGATES",
+    "Block",
+    "Equivalence",
+    "Find",
+    "Occurrence",
+    "Ordering",
+    "Predicates",
+    "RangeSet",
+    "Scope",
+    "Unsupported",
+    "aggregate_of",
+    "build_block",
+    "canonical",
+    "conjuncts_of",
+    "depends_on_zone",
+    "has_aggregate",
+    "range_of",
+    "scope_of",
+    "spell_out",
+    "spelled_text",
+]

@@ -1,0 +1,301 @@
+"""Canonical expressions: one tree for all spellings of a meaning that we are sure of.
+
+Columns are occurrence and lower-case name; parentheses are gone (the printer puts them where they
+are needed); comparisons have their literal on the right; BETWEEN is two comparisons; functions are
+in lower case under one name; bucket functions are `timeseries`. A node that is not known here is
+refused, so nothing gets into a block whose meaning or printing is in doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sqlglot import exp
+
+from rewriter.block.form import Unsupported
+from rewriter.block.scope import Scope
+from rewriter.block.vocabulary import (
+    AGGREGATES,
+    CAST_TYPES,
+    COMPARISONS,
+    CONNECTORS,
+    FUNCTIONS,
+    OPERATORS,
+    PLAIN_FUNCTIONS,
+    SYNONYMS,
+)
+from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, as_bucket, bucket_call
+from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
+
+Tree = exp.Expr
+
+_MIRROR: dict[type[Tree], type[Tree]] = {
+    exp.EQ: exp.EQ,
+    exp.NEQ: exp.NEQ,
+    exp.LT: exp.GT,
+    exp.GT: exp.LT,
+    exp.LTE: exp.GTE,
+    exp.GTE: exp.LTE,
+    exp.NullSafeEQ: exp.NullSafeEQ,
+}
+
+
+def canonical(node: Tree, scope: Scope) -> Tree:
+    """The canonical tree of an expression in a scope; raises Unsupported for what is not known to be safe."""
+    for kinds, build in _BUILDERS:
+        if isinstance(node, kinds):
+            return build(node, scope)
+    raise Unsupported(f"{_text(node)} is not read ({type(node).__name__.lower()})")
+
+
+def _text(node: Tree) -> str:
+    return str(node.sql("spark"))[:80]
+
+
+def _column(node: Tree, scope: Scope) -> Tree:
+    assert isinstance(node, exp.Column)
+    return scope.column(node)
+
+
+def _constant(node: Tree, scope: Scope) -> Tree:
+    return node.copy()
+
+
+def _paren(node: Tree, scope: Scope) -> Tree:
+    return canonical(node.this, scope)
+
+
+def _unary(node: Tree, scope: Scope) -> Tree:
+    return type(node)(this=canonical(node.this, scope))
+
+
+def _binary(node: Tree, scope: Scope) -> Tree:
+    return type(node)(this=canonical(node.this, scope), expression=canonical(node.expression, scope))
+
+
+def _connector(node: Tree, scope: Scope) -> Tree:
+    return type(node)(this=canonical(node.this, scope), expression=canonical(node.expression, scope))
+
+
+def _comparison(node: Tree, scope: Scope) -> Tree:
+    if node.args.get("escape") is not None:
+        raise Unsupported(f"{_text(node)} has an escape character")
+    left, right = canonical(node.this, scope), canonical(node.expression, scope)
+    if is_literal(left) and not is_literal(right) and type(node) in _MIRROR:
+        return _MIRROR[type(node)](this=right, expression=left)
+    return type(node)(this=left, expression=right)
+
+
+def _between(node: Tree, scope: Scope) -> Tree:
+    if node.args.get("symmetric"):
+        raise Unsupported(f"{_text(node)} is symmetric")
+    subject = canonical(node.this, scope)
+    low, high = canonical(node.args["low"], scope), canonical(node.args["high"], scope)
+    return exp.And(this=exp.GTE(this=subject, expression=low), expression=exp.LTE(this=subject.copy(), expression=high))
+
+
+def _in(node: Tree, scope: Scope) -> Tree:
+    if not node.expressions or any(node.args.get(arg) for arg in ("query", "unnest", "field")):
+        raise Unsupported(f"{_text(node)} is not a list of values")
+    values = [canonical(value, scope) for value in node.expressions]
+    return exp.In(this=canonical(node.this, scope), expressions=values)
+
+
+def _is(node: Tree, scope: Scope) -> Tree:
+    if not isinstance(node.expression, exp.Null | exp.Boolean):
+        raise Unsupported(f"{_text(node)} compares with something other than NULL, TRUE or FALSE")
+    return exp.Is(this=canonical(node.this, scope), expression=node.expression.copy())
+
+
+def _case(node: Tree, scope: Scope) -> Tree:
+    def part(name: str) -> Tree | None:
+        value = node.args.get(name)
+        return canonical(value, scope) if value is not None else None
+
+    branches = [
+        exp.If(this=canonical(branch.this, scope), true=canonical(branch.args["true"], scope))
+        for branch in node.args["ifs"]
+    ]
+    return exp.Case(this=part("this"), ifs=branches, default=part("default"))
+
+
+def _cast(node: Tree, scope: Scope) -> Tree:
+    assert isinstance(node, exp.Cast)
+    kind = node.to
+    if kind.this not in CAST_TYPES or any(not isinstance(p, exp.DataTypeParam) for p in kind.expressions):
+        raise Unsupported(f"{_text(node)} casts to a type that is not read")
+    safe = bool(node.args.get("safe"))
+    return exp.TryCast(this=canonical(node.this, scope), to=kind.copy(), **({"safe": True} if safe else {}))
+
+
+def _interval(node: Tree, scope: Scope) -> Tree:
+    if not isinstance(node.this, exp.Literal) or not isinstance(node.args.get("unit"), exp.Var):
+        raise Unsupported(f"{_text(node)} is not a plain interval")
+    return node.copy()
+
+
+def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
+    if not all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions):
+        raise Unsupported(f"{_text(node)} is not read")
+    return exp.Literal.string("".join(part.name for part in node.expressions))
+
+
+def _filter(node: Tree, scope: Scope) -> Tree:
+    aggregate = canonical(node.this, scope)
+    if aggregate_of(aggregate) is None:
+        raise Unsupported(f"{_text(node)} filters something other than an aggregate")
+    return exp.Filter(this=aggregate, expression=exp.Where(this=canonical(node.expression.this, scope)))
+
+
+def _call(node: Tree, scope: Scope) -> Tree:
+    if not isinstance(node.this, str):
+        raise Unsupported(f"{_text(node)} is a quoted function name")
+    name = SYNONYMS.get(node.this.lower(), node.this.lower())
+    if name in AGGREGATES:
+        return _aggregate(node, name, scope)
+    if name not in FUNCTIONS:
+        raise Unsupported(f"the function {name} is not read")
+    arguments = [canonical(argument, scope) for argument in node.expressions]
+    if name in ("timeseries", "date_trunc", "trunc"):
+        return _bucket(name, arguments, scope)
+    return exp.Anonymous(this=name, expressions=arguments)
+
+
+def _aggregate(node: Tree, name: str, scope: Scope) -> Tree:
+    if len(node.expressions) != 1:
+        raise Unsupported(f"{_text(node)} has not exactly one argument")
+    argument = node.expressions[0]
+    if isinstance(argument, exp.Distinct):
+        if len(argument.expressions) != 1:
+            raise Unsupported(f"{_text(node)} counts distinct tuples")
+        inner = canonical(argument.expressions[0], scope)
+        _refuse_nesting(inner, node)
+        # DISTINCT changes nothing in an extreme or a logical fold.
+        distinct = [inner] if name not in ("count", "sum", "avg") else [exp.Distinct(expressions=[inner])]
+        return exp.Anonymous(this=name, expressions=distinct)
+    if name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
+        return exp.Anonymous(this="count", expressions=[exp.Star()])
+    inner = canonical(argument, scope)
+    _refuse_nesting(inner, node)
+    return exp.Anonymous(this=name, expressions=[inner])
+
+
+def _counts_rows(argument: Tree) -> bool:
+    return isinstance(argument, exp.Literal | exp.Boolean)
+
+
+def _refuse_nesting(inner: Tree, node: Tree) -> None:
+    if has_aggregate(inner):
+        raise Unsupported(f"{_text(node)} nests aggregates")
+
+
+def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
+    """Bring the spellings of a bucket to `timeseries(source, grain, type)`, where they mean the same."""
+    first, second = [*arguments, exp.Null(), exp.Null()][:2]
+    if name == "date_trunc":
+        unit, source = first, second
+        grain = DATE_TRUNC_UNITS.get(unit.name.upper()) if _is_text(unit) else None
+        if len(arguments) == 2 and grain and temporal_type(source, scope) == "timestamp":
+            return bucket_call(source, grain, "timestamp")
+        return exp.Anonymous(this=name, expressions=arguments)
+    source, unit = first, second
+    kind = temporal_type(source, scope)
+    if name == "trunc":
+        grain = DATE_TRUNC_UNITS.get(unit.name.upper()) if _is_text(unit) else None
+        if len(arguments) == 2 and kind == "date" and grain in DATE_GRANULARITIES - {"day"}:
+            return bucket_call(source, str(grain), "date")
+        return exp.Anonymous(this=name, expressions=arguments)
+    if len(arguments) == 3 and arguments[2].name in TEMPORAL:
+        return exp.Anonymous(this=name, expressions=arguments)
+    return bucket_call(source, checked_grain(unit if len(arguments) == 2 else None, kind), str(kind))
+
+
+def checked_grain(unit: Tree | None, kind: str | None) -> str:
+    """The grain that `timeseries` was given, if it may be asked of a column of that type; raises Unsupported."""
+    if unit is None or not _is_text(unit) or unit.name.lower() not in GRANULARITIES:
+        raise Unsupported(f"timeseries() takes a column and one of {', '.join(GRANULARITIES)}")
+    if kind is None:
+        raise Unsupported(
+            "timeseries() takes a TIMESTAMP, TIMESTAMP_NTZ or DATE: a column of a table, or a CAST to one"
+        )
+    grain: str = unit.name.lower()
+    if kind == "date" and grain not in DATE_GRANULARITIES:
+        raise Unsupported(f"timeseries() of a DATE takes day, week, month, quarter or year, not {grain}")
+    return grain
+
+
+def temporal_type(node: Tree, scope: Scope) -> str | None:
+    """Which temporal type an expression has, where that is plain to see."""
+    column = scope.type_of(node)
+    if column is not None:
+        return column.type if column.type in TEMPORAL else None
+    if isinstance(node, exp.Cast) and not node.args.get("safe"):
+        kind = CAST_TYPES.get(node.to.this)
+        return kind if kind in TEMPORAL else None
+    bucket = as_bucket(node)
+    return bucket.type if bucket else None
+
+
+def _is_text(node: Tree) -> bool:
+    return isinstance(node, exp.Literal) and bool(node.is_string)
+
+
+def is_literal(node: Tree) -> bool:
+    """Whether a canonical tree is a constant: a literal, one with a sign, or one with a type."""
+    if isinstance(node, exp.Neg | exp.Cast):
+        return is_literal(node.this)
+    return isinstance(node, exp.Literal | exp.Null | exp.Boolean)
+
+
+def aggregate_of(node: Tree) -> exp.Anonymous | None:
+    """The aggregate call that a canonical node is, itself or under FILTER; None for other nodes."""
+    call = node.this if isinstance(node, exp.Filter) else node
+    return call if isinstance(call, exp.Anonymous) and call.name in AGGREGATES else None
+
+
+def has_aggregate(node: Tree) -> bool:
+    """Whether an aggregate stands anywhere in the expression."""
+    return any(aggregate_of(inner) is not None for inner in node.walk())
+
+
+def conjuncts_of(node: Tree) -> Iterator[Tree]:
+    """The parts of a predicate that must all be true."""
+    if isinstance(node, exp.And):
+        yield from conjuncts_of(node.this)
+        yield from conjuncts_of(node.expression)
+    else:
+        yield node
+
+
+def depends_on_zone(node: Tree, scope: Scope) -> bool:
+    """Whether the session's time zone could change the value; True wherever that is not plain."""
+    for inner in node.walk():
+        column = scope.type_of(inner)
+        if column is not None and column.type == "timestamp":
+            return True
+        if isinstance(inner, exp.Cast) and CAST_TYPES.get(inner.to.this) in (*TEMPORAL, "string"):
+            return True
+        if isinstance(inner, exp.Anonymous) and inner.name not in PLAIN_FUNCTIONS | AGGREGATES:
+            return True
+    return False
+
+
+_Builder = Callable[[Tree, Scope], Tree]
+_BUILDERS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], _Builder], ...] = (
+    (exp.Column, _column),
+    ((exp.Literal, exp.Null, exp.Boolean), _constant),
+    (exp.Paren, _paren),
+    ((exp.Not, exp.Neg), _unary),
+    (CONNECTORS, _connector),
+    (COMPARISONS, _comparison),
+    (OPERATORS, _binary),
+    (exp.Between, _between),
+    (exp.In, _in),
+    (exp.Is, _is),
+    (exp.Case, _case),
+    ((exp.Cast, exp.TryCast), _cast),
+    (exp.Interval, _interval),
+    (exp.Filter, _filter),
+    (exp.Concat, _concatenated_literal),
+    (exp.Anonymous, _call),
+)

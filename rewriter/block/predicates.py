@@ -1,0 +1,202 @@
+"""A block's WHERE taken apart: column equalities, one set of values per subject, and the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from sqlglot import exp
+
+from rewriter.block.equivalence import Equivalence
+from rewriter.block.form import Block
+from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.model import Column
+from rewriter.timeseries.bucket import TEMPORAL, as_bucket
+from rewriter.timeseries.literals import read_moment
+
+Tree = exp.Expr
+
+INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+_OPERATORS: dict[type[Tree], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+}
+_NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_SECONDS_A_DAY = 86_400
+
+
+class Predicates:
+    """The conjuncts of a block, sorted by what can be said about them.
+
+    `pairs` are equalities of two columns that make one stand for the other: of the same type, which is
+    neither floating point (0.0 = -0.0) nor of unknown collation. `ranges` gives each subject
+    (a column's class, or a bucket of one) the set of values that all conjuncts leave it.
+    """
+
+    def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str) -> None:
+        self.block, self.zone = block, zone
+        self.conjuncts = tuple(conjuncts)
+        self.pairs = tuple(pair for c in self.conjuncts if (pair := equated(c, block)) is not None)
+        self.equivalence = Equivalence(self.pairs)
+        self.ranges: dict[Tree, RangeSet] = {}
+        self.residuals: set[Tree] = set()
+        for conjunct in self.conjuncts:
+            if equated(conjunct, block) is None:
+                self._add(self.equivalence.normalize(conjunct))
+
+    def _add(self, conjunct: Tree) -> None:
+        ranged = range_of(conjunct, self.block, self.zone)
+        if ranged is None:
+            self.residuals.add(conjunct)
+            return
+        subject, values = ranged
+        self.ranges[subject] = self.values(subject).meet(values)
+
+    def values(self, subject: Tree) -> RangeSet:
+        """The values that the subject can have where all conjuncts are true."""
+        known = self.ranges.get(subject)
+        if known is not None:
+            return known
+        if isinstance(subject, exp.Column):
+            declared = self.block.type_of(subject)
+            joined = len(self.equivalence.members(subject)) > 1
+            if joined or (declared is not None and not declared.nullable):
+                return NOT_NULL
+        return ALL
+
+    def implies(self, conjunct: Tree) -> bool:
+        """Whether a conjunct is true wherever all of these are."""
+        pair = equated(conjunct, self.block)
+        if pair is not None:
+            return self.equivalence.same(*pair)
+        conjunct = self.equivalence.normalize(conjunct)
+        if conjunct in self.residuals:
+            return True
+        ranged = range_of(conjunct, self.block, self.zone)
+        return ranged is not None and self.values(ranged[0]).within(ranged[1])
+
+
+def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:
+    """The two columns that an equality makes interchangeable."""
+    if not isinstance(conjunct, exp.EQ):
+        return None
+    left, right = block.type_of(conjunct.this), block.type_of(conjunct.expression)
+    if left is None or right is None or left.type != right.type or not _interchangeable(left.type):
+        return None
+    return (conjunct.this, conjunct.expression) if conjunct.this != conjunct.expression else None
+
+
+def _interchangeable(kind: str) -> bool:
+    return kind in INTEGERS or kind in TEMPORAL or kind in ("string", "boolean") or kind.startswith("decimal(")
+
+
+def range_of(conjunct: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
+    """A predicate as a set of values of one subject; None if it is not of that form."""
+    if isinstance(conjunct, exp.And | exp.Or):
+        left = range_of(conjunct.this, block, zone)
+        right = range_of(conjunct.expression, block, zone)
+        if left is None or right is None or left[0] != right[0]:
+            return None
+        both = left[1].meet(right[1]) if isinstance(conjunct, exp.And) else left[1].join(right[1])
+        return left[0], both
+    if isinstance(conjunct, exp.Not):
+        return _negated(conjunct.this, block, zone)
+    if isinstance(conjunct, exp.Is) and isinstance(conjunct.expression, exp.Null):
+        return (conjunct.this, ONLY_NULL) if _domain(conjunct.this, block) else None
+    if isinstance(conjunct, exp.In):
+        return _listed(conjunct, block, zone)
+    operator = _OPERATORS.get(type(conjunct))
+    return _compared(conjunct.this, operator, conjunct.expression, block, zone) if operator else None
+
+
+def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
+    """NOT pushed down to the comparison: where that is unknown, so is its negation."""
+    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+        return (inner.this, NOT_NULL) if _domain(inner.this, block) else None
+    if isinstance(inner, exp.Not):
+        return range_of(inner.this, block, zone)
+    if isinstance(inner, exp.And | exp.Or):
+        flipped = exp.Or if isinstance(inner, exp.And) else exp.And
+        return range_of(flipped(this=exp.Not(this=inner.this), expression=exp.Not(this=inner.expression)), block, zone)
+    if isinstance(inner, exp.In):
+        parts = [_compared(inner.this, "<>", value, block, zone) for value in inner.expressions]
+        return _folded(parts, meet=True)
+    operator = _OPERATORS.get(type(inner))
+    return _compared(inner.this, _NEGATED[operator], inner.expression, block, zone) if operator else None
+
+
+def _listed(node: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
+    return _folded([_compared(node.this, "=", value, block, zone) for value in node.expressions], meet=False)
+
+
+def _folded(parts: list[tuple[Tree, RangeSet] | None], meet: bool) -> tuple[Tree, RangeSet] | None:
+    result: tuple[Tree, RangeSet] | None = None
+    for part in parts:
+        if part is None:
+            return None
+        if result is not None:
+            part = part[0], result[1].meet(part[1]) if meet else result[1].join(part[1])
+        result = part
+    return result
+
+
+def _compared(
+    subject: Tree, operator: str | None, literal: Tree, block: Block, zone: str
+) -> tuple[Tree, RangeSet] | None:
+    kind = _domain(subject, block)
+    if kind is None or operator is None:
+        return None
+    value = literal_value(literal, kind, zone)
+    if value is None:
+        return None
+    values = RangeSet.compare(operator, value)
+    return subject, values.closed_over_integers() if kind in INTEGERS or kind == "date" else values
+
+
+def _domain(subject: Tree, block: Block) -> str | None:
+    """The type that a subject's values are compared in: that of a column, or of a bucket of one."""
+    column: Column | None = block.type_of(subject)
+    if column is not None:
+        return column.type if _interchangeable(column.type) and column.type != "boolean" else None
+    bucket = as_bucket(subject)
+    return bucket.type if bucket else None
+
+
+def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
+    """A constant as a point on the line of a type; None if Spark would not compare it in just that type."""
+    sign = 1
+    if isinstance(literal, exp.Neg):
+        literal, sign = literal.this, -1
+    typed = None
+    if isinstance(literal, exp.Cast) and not literal.args.get("safe"):
+        typed, literal = CAST_TYPES.get(literal.to.this), literal.this
+    if not isinstance(literal, exp.Literal):
+        return None
+    if kind in INTEGERS or kind.startswith("decimal("):
+        plain = not literal.is_string and typed is None and literal.name.replace(".", "", 1).isdigit()
+        return Fraction(literal.name) * sign if plain else None
+    if sign < 0 or not literal.is_string:
+        return None
+    if kind == "string":
+        return literal.name if typed is None else None
+    return _moment_value(literal.name, typed, kind, zone)
+
+
+def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
+    """A date as days, a time as microseconds; in the types in which no coercion of the column happens."""
+    moment = read_moment(text, zone if kind == "timestamp" else None)
+    if moment is None or typed not in (None, kind, "date"):
+        return None
+    whole_day = moment.wall.time().isoformat() == "00:00:00"
+    if kind == "date":
+        # A text with a time of day is not read as a date everywhere, and a DATE is compared as one.
+        return moment.micros // (_SECONDS_A_DAY * 1_000_000) if whole_day and len(text.strip()) == 10 else None
+    if typed == "date" and not (whole_day and len(text.strip()) == 10):
+        return None
+    return moment.micros

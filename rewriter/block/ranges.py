@@ -1,0 +1,159 @@
+"""Sets of values on a line, as the true side of SQL predicates: intervals, and whether NULL belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+Value = Any  # one of int, Fraction, str: always the same kind within one set
+
+
+class Bound(NamedTuple):
+    """An end of an interval; `value` None is infinity."""
+
+    value: Value | None
+    closed: bool
+
+
+class Interval(NamedTuple):
+    """The values between two bounds."""
+
+    low: Bound
+    high: Bound
+
+    @property
+    def empty(self) -> bool:
+        """Whether no value lies within."""
+        if self.low.value is None or self.high.value is None:
+            return False
+        if self.low.value == self.high.value:
+            return not (self.low.closed and self.high.closed)
+        return bool(self.low.value > self.high.value)
+
+    def meet(self, other: Interval) -> Interval:
+        """The values in both."""
+        return Interval(max(self.low, other.low, key=_low), min(self.high, other.high, key=_high))
+
+    def within(self, other: Interval) -> bool:
+        """Whether every value is in the other, too."""
+        return self.empty or (_low(self.low) >= _low(other.low) and _high(self.high) <= _high(other.high))
+
+
+class _Infinite:
+    """Compares beyond every value."""
+
+    def __init__(self, sign: int) -> None:
+        self.sign = sign
+
+    def __lt__(self, other: object) -> bool:
+        return self.sign < 0 and other is not self
+
+    def __gt__(self, other: object) -> bool:
+        return self.sign > 0 and other is not self
+
+    def __le__(self, other: object) -> bool:
+        return self.sign < 0 or other is self
+
+    def __ge__(self, other: object) -> bool:
+        return self.sign > 0 or other is self
+
+
+_LEAST, _MOST = _Infinite(-1), _Infinite(1)
+
+
+def _low(bound: Bound) -> tuple[Any, int]:
+    return (_LEAST if bound.value is None else bound.value, 0 if bound.closed else 1)
+
+
+def _high(bound: Bound) -> tuple[Any, int]:
+    return (_MOST if bound.value is None else bound.value, 1 if bound.closed else 0)
+
+
+EVERYTHING = Interval(Bound(None, False), Bound(None, False))
+
+
+@dataclass(frozen=True)
+class RangeSet:
+    """A union of intervals, and NULL or not.
+
+    >>> low, high = RangeSet.compare(">", 5), RangeSet.compare("<=", 9)
+    >>> low.meet(high).within(low), low.within(low.meet(high))
+    (True, False)
+    """
+
+    intervals: tuple[Interval, ...]
+    null: bool = False
+
+    @staticmethod
+    def compare(operator: str, value: Value) -> RangeSet:
+        """The values v for which `v operator value` is true."""
+        point, none = Bound(value, True), Bound(None, False)
+        opened = Bound(value, False)
+        return RangeSet(
+            {
+                "=": (Interval(point, point),),
+                "<": (Interval(none, opened),),
+                "<=": (Interval(none, point),),
+                ">": (Interval(opened, none),),
+                ">=": (Interval(point, none),),
+                "<>": (Interval(none, opened), Interval(opened, none)),
+            }[operator]
+        )
+
+    def closed_over_integers(self) -> RangeSet:
+        """The same set of integers with closed bounds, so that `x < 10` equals `x <= 9`."""
+        return _union((_close(interval) for interval in self.intervals), self.null, discrete=True)
+
+    def meet(self, other: RangeSet) -> RangeSet:
+        """The values in both."""
+        return _union((a.meet(b) for a in self.intervals for b in other.intervals), self.null and other.null)
+
+    def join(self, other: RangeSet) -> RangeSet:
+        """The values in either."""
+        return _union((*self.intervals, *other.intervals), self.null or other.null)
+
+    def within(self, other: RangeSet) -> bool:
+        """Whether every value is in the other, too."""
+        if self.null and not other.null:
+            return False
+        return all(any(mine.within(theirs) for theirs in other.intervals) for mine in self.intervals)
+
+
+ALL = RangeSet((EVERYTHING,), null=True)
+NOT_NULL = RangeSet((EVERYTHING,))
+ONLY_NULL = RangeSet((), null=True)
+
+
+def _close(interval: Interval) -> Interval:
+    low, high = interval
+    if low.value is not None:
+        whole = Fraction(low.value)
+        floor = whole.numerator // whole.denominator
+        low = Bound(floor if whole == floor and low.closed else floor + 1, True)
+    if high.value is not None:
+        whole = Fraction(high.value)
+        ceiling = -(-whole.numerator // whole.denominator)
+        high = Bound(ceiling if whole == ceiling and high.closed else ceiling - 1, True)
+    return Interval(low, high)
+
+
+def _union(intervals: Iterable[Interval], null: bool, discrete: bool = False) -> RangeSet:
+    """Merge what overlaps or touches, so that containment can be read off interval by interval."""
+    merged: list[Interval] = []
+    for interval in sorted((i for i in intervals if not i.empty), key=lambda i: _low(i.low)):
+        if merged and _touches(merged[-1], interval, discrete):
+            last = merged.pop()
+            interval = Interval(last.low, max(last.high, interval.high, key=_high))
+        merged.append(interval)
+    return RangeSet(tuple(merged), null)
+
+
+def _touches(left: Interval, right: Interval, discrete: bool) -> bool:
+    high, low = left.high, right.low
+    if high.value is None or low.value is None:
+        return True
+    if high.value == low.value:
+        return high.closed or low.closed
+    return bool(high.value > low.value) or (discrete and low.value == high.value + 1)

@@ -1,0 +1,229 @@
+"""From the tree of a SELECT to its block: names resolved, aliases and ordinals replaced by what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from rewriter.block.expressions import aggregate_of, canonical, conjuncts_of, has_aggregate, is_literal
+from rewriter.block.form import Block, Occurrence, Ordering, Unsupported
+from rewriter.block.scope import Scope
+from rewriter.model import Column, TableName
+
+Tree = exp.Expr
+Find = Callable[[exp.Table], tuple[TableName, tuple[Column, ...]] | None]
+
+READ_CLAUSES = frozenset(
+    {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct"}
+)
+
+
+def build_block(tree: exp.Select, find: Find) -> Block:
+    """The block of a SELECT; `find` gives a table's name and columns. Raises Unsupported."""
+    for clause, value in tree.args.items():
+        if value and clause not in READ_CLAUSES:
+            raise Unsupported(f"{clause.rstrip('_').upper()} is not read")
+    tables, on = _tables(tree, find)
+    scope = Scope(tables)
+    items = list(_items(tree, scope))
+    where = _conjuncts(tree.args.get("where"), scope)
+    select = _SelectList(scope, items)
+    block = _grouped(tree, select, Block(tables, (*on, *where), select.outputs, select.names))
+    if any(has_aggregate(conjunct) for conjunct in block.where):
+        raise Unsupported("an aggregate stands in WHERE")
+    return block
+
+
+def scope_of(tree: exp.Select, find: Find) -> Scope:
+    """The tables of a SELECT that are known, whatever else it contains."""
+    items = [tree.args.get("from_"), *(tree.args.get("joins") or ())]
+    tables: list[Occurrence] = []
+    for i, item in enumerate(items):
+        found = find(item.this) if item is not None and isinstance(item.this, exp.Table) else None
+        if item is not None and found is not None:
+            alias = item.this.args.get("alias")
+            name, columns = found
+            tables.append(Occurrence(f"t{i}", name, alias.this.name if alias is not None else name.table, columns))
+    return Scope(tuple(tables))
+
+
+@dataclass(frozen=True)
+class _SelectList:
+    """The outputs, by which aliases and ordinals are understood."""
+
+    scope: Scope
+    items: Sequence[tuple[Tree, str | None, bool]]
+
+    @property
+    def outputs(self) -> tuple[Tree, ...]:
+        return tuple(tree for tree, _, _ in self.items)
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        return tuple(name for _, name, _ in self.items)
+
+    def read(self, node: Tree) -> Tree:
+        """An expression of HAVING, over the tables' columns and the outputs' aliases."""
+        return canonical(node, Scope(self.scope.tables, self.alias))
+
+    def read_item(self, node: Tree) -> Tree:
+        """An item of GROUP BY or ORDER BY: an ordinal, or an expression."""
+        if isinstance(node, exp.Literal) and not node.is_string:
+            position = int(node.name) if node.name.isdigit() else 0
+            if not 1 <= position <= len(self.items):
+                raise Unsupported(f"there is no output {node.name}")
+            return self.items[position - 1][0]
+        return self.read(node)
+
+    def alias(self, name: str) -> Tree | None:
+        """The one expression that an alias names; raises Unsupported where the name could mean something else."""
+        meant = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
+        if not meant:
+            return None
+        if len(meant) > 1 or (self.scope.has(name) and not self._is_that_column(name, next(iter(meant)))):
+            raise Unsupported(f"{name} is ambiguous: an output and a column")
+        return next(iter(meant))
+
+    def _is_that_column(self, name: str, tree: Tree) -> bool:
+        return tree == self.scope.column(exp.column(name))
+
+
+def _tables(tree: exp.Select, find: Find) -> tuple[tuple[Occurrence, ...], tuple[Tree, ...]]:
+    source = tree.args.get("from_")
+    if source is None:
+        raise Unsupported("there is no table")
+    joins: list[exp.Join] = tree.args.get("joins") or []
+    tables = [_occurrence(source.this, "t0", find)]
+    on: list[Tree] = []
+    for i, join in enumerate(joins, start=1):
+        _refuse_join(join)
+        tables.append(_occurrence(join.this, f"t{i}", find))
+        condition = join.args.get("on")
+        if condition is not None:
+            on += conjuncts_of(canonical(condition, Scope(tuple(tables))))
+    aliases = [table.alias.lower() for table in tables]
+    if len(set(aliases)) != len(aliases):
+        raise Unsupported("two tables go by one name")
+    return tuple(tables), tuple(on)
+
+
+def _refuse_join(join: exp.Join) -> None:
+    for clause in ("side", "using", "method", "hint", "match_condition", "global_"):
+        if join.args.get(clause):
+            raise Unsupported(f"{join.sql('spark')[:60]} is not a plain inner join")
+    if join.args.get("kind") not in (None, "", "INNER", "CROSS"):
+        raise Unsupported(f"a {join.args['kind']} join is not read")
+
+
+def _occurrence(node: Tree, label: str, find: Find) -> Occurrence:
+    if not isinstance(node, exp.Table):
+        raise Unsupported(f"{node.sql('spark')[:60]} is not a table")
+    extras = [arg for arg, value in node.args.items() if value and arg not in ("this", "db", "catalog", "alias")]
+    alias = node.args.get("alias")
+    if extras or (alias is not None and alias.args.get("columns")):
+        raise Unsupported(f"{node.sql('spark')[:60]} is more than a table and an alias")
+    found = find(node)
+    if found is None:
+        raise Unsupported(f"{node.sql('spark')[:60]} is not a table of the catalog")
+    name, columns = found
+    return Occurrence(label, name, alias.this.name if alias is not None else name.table, columns)
+
+
+def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
+    """The outputs: expression, name as far as the text settles it, and whether it is an alias."""
+    for item in tree.expressions:
+        if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+            yield from _star(item, scope)
+        elif isinstance(item, exp.Alias):
+            yield canonical(item.this, scope), item.alias, True
+        else:
+            yield canonical(item, scope), item.name if isinstance(item, exp.Column) else None, False
+
+
+def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
+    star = item.this if isinstance(item, exp.Column) else item
+    if any(star.args.get(arg) for arg in ("except_", "replace", "rename")):
+        raise Unsupported("* with exceptions is not read")
+    qualifier = item.table.lower() if isinstance(item, exp.Column) else None
+    tables = [t for t in scope.tables if qualifier is None or t.alias.lower() == qualifier]
+    if not tables:
+        raise Unsupported(f"{item.sql('spark')} names no table")
+    for table in tables:
+        for column in table.columns:
+            yield exp.column(column.name.lower(), table.id), column.name, False
+
+
+def _conjuncts(clause: Tree | None, scope: Scope) -> tuple[Tree, ...]:
+    return tuple(conjuncts_of(canonical(clause.this, scope))) if clause is not None else ()
+
+
+def _grouped(tree: exp.Select, select: _SelectList, block: Block) -> Block:
+    keys = _keys(tree, select)
+    having_clause = tree.args.get("having")
+    having = tuple(conjuncts_of(select.read(having_clause.this))) if having_clause is not None else ()
+    order = tuple(_ordering(item, select) for item in (tree.args.get("order") or exp.Order()).expressions)
+    everything = (*select.outputs, *having, *(item.key for item in order))
+    if keys is None and (having or any(has_aggregate(e) for e in everything)):
+        keys = ()
+    if tree.args.get("distinct"):
+        keys = _distinct(tree, keys, select, order)
+    if keys is not None:
+        for expression in everything:
+            _check_grouped(expression, keys)
+    return Block(
+        block.tables, block.where, block.outputs, block.names, keys, having, order,
+        _count(tree.args.get("limit")), _count(tree.args.get("offset")),
+    )  # fmt: skip
+
+
+def _keys(tree: exp.Select, select: _SelectList) -> tuple[Tree, ...] | None:
+    group = tree.args.get("group")
+    if group is None:
+        return None
+    if any(value for arg, value in group.args.items() if arg != "expressions"):
+        raise Unsupported("GROUP BY with ALL, ROLLUP, CUBE or GROUPING SETS is not read")
+    keys = tuple(dict.fromkeys(select.read_item(key) for key in group.expressions))
+    if any(has_aggregate(key) or is_literal(key) for key in keys):
+        raise Unsupported("GROUP BY names an aggregate or a constant")
+    return keys
+
+
+def _distinct(
+    tree: exp.Select, keys: tuple[Tree, ...] | None, select: _SelectList, order: Iterable[Ordering]
+) -> tuple[Tree, ...]:
+    """DISTINCT without aggregates is grouping by all outputs."""
+    if keys is not None or tree.args["distinct"].args.get("on"):
+        raise Unsupported("DISTINCT over groups is not read")
+    outputs = tuple(dict.fromkeys(select.outputs))
+    if any(is_literal(output) for output in outputs):
+        raise Unsupported("DISTINCT over a constant is not read")
+    return outputs
+
+
+def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
+    """Every column stands in a key or in an aggregate, else Spark refuses the query and so do we."""
+    if expression in keys or aggregate_of(expression) is not None:
+        return
+    if isinstance(expression, exp.Column):
+        raise Unsupported(f"{expression.name} is neither grouped nor aggregated")
+    for child in expression.iter_expressions():
+        if not isinstance(child, exp.DataType | exp.Identifier):
+            _check_grouped(child, keys)
+
+
+def _ordering(item: Tree, select: _SelectList) -> Ordering:
+    if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
+        raise Unsupported(f"ORDER BY {item.sql('spark')[:60]} is not read")
+    return Ordering(select.read_item(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
+
+
+def _count(clause: Tree | None) -> str | None:
+    if clause is None:
+        return None
+    value = clause.expression
+    if not isinstance(clause, exp.Limit | exp.Offset) or not isinstance(value, exp.Literal) or not value.name.isdigit():
+        raise Unsupported("LIMIT takes a number")
+    name: str = value.name
+    return name

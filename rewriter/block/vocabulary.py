@@ -1,0 +1,132 @@
+"""The functions and types that may stand in a block: deterministic, and the same to Spark after printing."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+AGGREGATES = frozenset({"count", "sum", "min", "max", "avg", "mean", "bool_and", "bool_or", "every", "some", "any"}) | {
+    "bit_and",
+    "bit_or",
+    "bit_xor",
+}
+SYNONYMS = {
+    "mean": "avg",
+    "every": "bool_and",
+    "some": "bool_or",
+    "any": "bool_or",
+    "ucase": "upper",
+    "lcase": "lower",
+} | {
+    "substr": "substring",
+    "ceiling": "ceil",
+    "ifnull": "nvl",
+    "dayofmonth": "day",
+    "character_length": "length",
+    "char_length": "length",
+    "pow": "power",
+    "sign": "signum",
+}
+
+# Their value depends on their arguments alone, not on the session's time zone.
+PLAIN_FUNCTIONS = frozenset(
+    (
+        "abs",
+        "bround",
+        "ceil",
+        "floor",
+        "round",
+        "signum",
+        "sqrt",
+        "exp",
+        "ln",
+        "log10",
+        "log2",
+        "power",
+        "mod",
+        "pmod",
+        "greatest",
+        "least",
+        "coalesce",
+        "nvl",
+        "nvl2",
+        "nullif",
+        "if",
+        "upper",
+        "lower",
+        "length",
+        "substring",
+        "left",
+        "right",
+        "concat",
+        "concat_ws",
+        "replace",
+        "reverse",
+        "lpad",
+        "rpad",
+        "ltrim",
+        "rtrim",
+        "instr",
+        "initcap",
+        "split_part",
+        "md5",
+        "sha1",
+        "sha2",
+        "crc32",
+        "isnull",
+        "isnotnull",
+        "nanvl",
+        "try_divide",
+        "try_add",
+        "try_subtract",
+        "try_multiply",
+    )
+)
+# Their value may depend on the time zone, where an argument is a TIMESTAMP or a text read as one.
+ZONED_FUNCTIONS = frozenset(
+    (
+        "timeseries",
+        "date_trunc",
+        "trunc",
+        "year",
+        "quarter",
+        "month",
+        "day",
+        "dayofweek",
+        "dayofyear",
+        "weekday",
+        "weekofyear",
+        "hour",
+        "minute",
+        "second",
+        "date",
+        "to_date",
+        "date_format",
+        "date_add",
+        "date_sub",
+        "datediff",
+        "add_months",
+        "last_day",
+        "make_date",
+    )
+)
+FUNCTIONS = PLAIN_FUNCTIONS | ZONED_FUNCTIONS
+
+OPERATORS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe)
+COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.Like)
+CONNECTORS = (exp.And, exp.Or)
+
+_TYPE = exp.DataType.Type
+CAST_TYPES = {
+    _TYPE.TINYINT: "tinyint",
+    _TYPE.SMALLINT: "smallint",
+    _TYPE.INT: "int",
+    _TYPE.BIGINT: "bigint",
+    _TYPE.FLOAT: "float",
+    _TYPE.DOUBLE: "double",
+    _TYPE.DECIMAL: "decimal",
+    _TYPE.BOOLEAN: "boolean",
+    _TYPE.TEXT: "string",
+    _TYPE.DATE: "date",
+    _TYPE.TIMESTAMPTZ: "timestamp",
+    _TYPE.TIMESTAMPNTZ: "timestamp_ntz",
+}

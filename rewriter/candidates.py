@@ -1,0 +1,81 @@
+"""A view as something that rules can match, as the catalog has it now."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sqlglot import exp
+
+from rewriter.block import Block, Occurrence, Scope, Unsupported, build_block, depends_on_zone
+from rewriter.freshness import Relations
+from rewriter.index import Definitions, statement_of
+from rewriter.match import Candidate, Miss, Reason
+from rewriter.model import Column, MaterializedView, Session, Table, TableName
+from rewriter.model.settings import TIME_ZONE, result_settings
+
+
+def candidate_of(
+    view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations
+) -> Candidate | Miss:
+    """The view by its definition; or by its own columns, where the query names it."""
+    if any(table.name == view.name for table in query.tables):
+        table = Occurrence("t0", view.name, view.name.table, view.columns)
+        outputs = tuple(exp.column(c.name.lower(), "t0") for c in view.columns)
+        names = tuple(c.name for c in view.columns)
+        return Candidate(view, Block((table,), (), outputs, names), storage, names)
+    sources = tuple(relations.get(name) for name in definitions.sources[view.name])
+    columns = tuple((t.name, t.columns) for t in sources if isinstance(t, Table))
+    block = _view_block(view, columns)
+    if isinstance(block, str):
+        return Miss(Reason.NOT_READ, f"the view's own query: {block}")
+    if block.having or block.limit or block.offset:
+        return Miss(Reason.SHAPE, "the view keeps only some of its groups or rows")
+    names = tuple(name or column.name for name, column in zip(block.names, storage.columns, strict=True))
+    if any(storage.column(name) is None for name in names):
+        return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
+    return Candidate(view, block, storage, names)
+
+
+@lru_cache(maxsize=20_000)
+def _view_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
+    """The block of a view's storage query, or why it has none."""
+    statement = statement_of(view)
+    known = dict(columns)
+
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        name = statement.resolve(table)
+        return (name, known[name]) if name is not None and name in known else None
+
+    trees = [block.tree for block in statement.blocks]
+    if len(trees) != 1 or trees[0] is None:
+        return statement.problem or "it is more than one SELECT"
+    try:
+        return build_block(trees[0], find)
+    except Unsupported as problem:
+        return str(problem)
+
+
+def settings_problem(candidate: Candidate, query: Block, session: Session) -> Miss | None:
+    """What the session has set otherwise than the view had when it was made, where that can change an answer."""
+    view = candidate.view
+    zoned = zone_matters(query) or zone_matters(candidate.block)
+    if view.settings is None:
+        plain = (exp.Column, exp.Identifier, exp.Literal, exp.Star, exp.Anonymous)
+        computes = any(not isinstance(n, plain) for tree in candidate.block.outputs for n in tree.walk())
+        if zoned or computes:
+            return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its expressions depend on some")
+        return None
+    ours, theirs = result_settings(session.settings), result_settings(view.settings)
+    for key in sorted(ours.keys() | theirs.keys()):
+        if ours.get(key) != theirs.get(key):
+            return Miss(Reason.SETTINGS_DIFFER, f"{key} is {ours.get(key)} here, {theirs.get(key)} in the view")
+    zone = view.settings.get(TIME_ZONE)
+    if zoned and zone != session.time_zone:
+        return Miss(Reason.SETTINGS_DIFFER, f"the time zone is {session.time_zone} here, {zone} in the view")
+    return None
+
+
+def zone_matters(block: Block) -> bool:
+    """Whether the session's time zone could change anything in a block."""
+    scope = Scope(block.tables)
+    return any(depends_on_zone(tree, scope) for tree in block.expressions)

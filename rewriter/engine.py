@@ -1,0 +1,182 @@
+"""Shortlist, try the rules, choose."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from rewriter.block import Find, Predicates, Unsupported, build_block, spell_out
+from rewriter.candidates import candidate_of, settings_problem
+from rewriter.cost import cost
+from rewriter.freshness import Relations, freshness
+from rewriter.index import Definitions
+from rewriter.match import Candidate, Match, Miss, Reason, table_mappings
+from rewriter.model import Column, MaterializedView, Session, Table, TableName, ViewState
+from rewriter.model.settings import unreadable_setting
+from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.rules import RULES
+from rewriter.sql import SelectBlock, Statement, splice, tables_of
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class _Tried:
+    """What comes of each view for one block."""
+
+    select: SelectBlock
+    session: Session
+    definitions: Definitions
+    relations: Relations
+    matches: list[tuple[MaterializedView, str, Match]] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+
+    def add(self, view: MaterializedView, query: Predicates) -> None:
+        """Try one more view; a surprise in a rule costs that view's chance, never the answer."""
+        try:
+            rule, result = self._try(view, query)
+        except Exception:
+            log.exception("trying %s on %r failed; the statement is answered without it", view.name, self.select.text)
+            rule, result = "", Miss(Reason.NOT_READ, "an error in the rewriter, see the log")
+        if isinstance(result, Match):
+            self.matches.append((view, rule, result))
+        else:
+            self.attempts.append(Attempt(view.name, "missed", rule, result.reason, result.detail, self.select.text))
+
+    def _try(self, view: MaterializedView, query: Predicates) -> tuple[str, Match | Miss]:
+        storage = freshness(view, self.definitions.sources[view.name], self.relations)
+        if isinstance(storage, Miss):
+            return "", storage
+        candidate = candidate_of(view, query.block, storage, self.definitions, self.relations)
+        if isinstance(candidate, Miss):
+            return "", candidate
+        differing = settings_problem(candidate, query.block, self.session)
+        if differing is not None:
+            return "", differing
+        rule, result = _match(query, candidate)
+        unpinned = _unpinned(result, self.relations) if isinstance(result, Match) else None
+        return rule, unpinned or result
+
+
+def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
+    """Decide which blocks of a statement to answer from which views; raises Unsupported for a wrong `timeseries`.
+
+    Whatever cannot be proved leaves the statement as it is.
+    """
+    find = _finder(statement, definitions, relations)
+    spelled = spell_out(statement, find)
+    problem = _session_problem(statement)
+    if problem is not None:
+        tried = tuple(Attempt(v.name, "missed", reason=problem.reason, detail=problem.detail)
+                      for v in definitions.shortlist(statement.tables))  # fmt: skip
+        return Outcome(statement, tried=tried, spelled=spelled)
+    replacements: list[Replacement] = []
+    attempts: list[Attempt] = []
+    for select in statement.blocks:
+        replacement, tried_here = _answer(select, statement, definitions, relations, find)
+        attempts += tried_here
+        if replacement is not None:
+            original = _block_original(select, statement, find)
+            replacements.append(Replacement(select, *replacement, original, _pins(replacement[2], relations)))
+    return Outcome(statement, tuple(replacements), tuple(attempts), spelled)
+
+
+def _session_problem(statement: Statement) -> Miss | None:
+    session = statement.session
+    if not session.rewrite:
+        return Miss(Reason.REWRITE_OFF, "the session has SET viewgate.rewrite = off")
+    if not statement.is_query or statement.problem:
+        return Miss(Reason.NOT_READ, statement.problem or "only queries are rewritten")
+    setting = unreadable_setting(session.settings)
+    return Miss(Reason.SETTINGS_DIFFER, setting) if setting else None
+
+
+def _finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
+    """Looks up a FROM item among the tables and materialized views at hand."""
+
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        name = statement.resolve(table)
+        if name is None:
+            return None
+        relation = relations.get(name)
+        if isinstance(relation, Table):
+            return name, relation.columns
+        view = definitions.by_name.get(name)
+        if isinstance(relation, ViewState) and view is not None and relation.uuid == view.uuid:
+            return name, view.columns
+        return None
+
+    return find
+
+
+_Answer = tuple[MaterializedView, str, Match, tuple[str | None, ...]]
+
+
+def _answer(
+    select: SelectBlock, statement: Statement, definitions: Definitions, relations: Relations, find: Find
+) -> tuple[_Answer | None, list[Attempt]]:
+    """The best view for a block, and what came of the others."""
+    tables = [name for item in tables_of(select) if (name := statement.resolve(item)) is not None]
+    views = definitions.shortlist(tables)
+    if not views:
+        return None, []
+    try:
+        if select.tree is None:
+            raise Unsupported(select.problem)
+        block = build_block(select.tree, find)
+    except Unsupported as problem:
+        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, str(problem), select.text) for v in views]
+    query = Predicates(block, block.where, statement.session.time_zone)
+    tried = _Tried(select, statement.session, definitions, relations)
+    for view in views:
+        tried.add(view, query)
+    if not tried.matches:
+        return None, tried.attempts
+    view, rule, match = min(tried.matches, key=lambda found: cost(found[0], found[2]))
+    for other, other_rule, _ in tried.matches:
+        verdict = "chosen" if other is view else "not chosen"
+        reason = None if other is view else Reason.NOT_CHOSEN
+        detail = "" if other is view else f"{view.name} has less to read"
+        tried.attempts.append(Attempt(other.name, verdict, other_rule, reason, detail, select.text))
+    return (view, rule, match, block.names), tried.attempts
+
+
+def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
+    """The first rule and mapping that match; else the miss that came closest to a match."""
+    best: tuple[str, Miss] = ("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
+    for mapping in table_mappings(candidate.block, query.block):
+        for rule in RULES:
+            result = rule(query, candidate, mapping)
+            if isinstance(result, Match):
+                return rule.__name__, result
+            if best[1].reason in (Reason.TABLES_DIFFER, Reason.SHAPE) or result.reason is not Reason.SHAPE:
+                best = rule.__name__, result
+    return best
+
+
+def _block_original(select: SelectBlock, statement: Statement, find: Find) -> str:
+    """A block's own text as Spark can run it by itself."""
+    start = select.span.start
+    edits = [e for e in spell_out(statement, find) if start <= e.start and e.end <= select.span.end]
+    return splice(select.text, [e._replace(start=e.start - start, end=e.end - start) for e in edits])
+
+
+def _unpinned(match: Match, relations: Relations) -> Miss | None:
+    """A table beside the storage that cannot be read at the snapshot that was looked at, with today's columns."""
+    for occurrence in match.rewriting.tables:
+        table = relations.get(occurrence.name)
+        if not isinstance(table, Table) or not table.snapshots or table.snapshots[0].schema_id != table.schema_id:
+            return Miss(Reason.UNKNOWN_STATE, f"{occurrence.name} cannot be pinned to a snapshot")
+    return None
+
+
+def _pins(match: Match, relations: Relations) -> Mapping[TableName, int]:
+    """Snapshots to read at: all relations at those that were looked at, when there is more than one."""
+    if not match.rewriting.tables:
+        return {}
+    tables = [match.rewriting.storage]
+    tables += [t for o in match.rewriting.tables if isinstance(t := relations.get(o.name), Table)]
+    return {t.name: t.snapshot_id for t in tables if t.snapshot_id is not None}

@@ -1,0 +1,80 @@
+"""Whether a view's storage holds what its query would return now.
+
+The rule is the Iceberg materialized view specification's (recorded snapshots are the current ones,
+recorded view versions are the current ones), made stricter where snapshot ids alone are blind: the
+view must be the very one that was refreshed (its UUID), and every column that the refresh used must
+still be the same field with the same type, since a renamed or replaced column makes no snapshot.
+It is made laxer in one place: compaction (`replace`) changes no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from rewriter.match import Miss, Reason
+from rewriter.model import MaterializedView, Relation, SourceState, Table, TableName, ViewState
+
+Relations = Mapping[TableName, Relation | None]
+
+
+def freshness(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Table | Miss:
+    """The view's storage if it is fresh, else what it lacks."""
+    if not view.rewrite:
+        return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
+    state, storage = relations.get(view.name), relations.get(view.storage)
+    if not isinstance(state, ViewState) or (state.uuid, state.version) != (view.uuid, view.version):
+        return Miss(Reason.UNKNOWN_STATE, "the view has just been changed")
+    if not isinstance(storage, Table):
+        return Miss(Reason.UNKNOWN_STATE, f"its storage {view.storage} is not there")
+    refresh = storage.refresh
+    if refresh is None:
+        return Miss(Reason.NEVER_REFRESHED, f"run REFRESH MATERIALIZED VIEW {view.name}")
+    if refresh.view_version != view.version or refresh.view_uuid not in (None, view.uuid):
+        return Miss(Reason.STALE, "its storage was computed for another version of the view")
+    if refresh.children:
+        return Miss(Reason.UNKNOWN_STATE, "it is defined over other views")
+    recorded = {source.uuid: source for source in refresh.sources}
+    for name in sources:
+        problem = _source_problem(name, relations.get(name), recorded)
+        if problem is not None:
+            return problem
+    return storage
+
+
+def _source_problem(name: TableName, table: Relation | None, recorded: dict[str, SourceState]) -> Miss | None:
+    if not isinstance(table, Table):
+        return Miss(Reason.UNKNOWN_STATE, f"{name} is not a table of the catalog")
+    source = recorded.get(table.uuid)
+    if source is None:
+        return Miss(Reason.STALE, f"{name} is another table than the one that was refreshed from")
+    changed = _changes(table, source)
+    if changed is not None:
+        return Miss(Reason.STALE, f"{name} {changed}")
+    return _schema_problem(name, table, source)
+
+
+def _changes(table: Table, source: SourceState) -> str | None:
+    """What happened to a table since a refresh read it; None if no row can have changed."""
+    ancestry = {snapshot.id for snapshot in table.snapshots}
+    if source.snapshot_id is not None and source.snapshot_id not in ancestry:
+        return f"no longer descends from snapshot {source.snapshot_id}: it was rolled back, replaced or expired"
+    since = [snapshot for snapshot in table.since(source.snapshot_id) if snapshot.operation != "replace"]
+    if not since:
+        return None
+    first = since[-1]
+    when = datetime.fromtimestamp(first.timestamp_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return f"has changed since snapshot {source.snapshot_id}: first by snapshot {first.id} ({first.operation}, {when})"
+
+
+def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:
+    """Columns must be the same fields: swapping two names makes no snapshot."""
+    if source.columns is None:
+        if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
+            return Miss(Reason.STALE, f"the columns of {name} have changed since its last snapshot")
+        return None
+    for column in source.columns:
+        now = table.column(column.name)
+        if now is None or (now.field_id, now.type) != (column.field_id, column.type):
+            return Miss(Reason.STALE, f"the column {column.name} of {name} is not the one that was refreshed from")
+    return None

@@ -1,0 +1,161 @@
+"""From the query of CREATE MATERIALIZED VIEW to what its storage holds.
+
+Storage holds the view's outputs and, after them, hidden columns that make it answer more: a count of
+rows, the group keys that are not outputs, and the parts of which an average or an expression over
+aggregates is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, spell_out
+from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, SYNONYMS
+from rewriter.match.printing import print_block
+from rewriter.model import Column, Relation, Session, Table, TableName
+from rewriter.sql import Statement, parse, splice
+
+Tree = exp.Expr
+HIDDEN = "viewgate_"
+ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
+# Same answer each time they are computed, over the same rows: allowed where rows are not aggregated by us.
+WINDOW_FUNCTIONS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist", "lag", "lead"})
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A view's query in Spark's SQL, the query that fills its storage, and what both read.
+
+    `names` are the outputs' names where the text gives them (None: as Spark names them).
+    `storage_query` keeps `timeseries` in its own form: `pin` makes it runnable.
+    """
+
+    query: str
+    storage_query: str
+    hidden: tuple[str, ...]
+    sources: tuple[TableName, ...]
+    names: tuple[str | None, ...]
+
+
+def define(
+    query: str,
+    session: Session,
+    tables: Mapping[TableName, Relation | None],
+    columns: Sequence[str] | None = None,
+) -> Definition:
+    """What a view over this query stores; `columns` are its outputs' names. Raises Unsupported with what to change."""
+    statement = parse(query, session)
+    _refuse(statement, tables)
+    find = _finder(statement, tables)
+    spelled = splice(query, spell_out(statement, find))
+    try:
+        block = _single_block(statement, find)
+    except Unsupported:
+        return Definition(spelled, spelled, (), statement.tables, ())
+    names = tuple(columns) if columns is not None else block.names
+    if len(names) != len(block.outputs):
+        raise Unsupported(f"{len(names)} columns are named, the query has {len(block.outputs)}")
+    visible = replace(block, order=(), limit=None, offset=None)
+    if any(name is None for name in names) or block.limit is not None or block.offset is not None:
+        return Definition(spelled, spelled, (), statement.tables, names)
+    stored, hidden = _with_hidden(visible, names)
+    text = print_block(stored, [*(str(name) for name in names), *hidden])
+    return Definition(spelled, text, hidden, statement.tables, names)
+
+
+def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
+    """Everything that a view cannot be kept fresh or deterministic over."""
+    if not statement.is_query or statement.problem:
+        raise Unsupported(statement.problem or "a materialized view is defined by a query (SELECT …)")
+    if not statement.blocks:
+        raise Unsupported("the query reads no table: a materialized view is defined by SELECT … FROM table")
+    for block in statement.blocks:
+        if block.tree is None:
+            raise Unsupported(f"this part is not read: {block.text[:80]}: {block.problem}")
+        for table in block.tree.find_all(exp.Table):
+            _refuse_table(table, statement, tables)
+        for call in block.tree.find_all(exp.Func):
+            _refuse_call(call)
+
+
+def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
+    text = table.sql("spark")
+    if any(table.args.get(arg) for arg in ("version", "when", "sample")):
+        raise Unsupported(f"{text}: time travel and samples cannot be kept fresh; name the table alone")
+    name = statement.resolve(table)
+    if name is None:
+        if table.name.lower() in statement.ctes and len(table.parts) == 1:
+            return
+        raise Unsupported(f"{text} is a temporary view or a function; name tables of the catalog")
+    if not isinstance(tables.get(name), Table):
+        raise Unsupported(f"{text} is not an Iceberg table; a materialized view is kept fresh over Iceberg tables only")
+
+
+def _refuse_call(call: exp.Func) -> None:
+    name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
+    known = SYNONYMS.get(name, name) in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS
+    if isinstance(call, exp.Anonymous) and not known:
+        raise Unsupported(f"the function {name}() is not known to give the same answer each time")
+    if isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):
+        raise Unsupported(f"{call.sql('spark')} changes with time or user; leave it to the queries over the view")
+
+
+def _finder(statement: Statement, tables: Mapping[TableName, Relation | None]) -> Find:
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        name = statement.resolve(table)
+        found = tables.get(name) if name is not None else None
+        return (name, found.columns) if name is not None and isinstance(found, Table) else None
+
+    return find
+
+
+def _single_block(statement: Statement, find: Find) -> Block:
+    whole = statement.sql.strip().rstrip(";").strip()
+    only = statement.blocks[0]
+    if len(statement.blocks) != 1 or only.tree is None or only.text.strip() != whole:
+        raise Unsupported("more than one SELECT")
+    return build_block(only.tree, find)
+
+
+def _with_hidden(block: Block, names: Sequence[str | None]) -> tuple[Block, tuple[str, ...]]:
+    """The block with the hidden outputs it needs, and their names."""
+    if block.keys is None:
+        return block, ()
+    taken = {str(name).lower() for name in names}
+    added: dict[str, Tree] = {}
+    present = set(block.outputs)
+    for label, tree in _wanted(block):
+        if tree not in present:
+            present.add(tree)
+            name = next(n for i in range(len(taken) + 2) if (n := f"{HIDDEN}{label}_{len(added) + i}") not in taken)
+            added[name] = tree
+    outputs = (*block.outputs, *added.values())
+    return replace(block, outputs=outputs, names=(*block.names, *added)), tuple(added)
+
+
+def _wanted(block: Block) -> Iterator[tuple[str, Tree]]:
+    """What a grouped view needs beside its outputs, in a fixed order."""
+    for key in block.keys or ():
+        yield "key", key
+    yield "rows", ROWS
+    for output in block.outputs:
+        for node in output.walk():
+            call = aggregate_of(node) if isinstance(node, exp.Anonymous) else None
+            if call is None:
+                continue
+            if node is not output and not isinstance(node.parent, exp.Filter):
+                yield call.name, call.copy()
+            if call.name == "avg" and not isinstance(call.expressions[0], exp.Distinct):
+                yield from _average_parts(call.expressions[0], block)
+
+
+def _average_parts(argument: Tree, block: Block) -> Iterator[tuple[str, Tree]]:
+    """Sum and count. A BIGINT's sum is kept as DECIMAL: it overflows where the average does not."""
+    declared = block.type_of(argument)
+    wide = declared is not None and declared.type == "bigint"
+    summed = exp.TryCast(this=argument.copy(), to=exp.DataType.build("decimal(38,0)", dialect="spark"))
+    yield "sum", exp.Anonymous(this="sum", expressions=[summed if wide else argument.copy()])
+    yield "count", exp.Anonymous(this="count", expressions=[argument.copy()])

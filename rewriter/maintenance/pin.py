@@ -1,0 +1,46 @@
+"""A query with its tables fixed to snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from rewriter.block import Unsupported, spelled_text
+from rewriter.model import Session, TableName
+from rewriter.sql import Edit, Statement, parse, splice
+
+
+def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
+    """The query as Spark can run it, each table by its full name and, where one is given, at its snapshot.
+
+    >>> sales = TableName(("lake", "demo", "sales"))
+    >>> pin("SELECT id FROM sales AS s", {sales: 7}, Session("lake", ("demo",)))
+    'SELECT id FROM lake.demo.sales VERSION AS OF 7 AS s'
+    """
+    statement = parse(query, session)
+    edits = []
+    for table, offset in _tables(statement):
+        name = statement.resolve(table)
+        if name is not None:
+            start, end = place(table)
+            version = f" VERSION AS OF {snapshots[name]}" if name in snapshots else ""
+            edits.append(Edit(offset + start, offset + end, name.sql() + version))
+    return spelled_text(splice(query, edits))
+
+
+def _tables(statement: Statement) -> list[tuple[exp.Table, int]]:
+    """Every FROM item of every block, with the offset of the text in which its positions count."""
+    found = []
+    for block in statement.blocks:
+        if block.tree is None:
+            raise Unsupported(block.problem)
+        own = [block.tree.args.get("from_"), *(block.tree.args.get("joins") or ())]
+        found += [(item.this, block.span.start) for item in own if item and isinstance(item.this, exp.Table)]
+    return found
+
+
+def place(table: exp.Table) -> tuple[int, int]:
+    """Where a table's name stands in the text that was parsed."""
+    parts = [part for part in table.parts if isinstance(part, exp.Identifier)]
+    return parts[0].meta["start"], parts[-1].meta["end"] + 1

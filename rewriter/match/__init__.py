@@ -1,0 +1,13 @@
+"""The algebra that rules share: how a view's block relates to a query's, and what can be computed from the view.
+
+A view is read through its storage: each output of its block is a column there. Everything a rewriting
+needs is asked of a Reading: predicates that the view does not apply, expressions over its columns,
+aggregates rolled up from its own.
+"""
+
+from rewriter.match.aggregates import Aggregates
+from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
+from rewriter.match.mapping import table_mappings
+from rewriter.match.reading import Reading, read_view
+
+__all__ = ["Aggregates", "Candidate", "Match", "Miss", "Reading", "Reason", "Rewriting", "read_view", "table_mappings"]

@@ -1,0 +1,38 @@
+"""Ways in which a view's tables can stand for tables of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sqlglot import exp
+
+from rewriter.block import Block, Occurrence
+
+Tree = exp.Expr
+
+
+def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
+    """All one-to-one mappings of the view's occurrences onto occurrences of the same tables in the query.
+
+    law: a self-join maps in more than one way, and only some of them may match.
+    """
+    yield from _extend({}, view.tables, query)
+
+
+def _extend(mapping: dict[str, str], rest: tuple[Occurrence, ...], query: Block) -> Iterator[Mapping[str, str]]:
+    if not rest:
+        yield dict(mapping)
+        return
+    first, others = rest[0], rest[1:]
+    for table in query.tables:
+        if table.name == first.name and table.id not in mapping.values():
+            yield from _extend({**mapping, first.id: table.id}, others, query)
+
+
+def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
+    """An expression of the view in the query's occurrences."""
+
+    def swap(node: exp.Expr) -> exp.Expr:
+        return exp.column(node.name, mapping[node.table]) if isinstance(node, exp.Column) else node
+
+    return tree.transform(swap)

@@ -1,0 +1,134 @@
+"""A rewriting as Spark SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from rewriter.block import Block, Ordering
+from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
+from rewriter.model import Column, Table, TableName, quoted
+from rewriter.sql import render
+from rewriter.timeseries import as_bucket, translate_bucket
+
+Tree = exp.Expr
+
+_OPERATIONS = (exp.Binary, exp.Unary, exp.In)
+
+
+def print_rewriting(
+    rewriting: Rewriting, names: Sequence[str | None], schema: Sequence[Column] | None, pins: Mapping[TableName, int]
+) -> str:
+    """The SELECT over the storage, with the names and types that the query itself would have."""
+    items = [
+        _item(output, name, schema[i] if schema else None, rewriting.storage)
+        for i, (output, name) in enumerate(zip(rewriting.outputs, names, strict=True))
+    ]
+    sources = [f"{_pinned(rewriting.storage.name, pins)} AS {STORAGE_ALIAS}"]
+    sources += [f"{_pinned(table.name, pins)} AS {table.id}" for table in rewriting.tables]
+    return select_text(
+        items, sources, rewriting.where, rewriting.group, rewriting.having, rewriting.order,
+        rewriting.limit, rewriting.offset,
+    )  # fmt: skip
+
+
+def print_block(block: Block, columns: Sequence[str]) -> str:
+    """A block as a SELECT whose outputs bear the given names: the query that fills a storage table.
+
+    Buckets stay `timeseries(source, grain, type)`, so that the text reads back as the same block.
+    """
+    items = [f"{expression_text(o, spell=False)} AS {quoted(c)}" for o, c in zip(block.outputs, columns, strict=True)]
+    sources = [f"{table.name.sql()} AS {table.id}" for table in block.tables]
+    return select_text(items, sources, block.where, block.keys or None, block.having, (), None, None, spell=False)
+
+
+def select_text(
+    items: Sequence[str],
+    sources: Sequence[str],
+    where: Sequence[Tree],
+    group: Sequence[Tree] | None,
+    having: Sequence[Tree],
+    order: Sequence[Ordering],
+    limit: str | None,
+    offset: str | None,
+    spell: bool = True,
+) -> str:
+    """The clauses of a SELECT, joined."""
+    clauses = [f"SELECT {', '.join(items)} FROM {', '.join(sources)}"]
+    if where:
+        clauses.append("WHERE " + " AND ".join(_operand_text(part, spell) for part in where))
+    if group:
+        clauses.append("GROUP BY " + ", ".join(expression_text(key, spell) for key in dict.fromkeys(group)))
+    if having:
+        clauses.append("HAVING " + " AND ".join(_operand_text(part, spell) for part in having))
+    if order:
+        clauses.append("ORDER BY " + ", ".join(_ordering_text(item, spell) for item in order))
+    if limit is not None:
+        clauses.append(f"LIMIT {limit}")
+    if offset is not None:
+        clauses.append(f"OFFSET {offset}")
+    return " ".join(clauses)
+
+
+def expression_text(tree: Tree, spell: bool = True) -> str:
+    """A canonical expression as text, buckets in Spark's functions."""
+    return render(_parenthesized(_spelled(tree) if spell else tree))
+
+
+def _item(output: Tree, name: str | None, column: Column | None, storage: Table) -> str:
+    text = expression_text(output)
+    if column is None:
+        return f"{text} AS {quoted(name)}" if name is not None else text
+    if column.type != "void" and _plain_type(output, storage) != column.type:
+        text = f"CAST({text} AS {column.type})"
+    return f"{text} AS {quoted(column.name)}"
+
+
+def _plain_type(output: Tree, storage: Table) -> str | None:
+    """The type of an output that is just a column of the storage."""
+    if isinstance(output, exp.Column) and output.table == STORAGE_ALIAS:
+        held = storage.column(output.name)
+        return held.type if held else None
+    return None
+
+
+def _pinned(name: TableName, pins: Mapping[TableName, int]) -> str:
+    return f"{name.sql()} VERSION AS OF {pins[name]}" if name in pins else name.sql()
+
+
+def _operand_text(tree: Tree, spell: bool) -> str:
+    text = expression_text(tree, spell)
+    return f"({text})" if isinstance(tree, exp.Or | exp.And) else text
+
+
+def _ordering_text(item: Ordering, spell: bool) -> str:
+    direction = "DESC" if item.descending else "ASC"
+    return f"{expression_text(item.key, spell)} {direction} NULLS {'FIRST' if item.nulls_first else 'LAST'}"
+
+
+def _spelled(tree: Tree) -> Tree:
+    def spell(node: exp.Expr) -> exp.Expr:
+        bucket = as_bucket(node)
+        if bucket is None:
+            return node
+        return exp.Var(this=translate_bucket(expression_text(bucket.source), bucket.grain, bucket.type))
+
+    return tree.transform(spell)
+
+
+def _parenthesized(tree: Tree) -> Tree:
+    """The tree with parentheses around every operation that is an operand of another."""
+    result = tree.copy()
+    for argument, value in tree.args.items():
+        if isinstance(value, exp.Expr):
+            result.set(argument, _operand(tree, value))
+        elif isinstance(value, list):
+            result.set(argument, [_operand(tree, v) if isinstance(v, exp.Expr) else v for v in value])
+    return result
+
+
+def _operand(parent: Tree, child: Tree) -> Tree:
+    inner = _parenthesized(child)
+    both = isinstance(parent, _OPERATIONS) and isinstance(child, _OPERATIONS)
+    return exp.Paren(this=inner) if both else inner

@@ -1,0 +1,188 @@
+"""A query's expressions in terms of a view's storage, for one mapping of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+
+from sqlglot import exp
+
+from rewriter.block import Predicates, has_aggregate, range_of
+from rewriter.block.equivalence import Equivalence
+from rewriter.block.predicates import equated
+from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
+from rewriter.match.mapping import renamed
+from rewriter.model import Column
+from rewriter.timeseries import as_bucket, bucket_call, is_border, is_fixed_offset, label_source, read_moment, rolls_up
+
+Tree = exp.Expr
+
+
+class Reading:
+    """What the storage offers the query: rows (columns that are no aggregates), aggregates, and extra tables beside it.
+
+    `residual` are the predicates that the view does not apply, over storage and extra tables.
+    """
+
+    def __init__(
+        self, query: Predicates, candidate: Candidate, mapping: Mapping[str, str], equivalence: Equivalence
+    ) -> None:
+        self.candidate, self.zone = candidate, query.zone
+        self.query, self.block = query, query.block
+        self.equivalence = equivalence
+        self.extra = tuple(table for table in query.block.tables if table.id not in mapping.values())
+        self._extra_ids = {table.id for table in self.extra}
+        self.rows: dict[Tree, Tree] = {}
+        self.aggregates: dict[Tree, Column] = {}
+        for output, name in zip(candidate.block.outputs, candidate.columns, strict=True):
+            tree = equivalence.normalize(renamed(output, mapping))
+            if not has_aggregate(tree):
+                self.rows.setdefault(tree, stored(name))
+            elif (column := candidate.storage.column(name)) is not None:
+                self.aggregates.setdefault(tree, column)
+        self.residual: tuple[Tree, ...] = ()
+
+    def normalize(self, tree: Tree) -> Tree:
+        """An expression of the query in the representatives of its equivalence classes."""
+        return self.equivalence.normalize(tree)
+
+    def compute(self, tree: Tree) -> Tree | Miss:
+        """A row expression of the query (normalized) over the storage's rows and the extra tables."""
+        if (known := self.rows.get(tree)) is not None:
+            return known.copy()
+        if isinstance(tree, exp.Column):
+            return self._column(tree)
+        if tree.find(exp.Column) is None:
+            return tree.copy()
+        through_time = self._bucket(tree) or self._label(tree) or self._border(tree)
+        return through_time if through_time is not None else self._parts(tree)
+
+    def _column(self, column: exp.Column) -> Tree | Miss:
+        """A column that the storage exposes, or one of its class, or one of an extra table."""
+        for table, name in sorted(self.equivalence.members(column)):
+            if table in self._extra_ids:
+                return exp.column(name, table)
+        return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
+
+    def _parts(self, tree: Tree) -> Tree | Miss:
+        """The same operation over computed operands."""
+        result = tree.copy()
+        for argument, value in tree.args.items():
+            operands = value if isinstance(value, list) else [value]
+            computed: list[object] = []
+            for operand in operands:
+                part = self.compute(operand) if _is_operand(operand) else operand
+                if isinstance(part, Miss):
+                    return part
+                computed.append(part)
+            result.set(argument, computed if isinstance(value, list) else computed[0])
+        return result
+
+    def _buckets_of(self, source: Tree) -> Iterator[tuple[str, str, Tree]]:
+        """Grain, type and storage column of each bucket of a point in time that the storage holds."""
+        for tree, column in self.rows.items():
+            bucket = as_bucket(tree)
+            if bucket is not None and bucket.source == source:
+                yield bucket.grain, bucket.type, column
+
+    def _proved(self, kind: str) -> bool:
+        return kind != "timestamp" or is_fixed_offset(self.zone)
+
+    def _bucket(self, tree: Tree) -> Tree | Miss | None:
+        """A coarser bucket from a finer one.
+
+        law:    every bucket of the stored grain lies within one bucket of the asked grain
+        query:  timeseries(t, 'hour')
+        view:   timeseries(t, 'minute') AS m
+        gives:  timeseries(m, 'hour')
+        no:     'week' to 'month', 'ten_minute' to 'fifteen_minute'
+        """
+        asked = as_bucket(tree)
+        if asked is None:
+            return None
+        return self._from_bucket(asked.source, asked.grain, lambda column, kind: bucket_call(column, asked.grain, kind))
+
+    def _label(self, tree: Tree) -> Tree | Miss | None:
+        """A label of a time (`year(t)`) from a bucket over which the label is constant."""
+        labelled = label_source(tree)
+        if labelled is None:
+            return None
+        source, grain = labelled
+
+        def relabel(column: Tree, kind: str) -> Tree:
+            return tree.transform(lambda node: column.copy() if node == source else node)
+
+        return self._from_bucket(source, grain, relabel)
+
+    def _from_bucket(self, source: Tree, grain: str, build: Callable[[Tree, str], Tree]) -> Tree | Miss | None:
+        unproved = False
+        for stored_grain, kind, column in self._buckets_of(source):
+            if rolls_up(stored_grain, grain):
+                if self._proved(kind):
+                    return build(column.copy(), kind)
+                unproved = True
+        if unproved and isinstance(self.compute(source), Miss):
+            return Miss(Reason.ZONE_NOT_PROVED, f"buckets of {self.zone} are not known to nest")
+        return None
+
+    def _border(self, tree: Tree) -> Tree | None:
+        """A comparison of a time with a bucket's border as one of the bucket.
+
+        law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
+        no:     `=`, and `<=` on a TIMESTAMP, which takes one instant of the bucket above
+        """
+        if not isinstance(tree, exp.GTE | exp.LT | exp.LTE | exp.GT):
+            return None
+        text = tree.expression.this if isinstance(tree.expression, exp.Cast) else tree.expression
+        moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+        # Only where the column is compared in its own type: a coercion would move the border.
+        if moment is None or range_of(tree, self.block, self.zone) is None:
+            return None
+        for grain, kind, column in self._buckets_of(tree.this):
+            inclusive = isinstance(tree, exp.LTE | exp.GT)
+            if (inclusive and kind != "date") or not self._proved(kind):
+                continue
+            # A DATE d: d <= '2024-01-31' is d < '2024-02-01'.
+            wall = moment.wall + timedelta(days=1) if inclusive else moment.wall
+            if is_border(wall, grain):
+                return type(tree)(this=column.copy(), expression=tree.expression.copy())
+        return None
+
+
+def stored(name: str) -> exp.Column:
+    """A column of the storage."""
+    return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
+
+
+def _is_operand(value: object) -> bool:
+    return isinstance(value, exp.Expr) and not isinstance(value, exp.DataType | exp.Identifier | exp.Var)
+
+
+def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
+    """The reading of a query through a view for one mapping of its tables.
+
+    law:    the view keeps every row that the query needs, and what it keeps too much can be filtered
+    view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'
+    query:  SELECT id FROM sales WHERE day >= '2024-01-01' AND region = 'eu'
+    gives:  residual region = 'eu'
+    """
+    view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
+    for conjunct in view_where:
+        if not query.implies(conjunct):
+            return Miss(Reason.VIEW_FILTERS_MORE, conjunct.sql("spark"))
+    applied = Predicates(query.block, view_where, query.zone)
+    reading = Reading(query, candidate, mapping, query.equivalence)
+    # The equalities that the view lacks are compared side by side: under the query's own
+    # equivalence both sides would be one column, and the comparison would vanish.
+    strict = Reading(query, candidate, mapping, applied.equivalence)
+    residual: list[Tree] = []
+    for conjunct in query.conjuncts:
+        if applied.implies(conjunct):
+            continue
+        reader = strict if equated(conjunct, query.block) is not None else reading
+        computed = reader.compute(reader.normalize(conjunct))
+        if isinstance(computed, Miss):
+            return computed
+        residual.append(computed)
+    reading.residual = tuple(residual)
+    return reading

@@ -1,0 +1,69 @@
+"""Which session settings can change an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+TIME_ZONE = "spark.sql.session.timeZone"
+
+# How a query is run, not what it means.
+HARMLESS = (
+    "spark.sql.adaptive.",
+    "spark.sql.autoBroadcastJoinThreshold",
+    "spark.sql.broadcastTimeout",
+    "spark.sql.catalog.",
+    "spark.sql.catalogImplementation",
+    "spark.sql.defaultCatalog",
+    "spark.sql.execution.arrow.",
+    "spark.sql.extensions",
+    "spark.sql.files.",
+    "spark.sql.hive.",
+    "spark.sql.iceberg.vectorization.",
+    "spark.sql.maxMetadataStringLength",
+    "spark.sql.redaction.",
+    "spark.sql.shuffle.partitions",
+    "spark.sql.sources.parallelPartitionDiscovery.",
+    "spark.sql.thriftserver.",
+    "spark.sql.thriftServer.",
+    "spark.sql.ui.",
+    "spark.sql.variable.substitute",
+    "spark.sql.warehouse.dir",
+)
+
+# Under any other value than these, a text does not mean what we read in it.
+READABLE: Mapping[str, str] = {
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.groupByAliases": "true",
+    "spark.sql.groupByOrdinal": "true",
+    "spark.sql.orderByOrdinal": "true",
+    "spark.sql.ansi.doubleQuotedIdentifiers": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+}
+
+
+def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
+    """The settings that can change an answer, without the time zone, which is compared only where it matters.
+
+    >>> result_settings({"spark.sql.ansi.enabled": "false", "spark.sql.shuffle.partitions": "8", "spark.app.id": "x"})
+    {'spark.sql.ansi.enabled': 'false'}
+    """
+    return {
+        key: value
+        for key, value in settings.items()
+        if key.startswith(("spark.sql.", "spark.wap.")) and key != TIME_ZONE and not key.startswith(HARMLESS)
+    }
+
+
+def unreadable_setting(settings: Mapping[str, str]) -> str | None:
+    """A setting under which statements are not read at all; None if there is none.
+
+    >>> unreadable_setting({"spark.wap.branch": "audit"})
+    'spark.wap.branch = audit'
+    """
+    for key, value in sorted(settings.items()):
+        expected = READABLE.get(key)
+        wrong = expected is not None and value.lower() != expected.lower()
+        if wrong or key.startswith(("spark.wap.", "spark.sql.legacy.")):
+            return f"{key} = {value}"
+    return None

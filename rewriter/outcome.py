@@ -1,0 +1,71 @@
+"""What the rewriter decided about a statement, and the SQL that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rewriter.match import Match, Reason
+from rewriter.match.printing import print_rewriting
+from rewriter.model import Column, MaterializedView, TableName
+from rewriter.sql import Edit, SelectBlock, Statement, splice
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One view tried on one block: chosen, matched but not chosen, or missed for a reason."""
+
+    view: TableName
+    verdict: str
+    rule: str = ""
+    reason: Reason | None = None
+    detail: str = ""
+    block: str = ""
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A block that a view answers. `original` is that block as Spark can run it: its names and types must be kept."""
+
+    block: SelectBlock
+    view: MaterializedView
+    rule: str
+    match: Match
+    names: tuple[str | None, ...]
+    original: str
+    pins: Mapping[TableName, int]
+
+    def text(self, schema: Sequence[Column] | None) -> str:
+        """The block over the view's storage, with the given names and types."""
+        return print_rewriting(self.match.rewriting, self.names, schema, self.pins)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The decision about a statement.
+
+    `spelled` are the edits that any way of running it needs (`timeseries` in Spark's functions).
+    """
+
+    statement: Statement
+    replacements: tuple[Replacement, ...] = ()
+    tried: tuple[Attempt, ...] = ()
+    spelled: tuple[Edit, ...] = field(default=())
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether a view answers any part of the statement."""
+        return bool(self.replacements)
+
+    @property
+    def original(self) -> str:
+        """The user's own statement as Spark can run it: byte for byte, but for `timeseries`."""
+        return splice(self.statement.sql, self.spelled)
+
+    def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
+        """The statement to run. `schemas` gives Spark's columns for each replacement's `original`."""
+        known = schemas or {}
+        edits = [Edit(*r.block.span, r.text(known.get(r.original))) for r in self.replacements]
+        spans = [r.block.span for r in self.replacements]
+        edits += [e for e in self.spelled if not any(s.start <= e.start and e.end <= s.end for s in spans)]
+        return splice(self.statement.sql, edits)

@@ -1,0 +1,26 @@
+"""The only package that knows the dialect: text to trees and back, and where in the text a block stands.
+
+Text is spliced, never reprinted: only a replaced block is printed, from nodes whose printing is the
+same as what was typed (functions are kept by name, never translated).
+"""
+
+from rewriter.sql.blocks import SelectSpan, select_spans
+from rewriter.sql.dialect import ParseError, Tree, parse_select, render, tokenize
+from rewriter.sql.splice import Edit, splice
+from rewriter.sql.statement import SelectBlock, Statement, parse, tables_of
+
+__all__ = [
+    "Edit",
+    "ParseError",
+    "SelectBlock",
+    "SelectSpan",
+    "Statement",
+    "Tree",
+    "parse",
+    "parse_select",
+    "render",
+    "select_spans",
+    "splice",
+    "tables_of",
+    "tokenize",
+]

@@ -1,0 +1,92 @@
+"""Where the SELECT blocks of a statement stand in its text, found by tokens alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sqlglot.tokens import Token, TokenType
+
+SET_OPERATORS = frozenset({TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT})
+OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE})
+CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
+
+# Behind the last operand of a set operation these belong to the whole operation, not to that operand.
+QUERY_TAIL = frozenset(
+    {
+        TokenType.ORDER_BY,
+        TokenType.SORT_BY,
+        TokenType.CLUSTER_BY,
+        TokenType.DISTRIBUTE_BY,
+        TokenType.LIMIT,
+        TokenType.OFFSET,
+        TokenType.FETCH,
+        TokenType.WINDOW,
+    }
+)
+
+
+class SelectSpan(NamedTuple):
+    """A block from its SELECT up to, not including, `end`."""
+
+    start: int
+    end: int
+
+
+@dataclass
+class _Level:
+    """What is open at one depth of parentheses."""
+
+    start: int | None = None
+    operand: bool = False
+    tail: int | None = None
+    spans: list[SelectSpan] = field(default_factory=list)
+
+    def close(self, last: Token | None) -> None:
+        if self.start is None or last is None:
+            return
+        end = self.tail if self.operand and self.tail is not None else last.end + 1
+        self.spans.append(SelectSpan(self.start, end))
+        self.start = self.tail = None
+
+
+def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
+    """The spans of all SELECT blocks, in the order of the text, nested ones included.
+
+    >>> from rewriter.sql.dialect import tokenize
+    >>> sql = "SELECT a FROM (SELECT b FROM t) UNION ALL SELECT c FROM u ORDER BY 1"
+    >>> [sql[start:end] for start, end in select_spans(tokenize(sql))]
+    ['SELECT a FROM (SELECT b FROM t)', 'SELECT b FROM t', 'SELECT c FROM u']
+    """
+    levels = [_Level()]
+    found: list[SelectSpan] = []
+    last: Token | None = None
+    for token in tokens:
+        kind = token.token_type
+        level = levels[-1]
+        if kind in OPENING:
+            levels.append(_Level())
+        elif kind in CLOSING and len(levels) > 1:
+            level.close(last)
+            found += levels.pop().spans
+        elif kind is TokenType.SEMICOLON:
+            level.close(last)
+        elif kind is TokenType.SELECT and level.start is None:
+            level.start = token.start
+        elif kind in SET_OPERATORS:
+            level.operand = True
+            level.close(_before(level, last))
+        elif kind in QUERY_TAIL and level.tail is None and last is not None:
+            level.tail = last.end + 1
+        last = token
+    for level in reversed(levels):
+        level.close(last)
+        found += level.spans
+    return tuple(sorted(found))
+
+
+def _before(level: _Level, last: Token | None) -> Token | None:
+    # A tail in front of a set operator is a syntax error in Spark: the operand then keeps it, and fails to parse.
+    level.tail = None
+    return last

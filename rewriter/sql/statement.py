@@ -1,0 +1,127 @@
+"""A statement as its text, the relations it names and its SELECT blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+from sqlglot.tokens import Token, TokenType
+
+from rewriter.model import Session, TableName
+from rewriter.sql.blocks import CLOSING, OPENING, SelectSpan, select_spans
+from rewriter.sql.dialect import ParseError, parse_select, tokenize
+
+QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
+WRITES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenType.MERGE})
+TIMESERIES = "timeseries"
+
+
+@dataclass(frozen=True)
+class SelectBlock:
+    """One SELECT of a statement: its place in the text and its tree, or the reason why there is none."""
+
+    span: SelectSpan
+    text: str
+    tree: exp.Select | None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a client sent. `is_query` is True for statements that only read."""
+
+    sql: str
+    session: Session
+    is_query: bool
+    blocks: tuple[SelectBlock, ...] = ()
+    ctes: frozenset[str] = frozenset()
+    problem: str = ""
+    tables: tuple[TableName, ...] = field(default=())
+
+    @property
+    def uses_timeseries(self) -> bool:
+        """Whether `timeseries(…)` stands in it, which Spark does not know."""
+        return TIMESERIES in self.sql.lower()
+
+    def resolve(self, table: exp.Table) -> TableName | None:
+        """The catalog table that a FROM item means; None for CTEs, temporary views and functions."""
+        parts = tuple(part.name for part in table.parts if isinstance(part, exp.Identifier))
+        if len(parts) != len(table.parts) or not parts or (len(parts) == 1 and parts[0].lower() in self.ctes):
+            return None
+        return self.session.resolve(parts)
+
+
+def parse(sql: str, session: Session) -> Statement:
+    """Cut a statement into blocks and name the tables that they read.
+
+    >>> [str(name) for name in parse("SELECT 1 FROM sales", Session("lake", ("demo",))).tables]
+    ['lake.demo.sales']
+    """
+    try:
+        tokens = tokenize(sql)
+    except ParseError as error:
+        return Statement(sql, session, is_query=False, problem=str(error))
+    problem = _problem(sql, tokens)
+    bare = Statement(sql, session, _is_query(tokens), problem=problem)
+    if problem or not any(token.token_type is TokenType.SELECT for token in tokens):
+        return bare
+    blocks = tuple(_block(sql, span) for span in select_spans(tokens))
+    named = Statement(sql, session, bare.is_query, blocks, frozenset(_ctes(tokens)))
+    tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
+    return Statement(sql, session, bare.is_query, blocks, named.ctes, tables=tuple(tables))
+
+
+def tables_of(block: SelectBlock) -> Iterator[exp.Table]:
+    """The tables in a block's own FROM clause."""
+    if block.tree is None:
+        return
+    source = block.tree.args.get("from_")
+    for item in (source, *(block.tree.args.get("joins") or ())):
+        if item is not None and isinstance(item.this, exp.Table):
+            yield item.this
+
+
+def _block(sql: str, span: SelectSpan) -> SelectBlock:
+    text = sql[span.start : span.end]
+    try:
+        return SelectBlock(span, text, parse_select(text))
+    except ParseError as error:
+        return SelectBlock(span, text, None, str(error))
+
+
+def _is_query(tokens: Sequence[Token]) -> bool:
+    if not tokens or tokens[0].token_type not in QUERY_STARTS:
+        return False
+    depth = 0
+    for token in tokens:
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        if depth == 0 and token.token_type in WRITES:
+            return False
+    return True
+
+
+def _problem(sql: str, tokens: Sequence[Token]) -> str:
+    """Why no block of the text can be trusted to mean what it says by itself; empty if all can."""
+    if "${" in sql:
+        return "variable substitution (${…}) can change what the text means"
+    if any(token.token_type is TokenType.PIPE_GT for token in tokens):
+        return "pipe syntax (|>) is not read"
+    ends = [i for i, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON]
+    if ends and ends[0] != len(tokens) - 1:
+        return "more than one statement"
+    return ""
+
+
+def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
+    """Names that a WITH clause may define, anywhere in the text: `name AS (` or `name (columns) AS (`."""
+    if not any(token.token_type is TokenType.WITH for token in tokens):
+        return
+    for i in range(1, len(tokens) - 1):
+        if tokens[i].token_type is TokenType.ALIAS and tokens[i + 1].token_type is TokenType.L_PAREN:
+            before = i - 1
+            if tokens[before].token_type is TokenType.R_PAREN:
+                while before > 0 and tokens[before].token_type is not TokenType.L_PAREN:
+                    before -= 1
+                before -= 1
+            yield tokens[before].text.lower()

@@ -1,0 +1,26 @@
+"""Time buckets: their granularities, the ways to spell them, and when one grain rolls up to another.
+
+`timeseries(x, 'hour')` returns the type of x. For a TIMESTAMP, buckets are instants in the session's
+zone: hours and longer are `date_trunc`; buckets below the hour count elapsed time from the start of
+the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
+"""
+
+from rewriter.timeseries.bucket import Bucket, as_bucket, bucket_call, is_border, label_source
+from rewriter.timeseries.granularity import GRANULARITIES, rolls_up
+from rewriter.timeseries.literals import Moment, read_moment
+from rewriter.timeseries.translate import translate_bucket
+from rewriter.timeseries.zone import is_fixed_offset
+
+__all__ = [
+    "GRANULARITIES",
+    "Bucket",
+    "Moment",
+    "as_bucket",
+    "bucket_call",
+    "is_border",
+    "is_fixed_offset",
+    "label_source",
+    "read_moment",
+    "rolls_up",
+    "translate_bucket",
+]

@@ -1,0 +1,60 @@
+"""Literals of date and time as points on a line."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_MOMENT = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?\Z")
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::(\d{2}))?\Z")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Moment(NamedTuple):
+    """A wall-clock time and its place on the line: microseconds since 1970-01-01 (in the zone, if there is one)."""
+
+    wall: datetime
+    micros: int
+
+
+def read_moment(text: str, zone: str | None) -> Moment | None:
+    """A literal of the plain forms `2024-01-31` and `2024-01-31 12:30[:00[.5]]`; None for all others.
+
+    A wall-clock time in a gap or an overlap of the zone becomes the instant that java.time chooses.
+
+    >>> read_moment("2024-01-01", "+01:00").micros - read_moment("2024-01-01", None).micros
+    -3600000000
+    """
+    match = _MOMENT.match(text.strip(" "))
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, fraction = match.groups()
+    micro = int((fraction or "0").ljust(6, "0"))
+    try:
+        wall = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), micro)
+        info = UTC if zone is None else zone_info(zone)
+    except ValueError:
+        return None
+    if info is None:
+        return None
+    return Moment(wall, (wall.replace(tzinfo=info) - _EPOCH) // timedelta(microseconds=1))
+
+
+def zone_info(zone: str) -> timezone | ZoneInfo | None:
+    """The zone that Spark means by this name; None for one we do not know.
+
+    >>> zone_info("GMT-3") is not None, zone_info("Nowhere/Land")
+    (True, None)
+    """
+    if zone in ("Z", "UTC", "GMT", "UT", "Etc/UTC"):
+        return UTC
+    if match := _OFFSET.match(zone):
+        sign, hours, minutes = match.groups()
+        delta = timedelta(hours=int(hours), minutes=int(minutes or 0))
+        return timezone(-delta if sign == "-" else delta)
+    try:
+        return ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError):
+        return None

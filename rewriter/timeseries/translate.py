@@ -1,0 +1,49 @@
+"""`timeseries` in Spark's own functions."""
+
+from __future__ import annotations
+
+from rewriter.timeseries.granularity import DATE_GRANULARITIES, SUB_HOUR_MINUTES
+
+SPARK_UNITS = {
+    "second": "SECOND",
+    "minute": "MINUTE",
+    "hour": "HOUR",
+    "day": "DAY",
+    "week": "WEEK",
+    "month": "MONTH",
+} | {
+    "quarter": "QUARTER",
+    "year": "YEAR",
+}
+
+
+def translate_bucket(source: str, grain: str, kind: str) -> str:
+    """The text of Spark SQL for a bucket of an expression's text.
+
+    >>> translate_bucket("order_time", "hour", "timestamp")
+    "date_trunc('HOUR', order_time)"
+    """
+    if kind == "date":
+        return f"CAST({source} AS DATE)" if grain == "day" else f"trunc({source}, '{SPARK_UNITS[grain]}')"
+    if kind == "timestamp_ntz":
+        return _wall_clock(source, grain)
+    if grain not in SUB_HOUR_MINUTES:
+        return f"date_trunc('{SPARK_UNITS[grain]}', {source})"
+    # Elapsed time since the local hour began: minute-of-hour would be wrong where the clock moves by half an hour.
+    seconds = SUB_HOUR_MINUTES[grain] * 60
+    hour = f"unix_seconds(date_trunc('HOUR', {source}))"
+    return f"timestamp_seconds({hour} + ((unix_seconds({source}) - {hour}) DIV {seconds}) * {seconds})"
+
+
+def _wall_clock(source: str, grain: str) -> str:
+    """Buckets without a zone: date_trunc would go through the session's."""
+    if grain == "day":
+        return f"CAST(CAST({source} AS DATE) AS TIMESTAMP_NTZ)"
+    if grain in DATE_GRANULARITIES:
+        return f"CAST(trunc(CAST({source} AS DATE), '{SPARK_UNITS[grain]}') AS TIMESTAMP_NTZ)"
+    minute = {"hour": "0", "minute": f"minute({source})", "second": f"minute({source})"}.get(
+        grain, f"(minute({source}) DIV {SUB_HOUR_MINUTES.get(grain, 1)}) * {SUB_HOUR_MINUTES.get(grain, 1)}"
+    )
+    second = f"CAST(second({source}) AS DECIMAL(8, 6))" if grain == "second" else "0"
+    fields = ", ".join(f"{part}({source})" for part in ("year", "month", "day", "hour"))
+    return f"make_timestamp_ntz({fields}, CAST({minute} AS INT), {second})"

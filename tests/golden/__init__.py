@@ -1,0 +1,1 @@
+"""The golden corpus: SQL cases, each executed both ways."""

@@ -1,0 +1,187 @@
+"""Reads golden files and builds the world that a file describes.
+
+A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT),
+`settings` (key = value lines of the session), `view NAME` (its query), `case: title` (a query), and
+after each case either `rewritten using VIEW` (the expected text) or `kept: REASON …`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import sqlglot
+from sqlglot import exp
+
+from rewriter import Definitions, Outcome, define, parse, rewrite
+from rewriter.model import (
+    Column,
+    MaterializedView,
+    RefreshState,
+    Relation,
+    Session,
+    Snapshot,
+    SourceState,
+    Table,
+    TableName,
+    ViewState,
+)
+from rewriter.model.settings import TIME_ZONE
+
+FOLDER = Path(__file__).parent
+NAMESPACE = ("lake", "demo")
+
+
+@dataclass
+class Case:
+    """A query and what is expected of it."""
+
+    title: str
+    query: str
+    verdict: str = ""
+    expected: str = ""
+
+
+@dataclass
+class GoldenFile:
+    """One file, parsed."""
+
+    path: Path
+    head: str = ""
+    schema: str = ""
+    rows: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
+    views: dict[str, str] = field(default_factory=dict)
+    cases: list[Case] = field(default_factory=list)
+
+
+def golden_files() -> list[Path]:
+    """All files of the corpus."""
+    return sorted(FOLDER.glob("*.sql"))
+
+
+def read(path: Path) -> GoldenFile:
+    """Parse a golden file."""
+    golden = GoldenFile(path)
+    for header, body in _sections(path.read_text()):
+        kind, _, rest = header.partition(" ")
+        if not header:
+            golden.head = body
+        elif kind == "schema":
+            golden.schema = body
+        elif kind == "rows":
+            golden.rows = body
+        elif kind == "settings":
+            pairs = (line.split("=", 1) for line in body.splitlines() if line.strip())
+            golden.settings = {key.strip(): value.strip() for key, value in pairs}
+        elif kind == "view":
+            golden.views[rest.strip()] = body
+        elif kind == "case:":
+            golden.cases.append(Case(rest.strip(), body))
+        else:
+            golden.cases[-1].verdict, golden.cases[-1].expected = header, body
+    return golden
+
+
+def write(golden: GoldenFile) -> None:
+    """Put a golden file back, with the verdicts and texts that it now holds."""
+    parts = [golden.head] if golden.head else []
+    parts += [f"--@ schema\n{golden.schema}", f"--@ rows\n{golden.rows}"]
+    if golden.settings:
+        parts.append("--@ settings\n" + "\n".join(f"{k} = {v}" for k, v in golden.settings.items()))
+    parts += [f"--@ view {name}\n{query}" for name, query in golden.views.items()]
+    text = "\n".join(parts) + "\n"
+    for case in golden.cases:
+        text += f"\n--@ case: {case.title}\n{case.query}\n--@ {case.verdict}\n"
+        text += f"{case.expected}\n" if case.expected else ""
+    golden.path.write_text(text)
+
+
+def _sections(text: str) -> Iterator[tuple[str, str]]:
+    header, lines = "", []
+    for line in text.splitlines():
+        if line.startswith("--@ "):
+            yield header, "\n".join(lines).strip()
+            header, lines = line[4:].strip(), []
+        else:
+            lines.append(line)
+    yield header, "\n".join(lines).strip()
+
+
+@dataclass
+class World:
+    """The tables and views of a golden file as the rewriter sees them: everything fresh."""
+
+    session: Session
+    relations: dict[TableName, Relation | None]
+    definitions: Definitions
+
+    def rewrite(self, query: str) -> Outcome:
+        """The rewriter's decision about a query."""
+        return rewrite(parse(query, self.session), self.definitions, self.relations)
+
+
+def world(golden: GoldenFile) -> World:
+    """Build the world of a file."""
+    settings = {TIME_ZONE: "UTC"} | golden.settings
+    session = Session(
+        NAMESPACE[0], NAMESPACE[1:], settings, time_zone=settings[TIME_ZONE], catalogs=frozenset({NAMESPACE[0]})
+    )
+    relations: dict[TableName, Relation | None] = {t.name: t for t in tables(golden.schema)}
+    views = []
+    for number, (name, query) in enumerate(golden.views.items()):
+        view, storage = _view(name, query, session, relations, number)
+        views.append(view)
+        relations[storage.name] = storage
+        relations[view.name] = ViewState(view.name, view.uuid, view.version)
+    return World(session, relations, Definitions(tuple(views)))
+
+
+def tables(schema: str) -> Iterator[Table]:
+    """The tables of CREATE TABLE statements."""
+    for number, statement in enumerate(sqlglot.parse(schema, read="spark")):
+        assert isinstance(statement, exp.Create)
+        columns = []
+        for position, column in enumerate(statement.this.expressions, start=1):
+            required = any(isinstance(c.kind, exp.NotNullColumnConstraint) for c in column.constraints)
+            kind = column.args["kind"].sql("spark").lower().replace(", ", ",")
+            columns.append(Column(column.name, kind, not required, position))
+        name = TableName((*NAMESPACE, statement.this.this.name))
+        snapshot = Snapshot(1000 + number, 0, "append", 0)
+        yield Table(name, f"uuid-{name}", tuple(columns), (snapshot,), records=10_000)
+
+
+def _view(
+    name: str, query: str, session: Session, relations: dict[TableName, Relation | None], number: int
+) -> tuple[MaterializedView, Table]:
+    full = TableName((*NAMESPACE, name))
+    definition = define(query, session, relations)
+    outputs = output_columns(definition.storage_query, definition.names)
+    view = MaterializedView(
+        full, f"uuid-{full}", 1, definition.query, definition.storage_query,
+        TableName((*NAMESPACE, f"{name}__storage")), outputs[: len(outputs) - len(definition.hidden)],
+        *(session.catalog, session.namespace), settings=session.settings,
+    )  # fmt: skip
+    used = [relations[source] for source in definition.sources]
+    state = RefreshState(
+        1, tuple(SourceState(t.name, t.uuid, t.snapshot_id) for t in used if isinstance(t, Table)), view_uuid=view.uuid
+    )
+    snapshot = Snapshot(2000 + number, 0, "append", 0)
+    storage = Table(view.storage, f"uuid-{view.storage}", outputs, (snapshot,), refresh=state, records=100)
+    return view, storage
+
+
+def output_columns(storage_query: str, names: tuple[str | None, ...]) -> tuple[Column, ...]:
+    """The storage's columns; their types are unknown here, but for sums, which print a cast where they are decimal."""
+    select = sqlglot.parse_one(storage_query, read="spark")
+    assert isinstance(select, exp.Select)
+    return tuple(
+        Column(e.alias_or_name, "decimal(38,0)" if "DECIMAL(38" in e.sql("spark") else "bigint")
+        for e in select.expressions
+    )
+
+
+def with_relation(world: World, relation: Table) -> World:
+    """The same world with one table otherwise."""
+    return replace(world, relations=world.relations | {relation.name: relation})
