@@ -16,7 +16,6 @@ from tests.integration.gate import VIEWGATE, Gate
 
 def spark_process(gate: Gate) -> int:
     """The JVM that a Viewgate has started."""
-    children = Path(f"/proc/{gate.process.pid}/task/{gate.process.pid}/children").read_text().split()
     tasks = Path(f"/proc/{gate.process.pid}/task").iterdir()
     children = [child for task in tasks for child in (task / "children").read_text().split()]
     (java,) = {int(child) for child in children if b"java" in Path(f"/proc/{child}/cmdline").read_bytes()}
@@ -26,12 +25,12 @@ def spark_process(gate: Gate) -> int:
 def ended(process: int, patience: float = 20) -> bool:
     """Wait for a process that is not our child."""
     deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
-        state = Path(f"/proc/{process}/stat")
-        if not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z":
-            return True
+    state = Path(f"/proc/{process}/stat")
+    while state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] != "Z":
+        if time.monotonic() > deadline:
+            return False
         time.sleep(0.05)
-    return False
+    return True
 
 
 @pytest.fixture(scope="module")
