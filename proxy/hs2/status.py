@@ -8,8 +8,10 @@ from typing import Any
 from proxy.hs2.generated import ttypes
 
 _HIVE_SQL_EXCEPTION = "org.apache.hive.service.cli.HiveSQLException"
-_FRAME = re.compile(r"\tat (?:.*/)?(?P<owner>[^()]+)\.(?P<method>[^.()]+)\((?P<file>[^:()]*)(?::(?P<line>\d+))?\)")
-_OMITTED = re.compile(r"\t\.\.\. (\d+) more")
+_FRAME = re.compile(
+    r"^\tat (?:.*/)?(?P<owner>[^()]+)\.(?P<method>[^.()]+)\((?P<file>[^:()]*)(?::(?P<line>\d+))?\)", re.MULTILINE
+)
+_OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
 _CAUSE = re.compile(r"\nCaused by: ")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+from dataclasses import replace
 
 from proxy.hs2 import SqlError, failure, success
 from proxy.hs2.generated import ttypes
@@ -19,25 +21,26 @@ logger = logging.getLogger(__name__)
 
 _OPERATION_HANDLE, _HAS_RESULT_SET = (0, 2, 1), (0, 2, 3)
 
+# A started operation with the reply that announces it; or no operation, and the upstream's refusal.
+_Started = tuple[RunningOperation | None, bytes]
+
 
 async def execute_statement(call: Call) -> bytes:
-    """Start the statement, and wait for its end if the client does."""
+    """Start the statement, and wait for its end if the client does. A client that goes away takes it along."""
     session = call.session()
     statement = Statement.of(call, session.upstream.handle)
     plan = await _plan(call, session, statement.sql)
-    if isinstance(plan, Local):
-        operation: RunningOperation = _run_here(session, plan, statement)
-        reply = call.reply(ttypes.TExecuteStatementResp(status=success(), operationHandle=operation.thrift_handle()))
-    else:
-        reply = await _start(session, plan, statement)
-        if not succeeded(reply):
+    starting = asyncio.create_task(_start(call, session, plan, statement))
+    try:
+        # To be cut off between the upstream's start and our note of it would leave it running for good.
+        operation, reply = await asyncio.shield(starting)
+        if operation is None or statement.run_async:
             return reply
-        operation = forwarded = Forwarded(session, started(reply), 0, plan, statement)
-        has_result_set = find(reply, _HAS_RESULT_SET)
-        forwarded.has_result_set = has_result_set is None or reply[has_result_set.start] != 0
-        reply = with_handle(reply, _OPERATION_HANDLE, operation.handle)
-    call.service.sessions.add_operation(operation)
-    return reply if statement.run_async else await _ended(call, operation, reply)
+        await operation.wait()
+    except asyncio.CancelledError:
+        call.service.spawn(_abandon(starting))
+        raise
+    return await _ended(call, operation, reply)
 
 
 async def _plan(call: Call, session: ClientSession, sql: str) -> Plan:
@@ -51,35 +54,57 @@ async def _plan(call: Call, session: ClientSession, sql: str) -> Plan:
         return Forward()
 
 
-def _run_here(session: ClientSession, plan: Local, statement: Statement) -> LocalOperation:
-    timeout = statement.deadline and max(statement.deadline - asyncio.get_running_loop().time(), 0)
-    return LocalOperation(session, plan, timeout)
-
-
-async def _start(session: ClientSession, plan: Forward, statement: Statement) -> bytes:
-    """Start it on the upstream. What fails even to start is ended, and may have its original tried at once."""
+async def _start(call: Call, session: ClientSession, plan: Plan, statement: Statement) -> _Started:
+    if isinstance(plan, Local):
+        return _start_here(call, session, plan, statement)
     try:
-        reply = await session.upstream.call(statement.outgoing(plan.sql))
-        if not succeeded(reply) and plan.fallback and plan.sql is not None and not statement.expired:
-            reply = await session.upstream.call(statement.repeated())
+        plan, reply = await _start_there(session, plan, statement)
     except BaseException:
-        if plan.ended is not None:
-            plan.ended(False)
+        _not_started(plan)
         raise
-    if not succeeded(reply) and plan.ended is not None:
+    if not succeeded(reply):
+        _not_started(plan)
+        return None, reply
+    operation = Forwarded(session, started(reply), 0, plan, statement)
+    has_result_set = find(reply, _HAS_RESULT_SET)
+    operation.has_result_set = has_result_set is None or reply[has_result_set.start] != 0
+    call.service.sessions.add_operation(operation)
+    return operation, with_handle(reply, _OPERATION_HANDLE, operation.handle)
+
+
+def _start_here(call: Call, session: ClientSession, plan: Local, statement: Statement) -> _Started:
+    timeout = None if statement.deadline is None else max(statement.deadline - asyncio.get_running_loop().time(), 0)
+    operation = LocalOperation(session, plan, timeout)
+    call.service.sessions.add_operation(operation)
+    response = ttypes.TExecuteStatementResp(status=success(), operationHandle=operation.thrift_handle())
+    return operation, call.reply(response)
+
+
+async def _start_there(session: ClientSession, plan: Forward, statement: Statement) -> tuple[Forward, bytes]:
+    """The upstream's reply, and the plan it is for: a rewriting that cannot even start gives way at once."""
+    reply = await session.upstream.call(statement.outgoing(plan.sql))
+    if succeeded(reply) or not plan.fallback or plan.sql is None or statement.expired:
+        return plan, reply
+    logger.warning("a rewritten statement was refused, its original is run")
+    return replace(plan, sql=None, fallback=False), await session.upstream.call(statement.repeated())
+
+
+def _not_started(plan: Forward) -> None:
+    if plan.ended is not None:
         plan.ended(False)
-    return reply
 
 
 async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes:
-    """Answer a client that waits: the handle, or the error alone. One that goes away takes its statement with it."""
-    try:
-        await operation.wait()
-    except asyncio.CancelledError:
-        call.service.spawn(operation.abandon())
-        raise
+    """What a client that waited is told: the handle, or the error alone."""
     if operation.state is not OperationState.ERROR:
         return reply
     error = operation.error or SqlError("The statement failed without a reason")
     await call.service.close_operation(operation)
     return call.reply(ttypes.TExecuteStatementResp(status=failure(error)))
+
+
+async def _abandon(starting: asyncio.Task[_Started]) -> None:
+    with contextlib.suppress(SqlError):
+        operation, _ = await starting
+        if operation is not None:
+            await operation.abandon()

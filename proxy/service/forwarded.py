@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from proxy.hs2 import SqlError, read_reply, success
 from proxy.hs2.generated import ttypes
+from proxy.hs2.status import first_message
 from proxy.service.operation import RunningOperation
 from proxy.service.statement import Statement
 from proxy.session import ClientSession, Forward, Handle, OperationState
@@ -115,7 +116,9 @@ class Forwarded(RunningOperation):
             if remote is not self.remote:
                 return False
             if status.state is OperationState.ERROR and self._may_fall_back():
-                logger.warning("a rewritten statement failed, its original is run: %s", status.error)
+                logger.warning(
+                    "a rewritten statement failed, its original is run: %s", first_message(str(status.error))
+                )
                 await self._fall_back()
                 return False
             self.advance(status.state, status.error)

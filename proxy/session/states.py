@@ -24,7 +24,7 @@ _ENDS = frozenset({_S.FINISHED, _S.CANCELED, _S.ERROR, _S.TIMEDOUT, _S.CLOSED})
 
 TERMINAL = _ENDS
 
-# A state may always be reported again; nothing leaves CLOSED.
+# UNKNOWN is what a server says that does not know: no operation is ever in it.
 LEGAL: dict[OperationState, frozenset[OperationState]] = {
     _S.INITIALIZED: _ENDS | {_S.PENDING, _S.RUNNING},
     _S.PENDING: _ENDS | {_S.RUNNING},

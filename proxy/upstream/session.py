@@ -41,9 +41,11 @@ class UpstreamSession:
 
     async def query(self, sql: str) -> ResultSet:
         """Run a statement of our own in this session and fetch all of its result; SqlError with Spark's own text."""
-        operation = await self._start(sql)
+        starting = asyncio.create_task(self._start(sql))
         ended = False
         try:
+            # Cut off between the upstream's start and our note of it, the statement would run on for good.
+            operation = await asyncio.shield(starting)
             status = await operation.wait()
             ended = True
             if status.state is not OperationState.FINISHED:
@@ -55,6 +57,7 @@ class UpstreamSession:
             return ResultSet(columns_of(schema), tuple(rows))
         finally:
             with contextlib.suppress(SqlError):
+                operation = await starting
                 if not ended:
                     await operation.cancel()
                 await operation.close()

@@ -1,0 +1,174 @@
+"""Sessions, principals, and the calls that are not statements."""
+
+import asyncio
+
+import pytest
+
+from proxy.hs2 import encode_call, read_reply
+from proxy.hs2.generated import ttypes
+from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
+from proxy.wire.layout import I32, I64
+from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+
+
+@pytest.mark.parametrize(("asked", "answered"), [(0, 0), (5, 5), (10, 10), (11, 10), (42247, 10)])
+def test_the_version_is_the_clients_or_the_latest(asked: int, answered: int) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            request = ttypes.TOpenSessionReq(client_protocol=asked, configuration={"set:hiveconf:a": "b"})
+            response = await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
+            assert response.serverProtocolVersion == answered
+            assert response.configuration == {}
+            (session,) = proxied.server.service.sessions.all
+            assert session.protocol == answered
+            assert session.user == "bob"
+            assert session.facts == ("bob", {"set:hiveconf:a": "b"})
+
+    with_proxy(test)
+
+
+def test_a_client_that_names_no_version_gets_the_latest() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            request = write_head("OpenSession", CALL, 0) + bytes.fromhex("0c0001 00 00")
+            message = with_field(request, (1, 0x501), I64, (42247).to_bytes(8, "big"))
+            response = read_reply(await client.call(message), ttypes.TOpenSessionResp)
+            assert response.serverProtocolVersion == 10
+            (sent,) = proxied.spark.sent("OpenSession")
+            assert find(sent, (1, 0x501)) is not None
+
+    with_proxy(test)
+
+
+def test_handles_are_ours_and_bound_to_their_principal() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with (
+            RawClient(proxied.port, "alice") as alice,
+            RawClient(proxied.port, "alice") as also_alice,
+            RawClient(proxied.port, "mallory") as mallory,
+        ):
+            session = await alice.open_session()
+            assert session.sessionId.guid not in proxied.spark.sessions
+            operation = (await alice.execute(session, "SELECT 1", run_async=False)).operationHandle
+            assert operation.operationId.guid not in proxied.spark.operations
+            assert await also_alice.first_column(operation) == ["SELECT 1"]
+            refused = await mallory.execute(session, "SELECT 1")
+            assert refused.status.statusCode == 3
+            assert refused.status.errorMessage.startswith("Invalid SessionHandle")
+            assert (await mallory.fetch(operation)).status.errorMessage.startswith("Invalid OperationHandle")
+            session.sessionId.secret = bytes(16)
+            assert (await alice.execute(session, "SELECT 1")).status.sqlState == "08003"
+
+    with_proxy(test)
+
+
+def test_a_closed_session_is_gone() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            first, second = await client.open_session(), await client.open_session()
+            await client.execute(first, "HANG")
+            request = ttypes.TCloseSessionReq(sessionHandle=first)
+            assert (await client.ask("CloseSession", request, ttypes.TCloseSessionResp)).status.statusCode == 0
+            assert len(proxied.spark.sessions) == 1
+            assert (await client.execute(first, "SELECT 1")).status.statusCode == 3
+            assert (await client.execute(second, "SELECT 1")).status.statusCode == 0
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("name", ["GetLog", "CloseImpalaOperation", "PingImpalaHS2Service", "ü"])
+def test_unknown_methods_are_told_by_the_type_that_clients_look_for(name: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            reply = await client.call(write_head(name, CALL, 31) + b"\0")
+            head = read_head(reply)
+            assert head is not None
+            assert (head.name, head.type, head.seqid) == (name, EXCEPTION, 31)
+            kind = find(reply, (2,))
+            assert kind is not None
+            assert read_i32(reply, kind) == 1
+            assert await client.open_session()
+
+    with_proxy(test)
+
+
+def test_get_info_is_answered_for_every_kind() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for kind in [*range(120), *range(10000, 10007)]:
+                request = ttypes.TGetInfoReq(sessionHandle=session, infoType=kind)
+                response = await client.ask("GetInfo", request, ttypes.TGetInfoResp)
+                assert response.infoValue is not None
+                if kind == 17:
+                    assert response.infoValue.stringValue == "Spark SQL"
+                if kind == 47:
+                    assert response.infoValue.stringValue == "bob"
+            assert len(proxied.spark.sent("GetInfo")) == 4
+
+    with_proxy(test)
+
+
+def test_metadata_calls_are_forwarded_under_handles_of_ours() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            request = ttypes.TCloseSessionReq(sessionHandle=session)
+            response = await client.ask("GetTables", request, ttypes.TExecuteStatementResp)
+            assert response.operationHandle.operationType == 4
+            assert (await client.fetch(response.operationHandle)).results.columns[0].i32Val.values == [42]
+
+    with_proxy(test)
+
+
+def test_query_ids_and_client_info_are_forwarded() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            request = ttypes.TGetQueryIdReq(operationHandle=operation)
+            assert (await client.ask("GetQueryId", request, ttypes.TGetQueryIdResp)).queryId == "spark's"
+            info = ttypes.TSetClientInfoReq(sessionHandle=session, configuration={"ApplicationName": "x"})
+            await client.ask("SetClientInfo", info, ttypes.TSetClientInfoResp)
+            assert len(proxied.spark.sent("SetClientInfo")) == 1
+
+    with_proxy(test)
+
+
+def test_a_call_without_a_handle_is_refused_and_the_connection_lives() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            await client.open_session()
+            for body in (b"\0", bytes.fromhex("0c0001 00 00"), bytes.fromhex("0c0001 08 0001 00000000 00 00")):
+                head = read_head(await client.call(write_head("ExecuteStatement", CALL, 3) + body))
+                assert head is not None
+                assert (head.type, head.seqid) == (EXCEPTION, 3)
+            head = read_head(await client.call(encode_call("OpenSession", 4, ttypes.TOpenSessionReq())))
+            assert head is not None
+            assert head.type == REPLY
+
+    with_proxy(test)
+
+
+def test_an_upstream_that_lets_logins_hang_is_an_error_in_time() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.log_in = False
+        async with RawClient(proxied.port) as client:
+            request = ttypes.TOpenSessionReq(client_protocol=10)
+            response = await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
+            assert (response.status.statusCode, response.status.sqlState) == (3, "08S01")
+            assert "all its threads are busy" in response.status.errorMessage
+
+    with_proxy(test)
+
+
+def test_a_wrong_type_in_the_version_field_is_refused() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            message = write_head("OpenSession", CALL, 0) + bytes.fromhex("0c0001 0b0001 00000000 00 00")
+            head = read_head(await asyncio.wait_for(client.call(message), 5))
+            assert head is not None
+            assert head.type == EXCEPTION
+            assert with_field(message, (1, 2), I32, bytes(4)) != message
+
+    with_proxy(test)

@@ -1,0 +1,324 @@
+"""Statements through the whole proxy, byte by byte where bytes matter."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from proxy.hs2 import ResultSet, SqlError, columns_of, decode_rows, encode_call
+from proxy.hs2.generated import ttypes
+from proxy.session import Forward, Local
+from proxy.wire import find, value_bytes, with_field
+from proxy.wire.layout import I32, STRING
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
+
+FINISHED, CANCELED, ERROR, TIMEDOUT = 2, 3, 5, 8
+
+
+def test_an_asynchronous_statement_from_start_to_end() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            status = await client.end(operation)
+            assert status.operationState == FINISHED
+            assert status.hasResultSet is True
+            assert status.operationStarted <= status.operationCompleted
+            assert await client.first_column(operation) == ["SELECT 1"]
+            assert await client.first_column(operation) == []
+            request = ttypes.TCloseOperationReq(operationHandle=operation)
+            await client.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+            assert proxied.spark.operations == {}
+            assert proxied.planned.ended == [True]
+            assert proxied.open_operations == 0
+
+    with_proxy(test)
+
+
+def test_a_forwarded_statement_is_the_clients_bytes_but_for_the_handle() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            request = ttypes.TExecuteStatementReq(sessionHandle=session, statement="SELECT /* ü */ 1;", runAsync=True)
+            message = encode_call("ExecuteStatement", 12, request)
+            unknown = with_field(with_field(message, (1, 1281), STRING, b"direct"), (9,), I32, bytes(4))
+            await client.call(unknown)
+            (sent,) = proxied.spark.sent("ExecuteStatement")
+            for path in ((1, 1, 1, 1), (1, 1, 1, 2)):
+                ours = find(unknown, path)
+                assert ours is not None
+                assert value_bytes(sent, ours) != value_bytes(unknown, ours)
+                unknown = with_field(unknown, path, STRING, value_bytes(sent, ours))
+            assert sent == unknown
+
+    with_proxy(test)
+
+
+def test_a_synchronous_statement_is_run_asynchronously_and_answered_at_its_end() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "SELECT 1", run_async=False)
+            assert proxied.planned.ended == [True]
+            assert await client.first_column(response.operationHandle) == ["SELECT 1"]
+
+    with_proxy(test)
+
+
+def test_errors_have_the_two_shapes_of_spark() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            response = await client.execute(session, "FAIL", run_async=False)
+            assert (response.status.statusCode, response.status.sqlState) == (3, "42P01")
+            assert response.status.errorMessage == "no way: FAIL"
+            assert response.status.infoMessages[1:] == ["a.B:c:D.java:1"]
+            assert response.operationHandle is None
+            assert proxied.spark.operations == {}
+            status = await client.end((await client.execute(session, "FAIL")).operationHandle)
+            assert (status.status.statusCode, status.operationState, status.sqlState) == (0, ERROR, "42P01")
+            assert status.errorMessage.startswith("org.apache.hive.service.cli.HiveSQLException: no way")
+            assert proxied.planned.ended == [False, False]
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("rewritten", ["FAIL", "REFUSE", "LATE"])
+@pytest.mark.parametrize("run_async", [True, False])
+def test_a_failing_rewriting_gives_way_to_the_original(rewritten: str, run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        ended: list[bool] = []
+        proxied.planned.plans["SELECT 1"] = Forward(rewritten, fallback=True, log=("rewritten",), ended=ended.append)
+        async with RawClient(proxied.port) as client:
+            operation = (
+                await client.execute(await client.open_session(), "SELECT 1", run_async=run_async)
+            ).operationHandle
+            assert (await client.end(operation)).operationState == FINISHED
+            assert await client.first_column(operation) == ["SELECT 1"]
+            assert "rewritten" in await client.first_column(operation, log=True)
+            assert ended == [True]
+            assert len(proxied.spark.operations) == 1
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_an_original_that_fails_too_gives_its_own_error(run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["FAIL as sent"] = Forward("FAIL secret_mv", fallback=True)
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "FAIL as sent", run_async=run_async)
+            status = await client.end(response.operationHandle) if run_async else response.status
+            assert "FAIL as sent" in status.errorMessage
+            assert "secret_mv" not in status.errorMessage
+            assert [running.sql for running in proxied.spark.history] == ["FAIL secret_mv", "FAIL as sent"]
+
+    with_proxy(test)
+
+
+def test_without_fallback_the_rewritings_error_stands() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["INSERT"] = Forward("FAIL later")
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "INSERT", run_async=False)
+            assert "FAIL later" in response.status.errorMessage
+            assert len(proxied.spark.history) == 1
+
+    with_proxy(test)
+
+
+def test_a_fallback_shares_the_time_limit() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward("FAIL", fallback=True)
+        async with RawClient(proxied.port) as client:
+            await client.execute(await client.open_session(), "SELECT 1", run_async=False, timeout=30)
+            first, second = proxied.spark.sent("ExecuteStatement")
+            left = find(second, (1, 5))
+            given = find(first, (1, 5))
+            assert left is not None
+            assert given is not None
+            assert int.from_bytes(value_bytes(first, given), "big") == 30
+            assert 1 <= int.from_bytes(value_bytes(second, left), "big") <= 30
+
+    with_proxy(test)
+
+
+def test_a_cancel_overtakes_the_long_poll_and_prevents_the_fallback() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward("HANG", fallback=True)
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            polling = asyncio.create_task(client.end(operation))
+            await proxied.spark.called("GetOperationStatus")
+            request = ttypes.TCancelOperationReq(operationHandle=operation)
+            assert (await other.ask("CancelOperation", request, ttypes.TCancelOperationResp)).status.statusCode == 0
+            assert (await polling).operationState == CANCELED
+            assert len(proxied.spark.history) == 1
+
+    with_proxy(test)
+
+
+def test_metadata_is_never_asked_of_spark_before_the_end() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "HANG")).operationHandle
+            request = ttypes.TGetResultSetMetadataReq(operationHandle=operation)
+            asking = asyncio.create_task(client.ask("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp))
+            await proxied.spark.called("GetOperationStatus")
+            running = proxied.spark.history[0]
+            running.outcome = ResultSet.of("late int")
+            running.end(FINISHED)  # type: ignore[arg-type]
+            assert columns_of((await asking).schema)[0].name == "late"
+            assert proxied.spark.early_metadata == 0
+
+    with_proxy(test)
+
+
+def test_a_client_that_leaves_a_synchronous_statement_cancels_it() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            session = await client.open_session()  # stays open: only the other connection goes
+            waiting = asyncio.create_task(other.execute(session, "HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            other.writer.close()
+            await proxied.spark.history[0].ended.wait()
+            assert proxied.spark.history[0].state == CANCELED
+            assert proxied.planned.ended == [False]
+            with pytest.raises(ConnectionError):
+                await waiting
+            assert len(proxied.spark.sessions) == 1
+
+    with_proxy(test)
+
+
+def test_a_client_that_dies_leaves_nothing_on_spark() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            first, second = await client.open_session(), await client.open_session()
+            await client.execute(first, "HANG")
+            await client.execute(second, "SELECT 1")
+            assert len(proxied.spark.sessions) == 2
+            client.writer.transport.abort()
+            await until(lambda: not proxied.spark.sessions)
+            assert proxied.spark.history[0].state == CANCELED
+            assert proxied.planned.ended == [False, False]
+
+    with_proxy(test)
+
+
+def local(outcome: ResultSet | Exception | None) -> Local:
+    async def run(log: Any) -> ResultSet:
+        log("working")
+        if outcome is None:
+            await asyncio.Event().wait()
+        if isinstance(outcome, Exception):
+            raise outcome
+        assert outcome is not None
+        return outcome
+
+    return Local(run)
+
+
+@pytest.mark.parametrize("protocol", [10, 4])
+@pytest.mark.parametrize("run_async", [True, False])
+def test_a_local_statement(protocol: int, run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        result = ResultSet.of("view", "rows bigint", rows=[["a", 1], ["b", None], ["c", 3]])
+        proxied.planned.plans["SHOW"] = local(result)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session(protocol)
+            operation = (await client.execute(session, "SHOW", run_async=run_async)).operationHandle
+            assert operation.hasResultSet
+            status = await client.end(operation)
+            assert (status.operationState, status.hasResultSet) == (FINISHED, True)
+            request = ttypes.TGetResultSetMetadataReq(operationHandle=operation)
+            metadata = await client.ask("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)
+            assert columns_of(metadata.schema) == result.columns
+            assert await client.first_column(operation, log=True) == ["working"] if protocol == 10 else True
+            sizes = [size(await client.fetch(operation, rows=2)) for _ in range(3)]
+            assert sizes == [2, 1, 0]
+            assert size(await client.fetch(operation, orientation=4)) == 3
+            response = await client.fetch(operation, orientation=5)
+            assert response.status.errorMessage == "The fetch type FETCH_LAST is not supported for this resultset"
+            if protocol == 10:
+                rows = decode_rows((await client.fetch(operation, orientation=4)).results)
+                assert rows == list(result.rows)
+
+    with_proxy(test)
+
+
+def size(response: Any) -> int:
+    """How many rows a fetch returned, in either form."""
+    columns = response.results.columns
+    return len(columns[0].stringVal.values) if columns else len(response.results.rows)
+
+
+@pytest.mark.parametrize(
+    ("raised", "message", "sql_state"),
+    [
+        (SqlError("no such view: a", "42P01"), "no such view: a", "42P01"),
+        (KeyError("bug"), "Viewgate could not answer the statement: KeyError('bug')", "XX000"),
+    ],
+)
+def test_a_local_statement_that_fails(raised: Exception, message: str, sql_state: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["DROP"] = local(raised)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            status = await client.end((await client.execute(session, "DROP")).operationHandle)
+            assert (status.operationState, status.errorMessage, status.sqlState) == (ERROR, message, sql_state)
+            response = await client.execute(session, "DROP", run_async=False)
+            assert (response.status.errorMessage, response.status.sqlState) == (message, sql_state)
+            assert response.operationHandle is None
+
+    with_proxy(test)
+
+
+def test_local_statements_are_cancelled_and_timed_out() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["REFRESH"] = local(None)
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            session = await client.open_session()
+            operation = (await client.execute(session, "REFRESH")).operationHandle
+            assert (await client.status(operation)).operationState == 1
+            request = ttypes.TCancelOperationReq(operationHandle=operation)
+            await other.ask("CancelOperation", request, ttypes.TCancelOperationResp)
+            assert (await client.status(operation)).operationState == CANCELED
+            limited = (await client.execute(session, "REFRESH", timeout=1)).operationHandle
+            assert (await client.end(limited)).operationState == TIMEDOUT
+            old = await client.open_session(protocol=7)
+            waiting = (await client.execute(old, "REFRESH", timeout=1)).operationHandle
+            assert (await client.end(waiting)).operationState == CANCELED
+
+    with_proxy(test)
+
+
+def test_a_broken_planner_costs_the_rewriting_only() -> None:
+    async def test(proxied: Proxied) -> None:
+        class Broken:
+            async def plan(self, _session: object, _sql: str) -> Forward:
+                raise KeyError
+
+        proxied.server.service.answering = Broken()
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "SELECT 1", run_async=False)
+            assert await client.first_column(response.operationHandle) == ["SELECT 1"]
+
+    with_proxy(test)
+
+
+def test_a_dead_upstream_is_an_error_with_its_state() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "HANG")).operationHandle
+            proxied.spark.die()
+            status = (await client.status(operation)).status
+            assert (status.statusCode, status.sqlState) == (3, "08S01")
+            response = await client.execute(session, "SELECT 1")
+            assert response.status.sqlState == "08S01"
+            assert f"127.0.0.1:{proxied.spark.port}" in response.status.errorMessage
+            assert proxied.planned.ended == [False, False]
+            again = await client.execute(await client.open_session(), "SELECT 1", run_async=False)
+            assert await client.first_column(again.operationHandle) == ["SELECT 1"]
+        proxied.spark.sessions.clear()
+
+    with_proxy(test)

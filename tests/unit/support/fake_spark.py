@@ -1,0 +1,217 @@
+"""A Thrift Server in a few lines: speaks SASL, runs scripted statements, remembers what it was sent."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from proxy.hs2 import ResultSet, SqlError, encode_reply, encode_rows, failure, read_request, success, table_schema
+from proxy.hs2.generated import ttypes
+from proxy.session import Handle, OperationState
+from proxy.upstream import read_handle
+from proxy.wire import Fault, FrameReader, SaslServer, application_exception, frame, read_head
+
+S = OperationState
+ROW = ResultSet.of("answer int", rows=[[42]])
+
+# What a statement does: a result, an error, or None to run until it is cancelled.
+Script = Callable[[str], ResultSet | SqlError | None]
+
+
+def answer_everything(sql: str) -> ResultSet | SqlError | None:
+    """Fails, hangs or answers as the text says."""
+    if "FAIL" in sql:
+        return SqlError(f"org.apache.hive.service.cli.HiveSQLException: no way: {sql}\n\tat a.B.c(D.java:1)\n", "42P01")
+    return None if "HANG" in sql else ResultSet.of("sql", rows=[[sql]])
+
+
+@dataclass
+class Running:
+    """A statement under way."""
+
+    sql: str
+    outcome: ResultSet | SqlError | None
+    state: OperationState = S.RUNNING
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+    fetched: bool = False
+
+    def end(self, state: OperationState) -> None:
+        self.state = state
+        self.ended.set()
+
+
+class FakeSpark:
+    """Start with `async with`; the port is `port`."""
+
+    def __init__(self, script: Script = answer_everything) -> None:
+        self.script = script
+        self.sessions: dict[bytes, str] = {}
+        self.operations: dict[bytes, Running] = {}
+        self.history: list[Running] = []
+        self.messages: list[tuple[str, bytes]] = []
+        self.seen: dict[str, asyncio.Event] = {}
+        self.connections: set[asyncio.StreamWriter] = set()
+        self.first: asyncio.StreamWriter | None = None
+        self.log_in = True
+        self.early_metadata = 0
+
+    async def __aenter__(self) -> FakeSpark:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self.port: int = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        self.die()
+
+    def die(self) -> None:
+        """Drop every connection."""
+        for writer in list(self.connections):
+            writer.transport.abort()
+
+    async def called(self, name: str) -> None:
+        """Return when a call of that name has come."""
+        await self.seen.setdefault(name, asyncio.Event()).wait()
+
+    def sent(self, name: str) -> list[bytes]:
+        """The messages of that name, as they came."""
+        return [message for known, message in self.messages if known == name]
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections.add(writer)
+        self.first = self.first or writer
+        try:
+            sasl = SaslServer()
+            while (credentials := sasl.next_event()) is None:
+                sasl.receive_data(await self._some(reader))
+            if not self.log_in:
+                await reader.read()
+            writer.write(sasl.accept())
+            frames = FrameReader(1 << 20)
+            frames.receive_data(sasl.rest())
+            while True:
+                while (message := frames.next_event()) is None:
+                    frames.receive_data(await self._some(reader))
+                writer.write(frame(await self._answer(credentials.user, message)))  # type: ignore[union-attr]
+        except (ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            self.connections.discard(writer)
+            writer.close()
+
+    async def _some(self, reader: asyncio.StreamReader) -> bytes:
+        data = await reader.read(65536)
+        if not data:
+            raise ConnectionResetError
+        return data
+
+    async def _answer(self, user: str, message: bytes) -> bytes:
+        head = read_head(message)
+        assert head is not None
+        self.messages.append((head.name, message))
+        self.seen.setdefault(head.name, asyncio.Event()).set()
+        handler = getattr(self, f"_{head.name}", None)
+        if handler is None:
+            return application_exception(head.name, head.seqid, Fault.UNKNOWN_METHOD, "Invalid method name")
+        return encode_reply(head.name, head.seqid, await handler(user, message))
+
+    def _handle(self, message: bytes) -> Handle:
+        handle = read_handle(message, (1, 1, 1))
+        assert handle is not None
+        return handle
+
+    def _operation(self, message: bytes) -> Running:
+        return self.operations[self._handle(message).guid]
+
+    def _started(self, running: Running, kind: int = 0) -> Any:
+        handle = Handle.new()
+        self.operations[handle.guid] = running
+        identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
+        operation = ttypes.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=True)
+        return ttypes.TExecuteStatementResp(status=success(), operationHandle=operation)
+
+    async def _OpenSession(self, user: str, message: bytes) -> Any:  # noqa: N802
+        handle = Handle.new()
+        self.sessions[handle.guid] = user
+        identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
+        version = read_request(message, ttypes.TOpenSessionReq).client_protocol
+        return ttypes.TOpenSessionResp(
+            status=success(),
+            serverProtocolVersion=version,
+            sessionHandle=ttypes.TSessionHandle(sessionId=identifier),
+        )
+
+    async def _CloseSession(self, _user: str, message: bytes) -> Any:  # noqa: N802
+        self.sessions.pop(self._handle(message).guid, None)
+        return ttypes.TCloseSessionResp(status=success())
+
+    async def _GetInfo(self, _user: str, _message: bytes) -> Any:  # noqa: N802
+        return ttypes.TGetInfoResp(status=success(), infoValue=ttypes.TGetInfoValue(stringValue="Spark SQL"))
+
+    async def _SetClientInfo(self, _user: str, _message: bytes) -> Any:  # noqa: N802
+        return ttypes.TSetClientInfoResp(status=success())
+
+    async def _GetQueryId(self, _user: str, _message: bytes) -> Any:  # noqa: N802
+        return ttypes.TGetQueryIdResp(queryId="spark's")
+
+    async def _ExecuteStatement(self, _user: str, message: bytes) -> Any:  # noqa: N802
+        assert self._handle(message).guid in self.sessions
+        request = read_request(message, ttypes.TExecuteStatementReq)
+        assert request.runAsync
+        if "REFUSE" in request.statement:
+            return ttypes.TExecuteStatementResp(status=failure(SqlError("the queue is full", "HY000")))
+        running = Running(request.statement, self.script(request.statement))
+        self.history.append(running)
+        if running.outcome is not None:
+            running.end(S.ERROR if isinstance(running.outcome, SqlError) else S.FINISHED)
+        return self._started(running)
+
+    async def _GetTables(self, _user: str, _message: bytes) -> Any:  # noqa: N802
+        return self._started(Running("", ROW, S.FINISHED), kind=4)
+
+    async def _GetOperationStatus(self, _user: str, message: bytes) -> Any:  # noqa: N802
+        running = self._operation(message)
+        try:
+            async with asyncio.timeout(0.2):
+                await running.ended.wait()
+        except TimeoutError:
+            pass
+        error = running.outcome if isinstance(running.outcome, SqlError) and running.state is S.ERROR else None
+        return ttypes.TGetOperationStatusResp(
+            status=success(),
+            operationState=int(running.state),
+            sqlState=error and error.sql_state,
+            errorCode=error and error.error_code,
+            errorMessage=error and error.message,
+        )
+
+    async def _GetResultSetMetadata(self, _user: str, message: bytes) -> Any:  # noqa: N802
+        running = self._operation(message)
+        self.early_metadata += running.state is S.RUNNING
+        result = running.outcome if isinstance(running.outcome, ResultSet) else ROW
+        return ttypes.TGetResultSetMetadataResp(status=success(), schema=table_schema(result.columns))
+
+    async def _FetchResults(self, _user: str, message: bytes) -> Any:  # noqa: N802
+        running = self._operation(message)
+        if running.state is not S.FINISHED:
+            error = SqlError(f"Expected state FINISHED, but found {running.state.name}", None)
+            return ttypes.TFetchResultsResp(status=failure(error))
+        assert isinstance(running.outcome, ResultSet)
+        if "LATE" in running.sql:
+            return ttypes.TFetchResultsResp(status=failure(SqlError("lost a file", "58030")))
+        rows = () if running.fetched else running.outcome.rows
+        running.fetched = True
+        encoded = encode_rows(running.outcome.columns, rows, 0, 10)
+        return ttypes.TFetchResultsResp(status=success(), hasMoreRows=False, results=encoded)
+
+    async def _CancelOperation(self, _user: str, message: bytes) -> Any:  # noqa: N802
+        running = self._operation(message)
+        if running.state is S.RUNNING:
+            running.end(S.CANCELED)
+        return ttypes.TCancelOperationResp(status=success())
+
+    async def _CloseOperation(self, _user: str, message: bytes) -> Any:  # noqa: N802
+        self.operations.pop(self._handle(message).guid)
+        return ttypes.TCloseOperationResp(status=success())

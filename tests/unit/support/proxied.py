@@ -1,0 +1,156 @@
+"""A proxy before a fake Spark, and clients of it: PyHive's generated one, and one that sends raw bytes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from proxy.hs2 import encode_call, read_reply
+from proxy.hs2.generated import ttypes
+from proxy.server import Limits, Server
+from proxy.service import Service
+from proxy.session import ClientSession, Forward, Plan
+from proxy.upstream import Timeouts, Upstream, Upstreams
+from proxy.wire import Authenticated, FrameReader, SaslClient, frame
+from tests.unit.support.fake_spark import FakeSpark
+
+R = TypeVar("R")
+QUICK = Timeouts(connect=2, handshake=0.3, open=2, close=2)
+
+
+@dataclass
+class Planned:
+    """Answers with the plan that a test has set for a text, else forwards; `ended` collects how it went."""
+
+    plans: dict[str, Plan] = field(default_factory=dict)
+    ended: list[bool] = field(default_factory=list)
+    sessions: list[ClientSession] = field(default_factory=list)
+
+    async def plan(self, session: ClientSession, sql: str) -> Plan:
+        self.sessions.append(session)
+        return self.plans.get(sql) or Forward(ended=self.ended.append)
+
+
+@dataclass
+class Proxied:
+    """Everything that a test looks at."""
+
+    spark: FakeSpark
+    server: Server
+    port: int
+    planned: Planned
+
+    @property
+    def open_operations(self) -> int:
+        return sum(len(session.operations) for session in self.server.service.sessions.all)
+
+
+@contextlib.asynccontextmanager
+async def proxied(limits: Limits | None = None, planned: Planned | None = None) -> AsyncIterator[Proxied]:
+    """A running proxy; leaves no session on the fake Spark behind."""
+    planned = planned or Planned()
+    async with FakeSpark() as spark:
+        upstreams = Upstreams([Upstream("127.0.0.1", spark.port)], QUICK)
+        service = Service(upstreams, planned, lambda user, configuration: (user, configuration))
+        server = Server(service, port=0, limits=limits or Limits(grace=0.2))
+        port = await server.start()
+        try:
+            yield Proxied(spark, server, port, planned)
+        finally:
+            await server.stop()
+        assert not spark.sessions
+        assert len(service.sessions) == 0
+
+
+def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits | None = None) -> R:
+    """Run a coroutine function against a proxy of its own."""
+
+    async def main() -> R:
+        async with asyncio.timeout(20):
+            async with proxied(limits) as running:
+                return await test(running)
+
+    return asyncio.run(main())
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Return when a condition holds that no event tells of."""
+    while not condition():
+        await asyncio.sleep(0.005)
+
+
+class RawClient:
+    """Sends messages and returns replies, as bytes."""
+
+    def __init__(self, port: int, user: str = "bob") -> None:
+        self.port = port
+        self.user = user
+        self.frames = FrameReader(1 << 24)
+
+    async def __aenter__(self) -> RawClient:
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        sasl = SaslClient(self.user, "x")
+        self.writer.write(sasl.greeting)
+        while not (event := sasl.next_event()):
+            sasl.receive_data(await self.reader.read(1000))
+        assert isinstance(event, Authenticated)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.writer.close()
+        with contextlib.suppress(ConnectionError):
+            await self.writer.wait_closed()
+
+    async def call(self, message: bytes) -> bytes:
+        self.writer.write(frame(message))
+        return await self.reply()
+
+    async def reply(self) -> bytes:
+        while (reply := self.frames.next_event()) is None:
+            data = await self.reader.read(65536)
+            if not data:
+                raise ConnectionResetError
+            self.frames.receive_data(data)
+        return reply
+
+    async def ask(self, name: str, request: Any, response: type[Any]) -> Any:
+        """Call by structs."""
+        return read_reply(await self.call(encode_call(name, 7, request)), response)
+
+    async def open_session(self, protocol: int = 10) -> Any:
+        """A session's handle."""
+        request = ttypes.TOpenSessionReq(client_protocol=protocol)
+        return (await self.ask("OpenSession", request, ttypes.TOpenSessionResp)).sessionHandle
+
+    async def execute(self, session: Any, sql: str, *, run_async: bool = True, timeout: int = 0) -> Any:
+        """The response to a statement."""
+        request = ttypes.TExecuteStatementReq(
+            sessionHandle=session, statement=sql, runAsync=run_async, queryTimeout=timeout
+        )
+        return await self.ask("ExecuteStatement", request, ttypes.TExecuteStatementResp)
+
+    async def status(self, operation: Any) -> Any:
+        """The response to one status call."""
+        request = ttypes.TGetOperationStatusReq(operationHandle=operation)
+        return await self.ask("GetOperationStatus", request, ttypes.TGetOperationStatusResp)
+
+    async def end(self, operation: Any) -> Any:
+        """The status at the end."""
+        while (status := await self.status(operation)).operationState == 1:
+            pass
+        return status
+
+    async def fetch(self, operation: Any, *, log: bool = False, orientation: int = 0, rows: int = 100) -> Any:
+        """The response to one fetch."""
+        request = ttypes.TFetchResultsReq(
+            operationHandle=operation, orientation=orientation, maxRows=rows, fetchType=int(log)
+        )
+        return await self.ask("FetchResults", request, ttypes.TFetchResultsResp)
+
+    async def first_column(self, operation: Any, **how: Any) -> list[Any]:
+        """The strings of the first column of one fetch."""
+        values: list[Any] = (await self.fetch(operation, **how)).results.columns[0].stringVal.values
+        return values

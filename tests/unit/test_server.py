@@ -1,0 +1,150 @@
+"""The edge: real clients, bad bytes, slow peers, and the end."""
+
+import asyncio
+
+import pytest
+from pyhive import hive
+from pyhive.exc import OperationalError
+
+from proxy.hs2 import ResultSet, encode_call
+from proxy.hs2.generated import ttypes
+from proxy.server import Limits
+from proxy.session import Forward, Local
+from proxy.wire import CALL, frame, write_head
+from proxy.wire.sasl import Status, negotiation
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
+
+LOGIN = negotiation(Status.START, b"PLAIN") + negotiation(Status.COMPLETE, b"\0bob\0x")
+
+
+def test_pyhive_from_connect_to_close() -> None:
+    async def test(proxied: Proxied) -> None:
+        async def answer(log: object) -> ResultSet:
+            return ResultSet.of("view", rows=[["mv"]])
+
+        proxied.planned.plans["SHOW VIEWS"] = Local(answer)
+        proxied.planned.plans["SELECT 2"] = Forward("SELECT 2 FROM mv", fallback=True, log=("rewritten to mv",))
+        await asyncio.to_thread(client)
+        await until(lambda: not proxied.spark.sessions)
+
+    def client() -> None:
+        with hive.connect("127.0.0.1", port, username="bob") as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            assert cursor.fetchall() == [("SELECT 1",)]
+            assert cursor.description[0][:2] == ("sql", "STRING_TYPE")
+            cursor.execute("SELECT 2", async_=True)
+            while cursor.poll().operationState == 1:
+                pass
+            assert cursor.fetchall() == [("SELECT 2 FROM mv",)]
+            assert cursor.fetch_logs() == ["rewritten to mv"]
+            cursor.execute("SHOW VIEWS")
+            assert cursor.fetchall() == [("mv",)]
+            with pytest.raises(OperationalError, match="no way"):
+                cursor.execute("FAIL")
+            cursor.execute("HANG", async_=True)
+            cursor.cancel()
+            assert cursor.poll().operationState == 3
+
+    async def with_port(proxied: Proxied) -> None:
+        nonlocal port
+        port = proxied.port
+        await test(proxied)
+
+    port = 0
+    with_proxy(with_port)
+
+
+async def refused(port: int, data: bytes) -> bytes:
+    """What comes back before the connection is closed."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(data)
+    try:
+        return await asyncio.wait_for(reader.read(), 5)
+    except ConnectionError:
+        return b""
+    finally:
+        writer.close()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        bytes.fromhex("16030100a5"),
+        bytes.fromhex("80010001 00000007") + b"GetInfo",
+        negotiation(Status.START, b"GSSAPI"),
+        bytes.fromhex("01 7fffffff"),
+        LOGIN + bytes.fromhex("7fffffff"),
+        LOGIN + frame(b"GET / HTTP/1.1"),
+        LOGIN + frame(write_head("X", 9, 0) + b"\0"),
+        LOGIN + frame(write_head("X", CALL, 0) + bytes.fromhex("0b0001 7fffffff")),
+        LOGIN + frame(write_head("X", CALL, 0) + bytes.fromhex("0c0001") * 100),
+    ],
+)
+def test_bad_bytes_close_their_connection_and_touch_no_other(data: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            await refused(proxied.port, data)
+            assert (await client.execute(session, "SELECT 1")).status.statusCode == 0
+
+    with_proxy(test, Limits(message=100_000, grace=0.2))
+    assert "connection closed" in caplog.text
+
+
+def test_a_refusal_tells_the_client_why() -> None:
+    async def test(proxied: Proxied) -> None:
+        assert b"Unsupported mechanism type GSSAPI" in await refused(proxied.port, negotiation(Status.START, b"GSSAPI"))
+
+    with_proxy(test)
+
+
+def test_a_client_that_does_not_log_in_is_dropped() -> None:
+    async def test(proxied: Proxied) -> None:
+        assert await refused(proxied.port, LOGIN[:7]) == b""
+
+    with_proxy(test, Limits(handshake=0.05, grace=0.2))
+
+
+def test_messages_in_small_frames_and_many_at_once() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            message = encode_call("OpenSession", 1, ttypes.TOpenSessionReq(client_protocol=10))
+            client.writer.write(b"".join(frame(message[at : at + 7]) for at in range(0, len(message), 7)) * 20)
+            for _ in range(20):
+                assert await client.reply()
+            assert len(proxied.spark.sessions) == 20
+
+    with_proxy(test)
+
+
+def test_stop_lets_a_running_statement_end() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            waiting = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            stopping = asyncio.create_task(proxied.server.stop())
+            await until(lambda: not proxied.server._listener or not proxied.server._listener.is_serving())
+            with pytest.raises(ConnectionError):
+                await asyncio.open_connection("127.0.0.1", proxied.port)
+            running = proxied.spark.history[0]
+            running.outcome = ResultSet.of("sql", rows=[["late"]])
+            running.end(2)  # type: ignore[arg-type]
+            assert (await waiting).status.statusCode == 0
+            await stopping
+            assert not proxied.spark.sessions
+
+    with_proxy(test, Limits(grace=10))
+
+
+def test_stop_cancels_what_does_not_end() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            waiting = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            await proxied.server.stop()
+            assert proxied.spark.history[0].state == 3
+            assert not proxied.spark.sessions
+            await asyncio.gather(waiting, return_exceptions=True)
+
+    with_proxy(test, Limits(grace=0.1))
