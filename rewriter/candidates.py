@@ -30,10 +30,19 @@ def candidate_of(
         return Miss(Reason.NOT_READ, f"the view's own query: {block}")
     if block.having or block.limit or block.offset:
         return Miss(Reason.SHAPE, "the view keeps only some of its groups or rows")
-    names = tuple(name or column.name for name, column in zip(block.names, storage.columns, strict=True))
-    if any(storage.column(name) is None for name in names):
+    stored = _stored_names(block, storage)
+    if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
-    return Candidate(view, block, storage, names)
+    return Candidate(view, block, storage, stored)
+
+
+def _stored_names(block: Block, storage: Table) -> tuple[str, ...] | None:
+    """The storage's column for each output: of its name, else at its place; None where they do not fit."""
+    if len(block.outputs) != len(storage.columns):
+        return None
+    pairs = zip(block.names, storage.columns, strict=True)
+    names = tuple(name if name and storage.column(name) else column.name for name, column in pairs)
+    return names if len(set(names)) == len(names) else None
 
 
 @lru_cache(maxsize=20_000)

@@ -59,10 +59,12 @@ def define(
     if len(names) != len(block.outputs):
         raise Unsupported(f"{len(names)} columns are named, the query has {len(block.outputs)}")
     visible = replace(block, order=(), limit=None, offset=None)
-    if any(name is None for name in names) or block.limit is not None or block.offset is not None:
+    if block.limit is not None or block.offset is not None:
         return Definition(spelled, spelled, (), statement.tables, names)
-    stored, hidden = _with_hidden(visible, names)
-    text = print_block(stored, [*(str(name) for name in names), *hidden])
+    # An output that only Spark can name is read by its position in the storage.
+    labels = [name or f"{HIDDEN}output_{i}" for i, name in enumerate(names)]
+    stored, hidden = _with_hidden(visible, labels)
+    text = print_block(stored, [*labels, *hidden])
     return Definition(spelled, text, hidden, statement.tables, names)
 
 
@@ -120,11 +122,11 @@ def _single_block(statement: Statement, find: Find) -> Block:
     return build_block(only.tree, find)
 
 
-def _with_hidden(block: Block, names: Sequence[str | None]) -> tuple[Block, tuple[str, ...]]:
+def _with_hidden(block: Block, names: Sequence[str]) -> tuple[Block, tuple[str, ...]]:
     """The block with the hidden outputs it needs, and their names."""
     if block.keys is None:
         return block, ()
-    taken = {str(name).lower() for name in names}
+    taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
     present = set(block.outputs)
     for label, tree in _wanted(block):
@@ -133,7 +135,7 @@ def _with_hidden(block: Block, names: Sequence[str | None]) -> tuple[Block, tupl
             name = next(n for i in range(len(taken) + 2) if (n := f"{HIDDEN}{label}_{len(added) + i}") not in taken)
             added[name] = tree
     outputs = (*block.outputs, *added.values())
-    return replace(block, outputs=outputs, names=(*block.names, *added)), tuple(added)
+    return replace(block, outputs=outputs, names=(*names, *added)), tuple(added)
 
 
 def _wanted(block: Block) -> Iterator[tuple[str, Tree]]:

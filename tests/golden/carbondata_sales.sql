@@ -11,17 +11,17 @@ INSERT INTO sales VALUES
   (NULL, 'c005', NULL, 'xxx', NULL, NULL),
   (NULL, 'c005', NULL, 'xxx', NULL, NULL)
 --@ view agg_sales
-SELECT country, sex, sum(quantity) AS `sum(quantity)`, avg(price) AS `avg(price)` FROM sales GROUP BY country, sex
+SELECT country, sex, sum(quantity), avg(price) FROM sales GROUP BY country, sex
 
 --@ case: the view's own query
 SELECT country, sex, sum(quantity), avg(price) FROM sales GROUP BY country, sex
 --@ rewritten using agg_sales
-SELECT v.`country` AS country, v.`sex` AS sex, v.`sum(quantity)`, v.`avg(price)` FROM lake.demo.agg_sales__storage AS v
+SELECT v.`country` AS country, v.`sex` AS sex, v.`viewgate_output_2`, v.`viewgate_output_3` FROM lake.demo.agg_sales__storage AS v
 
 --@ case: coarser
 SELECT sex, sum(quantity) FROM sales GROUP BY sex
 --@ rewritten using agg_sales
-SELECT v.`sex` AS sex, sum(v.`sum(quantity)`) FROM lake.demo.agg_sales__storage AS v GROUP BY v.`sex`
+SELECT v.`sex` AS sex, sum(v.`viewgate_output_2`) FROM lake.demo.agg_sales__storage AS v GROUP BY v.`sex`
 
 --@ case: an average at a coarser grain
 SELECT avg(price), country FROM sales GROUP BY country

@@ -1,0 +1,12 @@
+"""Which SQL answers a statement: what its session has set, what the catalog has now, what the rewriter decides.
+
+This room stands between the statements that Viewgate answers itself (`commands`, EXPLAIN among them)
+and the sources of truth (`catalog`, the session's own upstream), so that both EXPLAIN and a statement's
+own run take the same decision by the same way.
+"""
+
+from proxy.answering.answers import Answers, Decision
+from proxy.answering.changes import Change, change_of
+from proxy.answering.facts import OFF, ON, SETTINGS, SessionFacts
+
+__all__ = ["OFF", "ON", "SETTINGS", "Answers", "Change", "Decision", "SessionFacts", "change_of"]

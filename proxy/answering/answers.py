@@ -1,0 +1,159 @@
+"""From a client's statement to the one that Spark runs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+
+from proxy.answering.facts import ON, SessionFacts
+from proxy.answering.schemas import Schemas
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.session import ClientSession, Forward
+from rewriter import Attempt, Definitions, Outcome, Statement, Unsupported, parse, rewrite
+from rewriter.model import Column, MaterializedView, Relation, Session, Table, TableName
+from rewriter.model.settings import TIME_ZONE, result_settings
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is sent to Spark for a statement, and why.
+
+    `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
+    can run it; `problem` says why nothing was tried.
+    """
+
+    sql: str | None
+    original: str
+    outcome: Outcome | None = None
+    problem: str = ""
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether a view answers any part of it."""
+        return self.outcome is not None and self.outcome.rewritten
+
+    @property
+    def tried(self) -> tuple[Attempt, ...]:
+        """The views that were tried."""
+        return self.outcome.tried if self.outcome else ()
+
+    def lines(self) -> tuple[str, ...]:
+        """The decision for the client's operation log: nothing where there was nothing to decide."""
+        chosen = [a for a in self.tried if a.verdict == "chosen"] if self.rewritten else []
+        if chosen:
+            return tuple(f"Viewgate: answered from {a.view} ({a.rule})" for a in chosen)
+        return tuple(f"Viewgate: {a.view} not used: {a.reason} {a.detail}" for a in self.tried)
+
+
+class Answers:
+    """Decides about statements over one catalog."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self._schemas = Schemas()
+        self._views: tuple[MaterializedView, ...] = ()
+        self._definitions = Definitions(())
+
+    async def plan(self, session: ClientSession, sql: str) -> Forward:
+        """How to run a statement that Viewgate does not answer itself."""
+        facts: SessionFacts = session.facts
+        ended = facts.watch(sql)
+        if ended is not None:
+            return Forward(ended=ended)
+        decision = await self.decide(session, sql)
+        return Forward(decision.sql, fallback=decision.rewritten, log=decision.lines())
+
+    async def facts(self, session: ClientSession) -> Session:
+        """What the session has set, now."""
+        facts: SessionFacts = session.facts
+        read = await facts.read(session.upstream.query)
+        return replace(read, rewrite=facts.settings["viewgate.rewrite"] == ON)
+
+    async def decide(self, session: ClientSession, sql: str) -> Decision:
+        """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""
+        own = Decision(None, sql)
+        if not _may_concern(sql):
+            return own
+        facts: SessionFacts = session.facts
+        state = await self.facts(session)
+        if facts.problem:
+            state = replace(state, rewrite=False)
+        statement = parse(sql, state)
+        definitions = await self.definitions()
+        if not (statement.tables and definitions.shortlist(statement.tables)) and not statement.uses_timeseries:
+            return replace(own, problem=facts.problem or statement.problem)
+        relations = await self.catalog.current(definitions.closure(statement))
+        try:
+            outcome = rewrite(statement, definitions, relations)
+        except Unsupported as problem:
+            raise SqlError(str(problem), "0A000") from problem
+        original = outcome.original
+        unchanged = Decision(original if outcome.spelled else None, original, outcome, facts.problem)
+        return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
+
+    async def definitions(self) -> Definitions:
+        """The views as defined now, indexed once for each change."""
+        views = await self.catalog.definitions()
+        if views is not self._views:
+            self._views, self._definitions = views, Definitions(views)
+        return self._definitions
+
+    async def _kept_schema(
+        self,
+        session: ClientSession,
+        statement: Statement,
+        unchanged: Decision,
+        relations: Mapping[TableName, Relation | None],
+    ) -> Decision:
+        """The rewriting with the original's names and types; or the original, if Spark finds them different."""
+        outcome = unchanged.outcome
+        assert outcome is not None
+        key = _schema_key(statement.session, relations)
+        query = session.upstream.query
+        try:
+            schemas = {r.original: await self._schemas.of(r.original, key, query) for r in outcome.replacements}
+            rewritten = outcome.sql(schemas)
+            wanted = await self._schemas.of(unchanged.original, key, query)
+        except SqlError:
+            return _without(unchanged, "Spark refuses the statement")  # and will tell the user why
+        try:
+            given = await self._schemas.of(rewritten, key, query)
+        except SqlError as error:
+            log.error("Spark refuses the rewriting of %r to %r: %s", statement.sql, rewritten, error)
+            return _without(unchanged, "Spark refuses the rewriting, see the log")
+        if _signature(given) != _signature(wanted):
+            log.error(
+                "the rewriting of %r to %r has other columns: %s, not %s", statement.sql, rewritten, given, wanted
+            )
+            return _without(unchanged, "the rewriting has other column names or types, see the log")
+        return replace(unchanged, sql=rewritten)
+
+
+def _may_concern(sql: str) -> bool:
+    """A cheap look: whatever can be rewritten or spelled out has one of these words."""
+    lower = sql.lower()
+    return "select" in lower or "timeseries" in lower
+
+
+def _without(unchanged: Decision, problem: str) -> Decision:
+    assert unchanged.outcome is not None
+    return replace(unchanged, outcome=replace(unchanged.outcome, replacements=()), problem=problem)
+
+
+def _schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
+    """Everything on which the columns of a query over these relations depend."""
+    versions = tuple(
+        (name.parts, relation.uuid, relation.schema_id if isinstance(relation, Table) else relation.version)
+        for name, relation in sorted(relations.items())
+        if relation is not None
+    )
+    settings = tuple(sorted(result_settings(state.settings).items()))
+    return state.catalog, state.namespace, settings, state.settings.get(TIME_ZONE), versions
+
+
+def _signature(columns: tuple[Column, ...]) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in columns]

@@ -1,0 +1,80 @@
+"""What a statement may change about its session: names and settings on which later statements depend."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from rewriter.sql import ParseError, tokenize
+
+
+class Effect(Enum):
+    """How far a statement reaches into its session."""
+
+    NONE = "changes nothing that a name or a value depends on"
+    SETTINGS = "changes settings or the current namespace, which can be read again"
+    NAME = "puts a temporary view before a table of the same name"
+    UNKNOWN = "may have changed anything"
+
+
+class Change(NamedTuple):
+    """An effect, and the name that it concerns."""
+
+    effect: Effect
+    name: str = ""
+
+
+_NOTHING = Change(Effect.NONE)
+_UNKNOWN = Change(Effect.UNKNOWN)
+
+# Statements of these verbs leave the session as it is. A verb that is not known changes anything.
+HARMLESS = frozenset(
+    {
+        "SELECT", "WITH", "(", "VALUES", "FROM", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "INSERT", "UPDATE",
+        "DELETE", "MERGE", "TRUNCATE", "ALTER", "DROP", "REFRESH", "ANALYZE", "COMMENT", "UNCACHE", "CLEAR", "LOAD",
+        "MSCK", "REPAIR", "LIST", "DECLARE", "GRANT", "REVOKE",
+    }
+)  # fmt: skip
+READ_AGAIN = frozenset({"SET", "RESET", "USE"})
+
+
+def change_of(sql: str) -> Change:
+    """The change that a statement may make to its session.
+
+    >>> [change_of(sql).effect.name for sql in ("USE demo", "CREATE TEMP VIEW v AS SELECT 1", "BEGIN", "SHOW TABLES")]
+    ['SETTINGS', 'NAME', 'UNKNOWN', 'NONE']
+    """
+    try:
+        words = [token.text for token in tokenize(sql)]
+    except ParseError:
+        return _UNKNOWN
+    upper = [word.upper() for word in words]
+    verb = upper[0].split()[0] if upper else ";"
+    if verb in READ_AGAIN:
+        return Change(Effect.SETTINGS)
+    if verb in ("CREATE", "REPLACE"):
+        return _created(words, upper)
+    if verb == "CACHE":
+        return _cached(words, upper)
+    if verb == "CALL":
+        return _UNKNOWN if any("CHANGELOG" in word for word in upper) else _NOTHING
+    return _NOTHING if verb in HARMLESS or verb == ";" else _UNKNOWN
+
+
+def _created(words: list[str], upper: list[str]) -> Change:
+    """A temporary view has its name behind VIEW; a temporary function may stand before one of Spark's own."""
+    head = upper[: upper.index("AS")] if "AS" in upper else upper
+    if not {"TEMP", "TEMPORARY"} & set(head):
+        return _NOTHING
+    if "VIEW" not in head:
+        return _UNKNOWN
+    after = head.index("VIEW") + 1
+    if head[after : after + 3] == ["IF", "NOT", "EXISTS"]:
+        after += 3
+    return Change(Effect.NAME, words[after].lower()) if after < len(words) else _UNKNOWN
+
+
+def _cached(words: list[str], upper: list[str]) -> Change:
+    """CACHE TABLE name AS query makes a temporary view of that name."""
+    rest = [i for i, word in enumerate(upper) if word not in ("CACHE", "LAZY", "TABLE")]
+    return Change(Effect.NAME, words[rest[0]].lower()) if rest and "SELECT" in upper else _NOTHING

@@ -1,0 +1,84 @@
+"""What is known about a client's session, and what of it has to be asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from proxy.answering.changes import Effect, change_of
+from proxy.hs2 import ResultSet
+from rewriter.model import Session
+from rewriter.model.settings import TIME_ZONE
+
+ON, OFF = "on", "off"
+
+# The session settings of our own: allowed values, the default first.
+SETTINGS: Mapping[str, tuple[str, ...]] = {"viewgate.rewrite": (ON, OFF)}
+
+_CATALOG = "spark.sql.catalog."
+Query = Callable[[str], Awaitable[ResultSet]]
+
+
+class SessionFacts:
+    """Settings, current namespace and temporary names of one session, as Spark last told them.
+
+    A statement that may change them makes them unknown from its start until it has ended; then they are
+    read again before the next rewriting. One that may have changed anything at all (a script, EXECUTE
+    IMMEDIATE, a temporary function) turns rewriting off for the rest of the session.
+    """
+
+    def __init__(self, configuration: Mapping[str, str] | None = None) -> None:
+        self.settings = {name: allowed[0] for name, allowed in SETTINGS.items()}
+        for key, value in (configuration or {}).items():
+            name = key.rsplit(":", 1)[-1]
+            if value.lower() in SETTINGS.get(name, ()):
+                self.settings[name] = value.lower()
+        self.opaque = ""
+        self._known: Session | None = None
+        self._changing = 0
+        self._temporary: set[str] = set()
+
+    @property
+    def problem(self) -> str:
+        """Why no statement of the session can be rewritten now; empty if it can."""
+        return self.opaque or ("a statement that changes the session still runs" if self._changing else "")
+
+    def watch(self, sql: str) -> Callable[[bool], None] | None:
+        """Take note that a statement starts; what is returned must be called when it has ended."""
+        change = change_of(sql)
+        if change.effect is Effect.NONE:
+            return None
+        if change.effect is Effect.UNKNOWN:
+            self.opaque = f"{sql.strip()[:60]!r} may have changed what names and functions mean in this session"
+        if change.effect is Effect.NAME:
+            self._temporary.add(change.name)
+        self._changing += 1
+        self._known = None
+
+        def ended(well: bool) -> None:
+            self._changing -= 1
+            self._known = None
+
+        return ended
+
+    async def read(self, query: Query) -> Session:
+        """The session's state, asked of Spark if it may have changed."""
+        if self._known is None or self._changing:
+            self._known = await self._ask(query)
+        return self._known
+
+    async def _ask(self, query: Query) -> Session:
+        # SET lists what is set explicitly, the server's own configuration included; what is not set is default.
+        settings = {str(key): str(value) for key, value, *_ in (await query("SET")).rows}
+        state = await query("SELECT current_catalog(), current_database(), current_timezone()")
+        catalog, namespace, zone = (str(value) for value in state.rows[0])
+        settings[TIME_ZONE] = zone
+        catalogs = {key.removeprefix(_CATALOG) for key in settings if key.startswith(_CATALOG)}
+        return Session(
+            catalog,
+            tuple(part.strip("`") for part in namespace.split(".")),
+            settings,
+            zone,
+            frozenset(name for name in catalogs if "." not in name) | {catalog, "spark_catalog"},
+            frozenset(self._temporary),
+            rewrite=True,
+        )
