@@ -3,6 +3,7 @@
 from proxy.pipeline.embedded_runner import EmbeddedRunner
 from proxy.pipeline.pipeline import Log, Pipeline, Refreshed
 from proxy.pipeline.runner import Job, Runner
+from proxy.pipeline.statements import pin, relations
 from proxy.pipeline.thrift_runner import ThriftRunner
 
-__all__ = ["EmbeddedRunner", "Job", "Log", "Pipeline", "Refreshed", "Runner", "ThriftRunner"]
+__all__ = ["EmbeddedRunner", "Job", "Log", "Pipeline", "Refreshed", "Runner", "ThriftRunner", "pin", "relations"]

@@ -22,6 +22,7 @@ from proxy.hs2 import SqlError
 from proxy.pipeline.literals import pairs
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Relations, Sources, look
+from proxy.pipeline.statements import pin, relations
 from rewriter.model import MaterializedView, RefreshState, Session, Table, TableName, quoted
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Refreshed:
 class Pipeline:
     """Runs refreshes, one at a time for each view, and remembers the last failure of each."""
 
-    def __init__(self, catalog: Catalog, runner: Runner, *, relations: Relations, pin: Pin) -> None:
+    def __init__(self, catalog: Catalog, runner: Runner, *, relations: Relations = relations, pin: Pin = pin) -> None:
         self._catalog = catalog
         self._runner = runner
         self._relations = relations

@@ -1,0 +1,51 @@
+"""The statements that Viewgate answers itself, one kind per file, enrolled in COMMANDS by the words they begin with.
+
+`find` tells from a statement's first words whether it is one of them; everything else is none of our business. What
+they do to tables and views is run on the user's own upstream session, so that Spark decides what the user may do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+
+from proxy.commands import alter, create, describe, drop, explain, refresh, settings, show, show_create
+from proxy.commands.context import Command, Context
+from proxy.commands.parser import Parser
+from proxy.commands.planner import Planner
+from proxy.pipeline.tokens import scan
+
+__all__ = ["COMMANDS", "Command", "Context", "Planner", "find"]
+
+COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] = {
+    ("CREATE", "MATERIALIZED", "VIEW"): (create.parse, create.EXAMPLE),
+    ("CREATE", "OR", "REPLACE", "MATERIALIZED", "VIEW"): (create.parse_replace, create.EXAMPLE),
+    ("REFRESH", "MATERIALIZED", "VIEW"): (refresh.parse, refresh.EXAMPLE),
+    ("ALTER", "MATERIALIZED", "VIEW"): (alter.parse, alter.EXAMPLE),
+    ("DROP", "MATERIALIZED", "VIEW"): (drop.parse, drop.EXAMPLE),
+    ("SHOW", "MATERIALIZED", "VIEWS"): (show.parse, show.EXAMPLE),
+    ("SHOW", "CREATE", "MATERIALIZED", "VIEW"): (show_create.parse, show_create.EXAMPLE),
+    ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
+    ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
+    ("EXPLAIN",): (explain.parse, explain.EXAMPLE),
+    ("SET",): (settings.parse, settings.EXAMPLE),
+    ("RESET",): (settings.parse_reset, settings.EXAMPLE),
+}
+_LONGEST = max(map(len, COMMANDS))
+
+
+def find(sql: str) -> Command | None:
+    """The command that a statement is; None if it is not ours; raises SqlError 42601 if it is ours and wrong.
+
+    >>> find("/* now */ refresh materialized view demo.agg;")
+    Refresh(name=('demo', 'agg'), full=False)
+    >>> find("SELECT 1") is None
+    True
+    """
+    words = tuple(token.keyword for token in islice(scan(sql), _LONGEST))
+    for beginning, (parse, example) in COMMANDS.items():
+        if words[: len(beginning)] == beginning:
+            parser = Parser(sql, example)
+            parser.expect(*beginning)
+            return parse(parser)
+    return None

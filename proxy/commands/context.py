@@ -1,0 +1,82 @@
+"""What a statement of Viewgate's own has at hand when it runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from proxy.answering import Decision
+from proxy.catalog import Catalog
+from proxy.hs2 import ResultSet, SqlError
+from proxy.pipeline import Log, Pipeline
+from proxy.session import ClientSession, Forward
+from rewriter.model import MaterializedView, Session, Table, TableName
+
+
+class Answering(Protocol):
+    """Knows what sessions have set, and decides which SQL answers a statement; see `proxy.answering.Answers`."""
+
+    async def facts(self, session: ClientSession) -> Session: ...
+
+    async def decide(self, session: ClientSession, sql: str) -> Decision: ...
+
+    async def plan(self, session: ClientSession, sql: str) -> Forward: ...
+
+
+@dataclass(frozen=True)
+class Context:
+    """The catalog, the pipeline, and the way to answers."""
+
+    catalog: Catalog
+    pipeline: Pipeline
+    answers: Answering
+
+    async def facts(self, session: ClientSession) -> Session:
+        """What a client's session has set."""
+        return await self.answers.facts(session)
+
+    async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
+        """The view or table that a name means in the session; names of other catalogs are refused."""
+        facts = await self.facts(session)
+        name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
+        if name.catalog != self.catalog.name:
+            raise SqlError(
+                f"{name} is not in the catalog {self.catalog.name}, in which materialized views are kept; "
+                f"qualify the name: {self.catalog.name}.{'.'.join(name.namespace) or '<namespace>'}.{name.table}",
+                "0A000",
+            )
+        return name
+
+    async def view(self, name: TableName) -> MaterializedView | None:
+        """The materialized view of that name as it is now."""
+        self.catalog.invalidate()
+        return next((view for view in await self.catalog.definitions() if view.name == name), None)
+
+    async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
+        """The materialized view that a name means; SqlError 42P01 where there is none."""
+        name = await self.resolve(session, parts)
+        if view := await self.view(name):
+            return view
+        reason = self.catalog.broken.get(name)
+        if reason:
+            raise SqlError(f"materialized view {name} cannot be used: {reason}", "55000")
+        relation = (await self.catalog.current([name]))[name]
+        kind = "does not exist" if relation is None else f"is a {_kind(relation)}, not a materialized view"
+        raise SqlError(f"materialized view {name} {kind}; SHOW MATERIALIZED VIEWS lists those that there are", "42P01")
+
+
+def _kind(relation: object) -> str:
+    return "table" if isinstance(relation, Table) else "plain view"
+
+
+class Command(Protocol):
+    """A statement that Viewgate answers itself, parsed."""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        """Do it on behalf of the session's user; raises SqlError."""
+        ...
+
+
+def done(message: str) -> ResultSet:
+    """The result of a statement that has nothing to show but that it is done."""
+    return ResultSet.of("result", rows=[(message,)])

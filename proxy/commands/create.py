@@ -1,0 +1,232 @@
+"""CREATE [OR REPLACE] MATERIALIZED VIEW."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass, field, replace
+
+from proxy.catalog.refresh_state import STORAGE_OF
+from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
+from proxy.commands.context import Context, done
+from proxy.commands.parser import Parser
+from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, checked, of_storage, of_user, recorded_settings
+from proxy.commands.shape import Shape, shape
+from proxy.commands.undo import Step, undone_on_failure
+from proxy.hs2 import ResultSet, SqlError
+from proxy.pipeline import Log
+from proxy.pipeline.literals import literal, pairs
+from proxy.session import ClientSession
+from rewriter.model import MaterializedView, Session, TableName, quoted
+
+EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
+
+
+@dataclass(frozen=True)
+class Create:
+    """Storage first, then the view, then its content: killed anywhere, it leaves nothing that is ever read.
+
+    Storage that no view points to is never looked at, and its property `viewgate.storage-of` tells what it was made
+    for. A replacement is filled before the view's commit points to it, so the old view answers until then.
+    """
+
+    name: tuple[str, ...]
+    query: str = ""
+    or_replace: bool = False
+    if_not_exists: bool = False
+    columns: tuple[tuple[str, str | None], ...] | None = None
+    comment: str | None = None
+    deferred: bool = False
+    partitioned_by: str = ""
+    properties: dict[str, str] = field(default_factory=dict)
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        facts = await ctx.facts(session)
+        name = await ctx.resolve(session, self.name)
+        existing = await ctx.view(name)
+        if existing and self.if_not_exists:
+            return done(f"materialized view {name} exists already")
+        await self._check_free(ctx, name, existing)
+        made = await shape(self.query, self._names(), ctx, session, facts)
+        storage = await _free_storage_name(ctx, name)
+        rows = await self._make(ctx, session, log, _Plan(name, storage, made, facts, existing))
+        if existing:
+            await _drop_replaced(ctx, session, existing, log)
+        filled = "not refreshed yet: run REFRESH MATERIALIZED VIEW" if self.deferred else f"{rows} rows"
+        return done(f"materialized view {name} {'replaced' if existing else 'created'}: {filled}")
+
+    async def _check_free(self, ctx: Context, name: TableName, existing: MaterializedView | None) -> None:
+        if existing and self.or_replace:
+            return
+        if existing:
+            hint = "use CREATE OR REPLACE MATERIALIZED VIEW, or IF NOT EXISTS"
+            raise SqlError(f"materialized view {name} exists already; {hint}", "42P07")
+        if (await ctx.catalog.current([name]))[name] is not None or name in ctx.catalog.broken:
+            raise SqlError(f"{name} exists already and is not a materialized view; choose another name", "42P07")
+
+    def _names(self) -> tuple[str, ...] | None:
+        return None if self.columns is None else tuple(column for column, _ in self.columns)
+
+    async def _make(self, ctx: Context, session: ClientSession, log: Log, plan: _Plan) -> int:
+        async with undone_on_failure(ctx.catalog, log) as undo:
+            rows = 0
+            await session.upstream.query(self._storage_statement(plan))
+            drop_storage = f"DROP TABLE IF EXISTS {plan.storage.sql()} PURGE"
+            undo.append(Step(drop_storage, lambda: session.upstream.query(drop_storage)))
+            if plan.existing and not self.deferred:
+                rows = (await ctx.pipeline.refresh(self._candidate(plan, plan.existing), log)).rows
+            if plan.existing is None:
+                undo.append(Step(f"DROP VIEW {plan.name.sql()}", lambda: _drop_if_ours(ctx, session, plan)))
+            await session.upstream.query(self._view_statement(plan))
+            if plan.existing:
+                undo.clear()  # from here on the new storage is in use, whatever comes
+                await self._unset_replaced(session, plan, plan.existing)
+            view = await ctx.view(plan.name)
+            if view is None:
+                raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
+            if not self.deferred:
+                refreshed = await ctx.pipeline.refresh(view, log)
+                rows = refreshed.rows if refreshed.changed else rows
+            undo.clear()
+            return rows
+
+    async def _unset_replaced(self, session: ClientSession, plan: _Plan, existing: MaterializedView) -> None:
+        """A replaced view keeps the properties that the new statement does not name; these were the old one's."""
+        outdated = of_user(existing.properties).keys() - self._view_properties(plan).keys()
+        if outdated:
+            keys = ", ".join(map(literal, sorted(outdated)))
+            await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
+
+    def _candidate(self, plan: _Plan, existing: MaterializedView) -> MaterializedView:
+        """The replacement as it will be, to fill its storage before anybody sees it."""
+        return replace(
+            existing,
+            version=existing.version + 1,
+            query=plan.shape.query,
+            storage_query=plan.shape.storage_query,
+            storage=plan.storage,
+            catalog=plan.facts.catalog,
+            namespace=plan.facts.namespace,
+            settings=json.loads(recorded_settings(plan.facts)),
+        )
+
+    def _storage_statement(self, plan: _Plan) -> str:
+        columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in plan.shape.storage_columns)
+        partitioned = f" PARTITIONED BY ({self.partitioned_by})" if self.partitioned_by else ""
+        properties = pairs({**of_storage(self.properties), STORAGE_OF: ".".join(plan.name.parts[1:])})
+        return f"CREATE TABLE {plan.storage.sql()} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({properties})"
+
+    def _view_statement(self, plan: _Plan) -> str:
+        replacing = " OR REPLACE" if plan.existing else ""
+        columns = f" ({self._column_list(plan.shape)})" if plan.shape.named else ""
+        comment = self.comment if self.comment or not plan.existing else ""
+        said = "" if comment is None else f" COMMENT {literal(comment)}"
+        properties = pairs(self._view_properties(plan))
+        return (
+            f"CREATE{replacing} VIEW {plan.name.sql()}{columns}{said} TBLPROPERTIES ({properties})\n"
+            f"AS {plan.shape.query}"
+        )
+
+    def _column_list(self, made: Shape) -> str:
+        comments = [comment for _, comment in self.columns or ()] or [None] * len(made.columns)
+        return ", ".join(
+            quoted(column.name) + (f" COMMENT {literal(comment)}" if comment else "")
+            for column, comment in zip(made.columns, comments, strict=True)
+        )
+
+    def _view_properties(self, plan: _Plan) -> dict[str, str]:
+        """All of ours each time: a replaced view keeps the properties that are not named.
+
+        What a user has turned off stays off.
+        """
+        rewrite = "off" if plan.existing and not plan.existing.rewrite else "on"
+        storage = ".".join(map(quoted, plan.storage.parts[1:]))
+        return {
+            REWRITE: rewrite,
+            **self.properties,
+            MARKERS[0]: "true",
+            f"{MARKERS[0]}.storage.table": storage,
+            STORAGE_QUERY: plan.shape.storage_query,
+            SETTINGS: recorded_settings(plan.facts),
+            REFRESH: "deferred" if self.deferred else "on-commit",
+            QUERY: self.query,
+            COLUMNS: self._column_list(plan.shape) if self.columns else "",
+            PARTITIONED_BY: self.partitioned_by,
+        }
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is made: names, shape, the session's facts, and the view that is replaced."""
+
+    name: TableName
+    storage: TableName
+    shape: Shape
+    facts: Session
+    existing: MaterializedView | None
+
+
+async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> None:
+    """A view of that name may be somebody else's, who was faster: ours points to our storage."""
+    view = await ctx.view(plan.name)
+    if view is not None and view.storage == plan.storage:
+        await session.upstream.query(f"DROP VIEW {plan.name.sql()}")
+
+
+async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
+    """`<view>__storage`, or a name of its own where that is taken: by the replaced view, or by a killed CREATE."""
+    usual = TableName((*view.parts[:-1], f"{view.table}__storage"))
+    if (await ctx.catalog.current([usual]))[usual] is None:
+        return usual
+    return TableName((*view.parts[:-1], f"{usual.table}_{uuid.uuid4().hex[:8]}"))
+
+
+async def _drop_replaced(ctx: Context, session: ClientSession, replaced: MaterializedView, log: Log) -> None:
+    if any(view.storage == replaced.storage for view in await ctx.catalog.definitions()):
+        return
+    try:
+        await session.upstream.query(f"DROP TABLE IF EXISTS {replaced.storage.sql()} PURGE")
+    except SqlError as failure:  # the replacement stands; nothing reads the old storage any more
+        log(f"the replaced storage {replaced.storage} could not be dropped: {failure.message}")
+
+
+def parse(parser: Parser) -> Create:
+    """After `CREATE MATERIALIZED VIEW`."""
+    if_not_exists = parser.accept("IF", "NOT", "EXISTS")
+    return _clauses(parser, Create(parser.name("a view's name"), if_not_exists=if_not_exists))
+
+
+def parse_replace(parser: Parser) -> Create:
+    """After `CREATE OR REPLACE MATERIALIZED VIEW`."""
+    return _clauses(parser, Create(parser.name("a view's name"), or_replace=True))
+
+
+def _clauses(parser: Parser, create: Create) -> Create:
+    token = parser.peek()
+    if token is not None and token.text == "(":
+        create = replace(create, columns=parser.listed(lambda: _column(parser)))
+    while not parser.accept("AS"):
+        create = _clause(parser, create)
+    return replace(create, query=parser.rest("a query"))
+
+
+def _clause(parser: Parser, create: Create) -> Create:
+    """One of the clauses before AS, in whatever order they come."""
+    if parser.accept("COMMENT"):
+        return replace(create, comment=parser.string("a comment in quotes"))
+    if parser.accept("WITH", "DEFERRED", "REFRESH"):
+        return replace(create, deferred=True)
+    if parser.accept("WITHOUT", "DEFERRED", "REFRESH"):
+        return replace(create, deferred=False)
+    if parser.accept("PARTITIONED", "BY"):
+        return replace(create, partitioned_by=parser.parenthesized())
+    if parser.accept("PROPERTIES") or parser.accept("TBLPROPERTIES"):
+        properties = checked(parser.properties())
+        deferred = properties.pop(REFRESH, "deferred" if create.deferred else "") == "deferred"
+        return replace(create, properties={**create.properties, **properties}, deferred=deferred)
+    raise parser.wrong("AS and a query, or one of COMMENT, WITH DEFERRED REFRESH, PARTITIONED BY, PROPERTIES before it")
+
+
+def _column(parser: Parser) -> tuple[str, str | None]:
+    name = parser.identifier("a column's name")
+    return name, parser.string("a comment in quotes") if parser.accept("COMMENT") else None

@@ -1,0 +1,53 @@
+"""DESCRIBE MATERIALIZED VIEW name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proxy.commands.context import Context
+from proxy.commands.parser import Parser
+from proxy.commands.properties import QUERY
+from proxy.commands.status import status
+from proxy.hs2 import ResultSet
+from proxy.pipeline import Log
+from proxy.session import ClientSession
+
+EXAMPLE = "DESCRIBE MATERIALIZED VIEW demo.agg_sales"
+
+
+@dataclass(frozen=True)
+class Describe:
+    """The view's columns as Spark describes them, then how the view stands."""
+
+    name: tuple[str, ...]
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        view = await ctx.existing_view(session, self.name)
+        columns = await session.upstream.query(f"DESCRIBE TABLE {view.name.sql()}")
+        now = await status(ctx, view)
+        facts = {
+            "Name": str(view.name),
+            "Comment": view.comment or "",
+            "Storage": str(view.storage),
+            "Rewrite": "on" if view.rewrite else "off",
+            "Refresh": "deferred" if view.deferred else "on-commit",
+            "Status": f"{now.word}: {now.reason}" if now.reason else now.word,
+            "Refreshed at": now.refreshed_at or "never",
+            "Last error": ctx.pipeline.failures.get(view.name, ""),
+            "Sources": ", ".join(map(str, now.sources)),
+            "Version": str(view.version),
+            "Settings": ", ".join(f"{key}={value}" for key, value in sorted((view.settings or {}).items())),
+            "Query": view.properties.get(QUERY, view.query),
+            "Storage query": view.storage_query,
+        }
+        heading = (("", "", ""), ("# Materialized View Information", "", ""))
+        rows = (*columns.rows, *heading, *((key, value, "") for key, value in facts.items()))
+        return ResultSet.of("col_name", "data_type", "comment", rows=rows)
+
+
+def parse(parser: Parser) -> Describe:
+    """After `DESCRIBE MATERIALIZED VIEW`."""
+    parser.accept("EXTENDED")
+    command = Describe(parser.name("a view's name"))
+    parser.end()
+    return command

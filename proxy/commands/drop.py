@@ -1,0 +1,56 @@
+"""DROP MATERIALIZED VIEW [IF EXISTS] name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proxy.commands.context import Context, done
+from proxy.commands.parser import Parser
+from proxy.hs2 import ResultSet, SqlError
+from proxy.pipeline import Log
+from proxy.session import ClientSession
+from rewriter.model import MaterializedView
+
+EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Drop the view, then its storage with its files: in this order nothing ever reads storage that is going."""
+
+    name: tuple[str, ...]
+    if_exists: bool = False
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        name = await ctx.resolve(session, self.name)
+        if self.if_exists and await ctx.view(name) is None and name not in ctx.catalog.broken:
+            return done(f"there is no materialized view {name}")
+        view = await ctx.existing_view(session, self.name)
+        try:
+            await session.upstream.query(f"DROP VIEW {name.sql()}")
+        finally:
+            ctx.catalog.invalidate()
+        ctx.pipeline.failures.pop(name, None)
+        return done(f"materialized view {name} dropped{await self._drop_storage(ctx, session, view)}")
+
+    async def _drop_storage(self, ctx: Context, session: ClientSession, view: MaterializedView) -> str:
+        shared = [other.name for other in await ctx.catalog.definitions() if other.storage == view.storage]
+        if shared:
+            return f"; its storage {view.storage} is kept for {shared[0]}"
+        try:
+            await session.upstream.query(f"DROP TABLE IF EXISTS {view.storage.sql()} PURGE")
+        except SqlError as failure:
+            raise SqlError(
+                f"materialized view {view.name} is dropped, but not its storage, which nothing reads any more; "
+                f"DROP TABLE {view.storage.sql()} PURGE when this is mended: {failure.message}",
+                failure.sql_state,
+            ) from failure
+        return ""
+
+
+def parse(parser: Parser) -> Drop:
+    """After `DROP MATERIALIZED VIEW`."""
+    if_exists = parser.accept("IF", "EXISTS")
+    command = Drop(parser.name("a view's name"), if_exists)
+    parser.end()
+    return command

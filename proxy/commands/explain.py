@@ -1,0 +1,76 @@
+"""EXPLAIN of a query: Spark's own plan of what would run, headed by what was rewritten and why; and EXPLAIN REWRITE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proxy.answering import Decision
+from proxy.commands.context import Context
+from proxy.commands.parser import Parser
+from proxy.hs2 import ResultSet
+from proxy.pipeline import Log
+from proxy.session import ClientSession
+
+EXAMPLE = "EXPLAIN SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
+MODES = ("EXTENDED", "CODEGEN", "COST", "FORMATTED")
+_COLUMNS = ("view", "verdict", "rule", "reason", "detail")
+
+
+@dataclass(frozen=True)
+class Explain:
+    """The plan of the statement that would be sent."""
+
+    query: str
+    mode: str = ""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        decision = await ctx.answers.decide(session, self.query)
+        mode = f"{self.mode} " if self.mode else ""
+        plan = await session.upstream.query(f"EXPLAIN {mode}{decision.sql or decision.original}")
+        if not decision.tried and not decision.problem:
+            return plan
+        text = "\n".join(str(row[0]) for row in plan.rows)
+        return ResultSet.of("plan", rows=[(f"{heading(decision)}\n{text}",)])
+
+
+@dataclass(frozen=True)
+class ExplainRewrite:
+    """One row for each view and block that was tried."""
+
+    query: str
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        decision = await ctx.answers.decide(session, self.query)
+        await session.upstream.query(f"DESCRIBE QUERY {decision.original}")  # Spark's own error, if it has one
+        rows = [(str(a.view), a.verdict, a.rule, str(a.reason or ""), a.detail) for a in decision.tried]
+        if decision.problem:
+            rows.insert(0, ("", "not rewritten", "", "", decision.problem))
+        return ResultSet.of(*_COLUMNS, rows=rows)
+
+
+def heading(decision: Decision) -> str:
+    """What was decided, in words."""
+    lines = ["== Viewgate =="]
+    if decision.rewritten:
+        for attempt in decision.tried:
+            if attempt.verdict == "chosen":
+                lines.append(f"answered from materialized view {attempt.view} (rule {attempt.rule})")
+        lines.append(f"sent to Spark: {decision.sql}")
+    else:
+        lines.append("not rewritten" + (f": {decision.problem}" if decision.problem else ""))
+    for attempt in decision.tried:
+        if attempt.verdict != "chosen":
+            reason = f"{attempt.reason}" + (f" ({attempt.detail})" if attempt.detail else "")
+            lines.append(f"{attempt.view} not used: {reason}")
+    return "\n".join([*lines, ""])
+
+
+def parse(parser: Parser) -> Explain | ExplainRewrite | None:
+    """After `EXPLAIN`; None for the EXPLAIN of something that is no query, which is Spark's alone."""
+    if parser.accept("REWRITE"):
+        return ExplainRewrite(parser.rest("a query"))
+    mode = next((mode for mode in MODES if parser.accept(mode)), "")
+    first = parser.peek()
+    if first is None or (first.keyword not in ("SELECT", "WITH") and first.text != "("):
+        return None
+    return Explain(parser.rest("a query"), mode)

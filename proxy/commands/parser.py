@@ -1,0 +1,129 @@
+"""A cursor over a statement's tokens, with the few shapes that Viewgate's statements are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from proxy.hs2 import SqlError
+from proxy.pipeline.tokens import Token, scan, string_value
+
+_Item = TypeVar("_Item")
+
+
+class Parser:
+    """Reads from left to right; what does not fit raises SqlError 42601 with its place and an example."""
+
+    def __init__(self, sql: str, example: str) -> None:
+        self._sql = sql
+        self._example = example
+        self._tokens = list(scan(sql))
+        while self._tokens and self._tokens[-1].text == ";":
+            self._tokens.pop()
+        self._at = 0
+
+    def peek(self, ahead: int = 0) -> Token | None:
+        """The next token, or one after it."""
+        at = self._at + ahead
+        return self._tokens[at] if at < len(self._tokens) else None
+
+    def accept(self, *words: str) -> bool:
+        """Step over these keywords or symbols if they are all next."""
+        for ahead, word in enumerate(words):
+            token = self.peek(ahead)
+            if token is None or word not in (token.keyword, token.text if token.kind == "symbol" else ""):
+                return False
+        self._at += len(words)
+        return True
+
+    def expect(self, *words: str) -> None:
+        """Step over these keywords or symbols, which must be next."""
+        for word in words:
+            if not self.accept(word):
+                raise self.wrong(" ".join(words))
+
+    def identifier(self, what: str) -> str:
+        """One identifier."""
+        token = self.peek()
+        if token is None or token.kind not in ("word", "quoted"):
+            raise self.wrong(what)
+        self._at += 1
+        return token.text if token.kind == "word" else token.text[1:-1].replace("``", "`")
+
+    def name(self, what: str) -> tuple[str, ...]:
+        """Identifiers with dots between them."""
+        parts = [self.identifier(what)]
+        while self.accept("."):
+            parts.append(self.identifier(what))
+        return tuple(parts)
+
+    def string(self, what: str) -> str:
+        """A string literal's value."""
+        token = self.peek()
+        if token is None or token.kind != "string":
+            raise self.wrong(what)
+        self._at += 1
+        return string_value(token.text)
+
+    def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
+        """One or more items in parentheses with commas between them."""
+        self.expect("(")
+        items = [item()]
+        while self.accept(","):
+            items.append(item())
+        if not self.accept(")"):
+            raise self.wrong("`,` or `)`")
+        return tuple(items)
+
+    def properties(self) -> dict[str, str]:
+        """`('key' = 'value', …)`; keys may be dotted names too."""
+        return dict(self.listed(self._property))
+
+    def _property(self) -> tuple[str, str]:
+        token = self.peek()
+        quoted = token is not None and token.kind == "string"
+        key = self.string("a property's key") if quoted else ".".join(self.name("a property's key"))
+        self.accept("=")
+        token = self.peek()
+        if token is not None and token.kind == "word":
+            self._at += 1
+            return key, token.text
+        return key, self.string("the value of the property, in quotes")
+
+    def parenthesized(self) -> str:
+        """The text between the next parentheses, as it stands."""
+        opening = self.peek()
+        self.expect("(")
+        assert opening is not None
+        depth = 1
+        while token := self.peek():
+            depth += {"(": 1, ")": -1}.get(token.text, 0)
+            self._at += 1
+            if depth == 0:
+                return self._sql[opening.end : token.start].strip()
+        raise self.wrong("`)`")
+
+    def rest(self, what: str) -> str:
+        """All text that follows, as it stands, without a closing semicolon."""
+        if (first := self.peek()) is None:
+            raise self.wrong(what)
+        self._at = len(self._tokens)
+        return self._sql[first.start : self._tokens[-1].end]
+
+    def end(self) -> None:
+        """Nothing may follow."""
+        if self.peek() is not None:
+            raise self.wrong("the end of the statement")
+
+    def wrong(self, expected: str) -> SqlError:
+        """What was expected here, what was found instead, where, and what a right statement looks like."""
+        token = self.peek()
+        start = token.start if token else len(self._sql.rstrip())
+        line = self._sql.count("\n", 0, start) + 1
+        column = start - (self._sql.rfind("\n", 0, start) + 1)
+        found = f"`{token.text}`" if token else "the end of the statement"
+        return SqlError(
+            f"[PARSE_SYNTAX_ERROR] Syntax error at {found} (line {line}, pos {column}): expected {expected}. "
+            f"Example: {self._example}",
+            "42601",
+        )

@@ -1,0 +1,65 @@
+"""The properties of a materialized view: Viewgate's own, the specification's, and the user's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
+from proxy.hs2 import SqlError
+from rewriter.model import Session
+
+QUERY = "viewgate.query"
+COLUMNS = "viewgate.columns"
+PARTITIONED_BY = "viewgate.partitioned-by"
+
+_CHOICES = {REWRITE: ("on", "off"), REFRESH: ("on-commit", "deferred")}
+_RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
+_OURS = (SETTINGS, STORAGE_QUERY, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-")
+
+# The settings that can change what an expression means. Each refresh uses them as they were at CREATE.
+_MEANING = (
+    "spark.sql.ansi.",
+    "spark.sql.caseSensitive",
+    "spark.sql.crossJoin.",
+    "spark.sql.datetime.",
+    "spark.sql.decimalOperations.",
+    "spark.sql.groupBy",
+    "spark.sql.legacy.",
+    "spark.sql.mapKeyDedupPolicy",
+    "spark.sql.orderByOrdinal",
+    "spark.sql.parser.",
+    "spark.sql.session.timeZone",
+    "spark.sql.timestampType",
+)
+
+
+def checked(properties: dict[str, str]) -> dict[str, str]:
+    """The properties, if a user may set them to these values; raises SqlError."""
+    for key, value in properties.items():
+        if key.startswith((*_RESERVED, *_OURS)):
+            raise SqlError(f"the property {key} is kept by Viewgate itself; leave it out", "0A000")
+        allowed = _CHOICES.get(key, (value,))
+        if value not in allowed:
+            raise SqlError(f"the property {key} cannot be '{value}'; allowed: {', '.join(allowed)}", "22023")
+    return properties
+
+
+def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
+    """Those that concern the storage table."""
+    return {key: value for key, value in properties.items() if not key.startswith("viewgate.")}
+
+
+def of_user(properties: Mapping[str, str]) -> dict[str, str]:
+    """Those of a view's properties that a user gave, or could have given."""
+    written_by_spark = ("spark.", "engine_version", "create_engine_version", "comment")
+    kept = (*_RESERVED, *_OURS, *written_by_spark, REFRESH)
+    return {
+        key: value for key, value in properties.items() if not key.startswith(kept) and (key, value) != (REWRITE, "on")
+    }
+
+
+def recorded_settings(facts: Session) -> str:
+    """The session's settings that a view keeps, as JSON."""
+    kept = {key: value for key, value in facts.settings.items() if key.startswith(_MEANING)}
+    return json.dumps({**kept, "spark.sql.session.timeZone": facts.time_zone}, sort_keys=True)

@@ -1,0 +1,80 @@
+"""SET and RESET of Viewgate's own session settings; those of Spark go to Spark."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proxy.answering import SETTINGS, SessionFacts
+from proxy.commands.context import Context
+from proxy.commands.parser import Parser
+from proxy.hs2 import ResultSet, SqlError
+from proxy.pipeline import Log
+from proxy.session import ClientSession
+
+EXAMPLE = "SET viewgate.rewrite = off"
+PREFIX = "viewgate"
+_SPELLINGS = {"true": "on", "false": "off", "1": "on", "0": "off"}
+
+
+@dataclass(frozen=True)
+class Set:
+    """Set one setting, or show it."""
+
+    name: str
+    value: str | None = None
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        facts: SessionFacts = session.facts
+        allowed = _allowed(self.name)
+        if self.value is not None:
+            value = _SPELLINGS.get(self.value.lower(), self.value.lower())
+            if value not in allowed:
+                raise SqlError(f"{self.name} is {self.value!r}: it must be {' or '.join(allowed)}", "22023")
+            facts.settings[self.name] = value
+        return ResultSet.of("key", "value", rows=[(self.name, facts.settings[self.name])])
+
+
+@dataclass(frozen=True)
+class Reset:
+    """Put one setting back to its default."""
+
+    name: str
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        facts: SessionFacts = session.facts
+        facts.settings[self.name] = _allowed(self.name)[0]
+        return ResultSet.of("key", "value", rows=[])
+
+
+def _allowed(name: str) -> tuple[str, ...]:
+    if name not in SETTINGS:
+        raise SqlError(f"there is no setting {name}; there are: {', '.join(SETTINGS)}", "42704")
+    return SETTINGS[name]
+
+
+def parse(parser: Parser) -> Set | None:
+    """After `SET`; None for a setting that is not ours."""
+    if not _ours(parser):
+        return None
+    name = ".".join(parser.name("a setting"))
+    value = None
+    if parser.accept("="):
+        token = parser.peek()
+        quoted = token is not None and token.kind == "string"
+        value = parser.string("a value") if quoted else parser.rest("a value").strip()
+    parser.end()
+    return Set(name.lower(), value)
+
+
+def parse_reset(parser: Parser) -> Reset | None:
+    """After `RESET`; None for a setting that is not ours."""
+    if not _ours(parser):
+        return None
+    name = ".".join(parser.name("a setting"))
+    parser.end()
+    return Reset(name.lower())
+
+
+def _ours(parser: Parser) -> bool:
+    first, second = parser.peek(), parser.peek(1)
+    return first is not None and first.text.lower() == PREFIX and second is not None and second.text == "."

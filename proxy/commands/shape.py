@@ -1,0 +1,106 @@
+"""What a new view and its storage look like: Spark names and types the columns, the rewriter makes both queries."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from proxy.commands.context import Context
+from proxy.hs2 import ColumnDesc, SqlError
+from proxy.pipeline import pin, relations
+from proxy.session import ClientSession
+from rewriter import Definition, Unsupported, define
+from rewriter.model import Relation, Session, TableName, quoted
+
+_UNSTORABLE = re.compile(r"\b(interval|void|variant|collate|time\(|geometry|geography)", re.IGNORECASE)
+
+Tables = Mapping[TableName, Relation | None]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Both queries and their columns; `named` tells whether the view must name its columns itself."""
+
+    query: str
+    storage_query: str
+    columns: tuple[ColumnDesc, ...]
+    storage_columns: tuple[ColumnDesc, ...]
+    named: bool
+
+
+async def shape(query: str, names: Sequence[str] | None, ctx: Context, session: ClientSession, facts: Session) -> Shape:
+    """Ask the rewriter what is stored and Spark what it is called; what cannot be stored is refused."""
+    tables = await _tables(query, ctx, session, facts)
+    definition = await _defined(query, names, tables, session, facts)
+    visible = await _described(session, definition.query)
+    if None in definition.names:  # only Spark knows its own names, and only whole names allow hidden columns
+        named_by_spark = [column.name for column in _outputs(visible, definition.names)]
+        definition = await _defined(query, named_by_spark, tables, session, facts)
+    stored = await _described(session, pin(definition.storage_query, {}, facts))
+    outputs = _outputs(visible, names or definition.names)
+    storage = (*outputs, *stored[len(outputs) :])
+    _check(storage)
+    named = names is not None or [c.name for c in outputs] != [c.name for c in visible]
+    return Shape(definition.query, definition.storage_query, outputs, storage, named)
+
+
+async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session) -> Tables:
+    """The tables that the query names; one that Spark does not know either gets Spark's own error."""
+    try:
+        named = relations(query, facts)
+    except SqlError:
+        await _ask_spark(query, session)
+        raise
+    tables = await ctx.catalog.current(named)
+    unknown = [name for name, table in tables.items() if table is None]
+    if unknown:
+        await _ask_spark(query, session)
+        for name in unknown:
+            await _described(session, f"SELECT * FROM {name.sql()}")
+    return tables
+
+
+async def _defined(
+    query: str, names: Sequence[str] | None, tables: Tables, session: ClientSession, facts: Session
+) -> Definition:
+    try:
+        return define(query, facts, tables, names)
+    except Unsupported as refusal:
+        await _ask_spark(query, session)
+        raise SqlError(f"this query cannot define a materialized view: {refusal}", "0A000") from refusal
+
+
+async def _ask_spark(query: str, session: ClientSession) -> None:
+    """A query that Spark refuses as well gets Spark's own error. It knows no timeseries(): that is not its error."""
+    try:
+        await _described(session, query)
+    except SqlError as error:
+        if "timeseries" not in error.message.lower():
+            raise
+
+
+async def _described(session: ClientSession, query: str) -> tuple[ColumnDesc, ...]:
+    described = await session.upstream.query(f"DESCRIBE QUERY {query}")
+    return tuple(ColumnDesc(row[0], row[1]) for row in described.rows)
+
+
+def _outputs(visible: Sequence[ColumnDesc], names: Sequence[str | None]) -> tuple[ColumnDesc, ...]:
+    if names and len(names) != len(visible):
+        raise SqlError(f"{len(names)} columns are named, but the query has {len(visible)}", "21S01")
+    given = names or [None] * len(visible)
+    return tuple(ColumnDesc(name or column.name, column.type) for name, column in zip(given, visible, strict=True))
+
+
+def _check(columns: Sequence[ColumnDesc]) -> None:
+    counted = Counter(column.name.lower() for column in columns)
+    for column in columns:
+        if counted[column.name.lower()] > 1:
+            raise SqlError(f"two columns are named {quoted(column.name)}: give one of them an alias", "42711")
+        if _UNSTORABLE.search(column.type):
+            raise SqlError(
+                f"the column {quoted(column.name)} has the type {column.type}, which Iceberg cannot store: "
+                "cast it to another type, or leave it out",
+                "0A000",
+            )

@@ -1,0 +1,103 @@
+"""SHOW MATERIALIZED VIEWS [{ IN namespace | ON TABLE t }] [LIKE '…']."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from proxy.commands.context import Context
+from proxy.commands.parser import Parser
+from proxy.commands.properties import QUERY
+from proxy.commands.status import status
+from proxy.hs2 import ResultSet
+from proxy.pipeline import Log
+from proxy.session import ClientSession
+from rewriter.model import MaterializedView, TableName
+
+EXAMPLE = "SHOW MATERIALIZED VIEWS IN demo LIKE 'agg*'"
+COLUMNS = (
+    "namespace",
+    "name",
+    "rewrite",
+    "refresh",
+    "status",
+    "reason",
+    "refreshed_at",
+    "storage",
+    "last_error",
+    "query",
+)
+
+
+@dataclass(frozen=True)
+class Show:
+    """One row for each view, also for those that cannot be read."""
+
+    namespace: tuple[str, ...] | None = None
+    table: tuple[str, ...] | None = None
+    like: str | None = None
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        ctx.catalog.invalidate()
+        definitions = await ctx.catalog.definitions()
+        table = await ctx.resolve(session, self.table) if self.table else None
+        wanted = [view for view in definitions if self._wants(view.name, ctx.catalog.name)]
+        rows = [row for view in wanted if (row := await _row(ctx, view, table))]
+        if table is None:
+            broken = ctx.catalog.broken.items()
+            rows += [_broken_row(name, reason) for name, reason in broken if self._wants(name, ctx.catalog.name)]
+        return ResultSet.of(*COLUMNS, rows=sorted(rows, key=lambda row: (row[0] or "", row[1] or "")))
+
+    def _wants(self, name: TableName, catalog: str) -> bool:
+        spaces = (name.namespace, (catalog, *name.namespace))
+        return (self.namespace is None or self.namespace in spaces) and (
+            self.like is None or matches(self.like, name.table)
+        )
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Whether a name fits a pattern as in Spark's SHOW statements: `*` for any text, `|` between choices, no case.
+
+    >>> matches("agg*|x", "AGG_sales"), matches("agg", "agg_sales"), matches("agg%", "agg_sales")
+    (True, False, True)
+    """
+    choices = "|".join(
+        ".*".join(map(re.escape, choice.strip().replace("%", "*").split("*"))) for choice in pattern.split("|")
+    )
+    return re.fullmatch(choices, name, re.IGNORECASE) is not None
+
+
+async def _row(ctx: Context, view: MaterializedView, table: TableName | None) -> tuple[str | None, ...] | None:
+    now = await status(ctx, view)
+    if table is not None and table not in now.sources:
+        return None
+    return (
+        ".".join(view.name.namespace),
+        view.name.table,
+        "on" if view.rewrite else "off",
+        "deferred" if view.deferred else "on-commit",
+        now.word,
+        now.reason,
+        now.refreshed_at,
+        str(view.storage),
+        ctx.pipeline.failures.get(view.name),
+        view.properties.get(QUERY, view.query),
+    )
+
+
+def _broken_row(name: TableName, reason: str) -> tuple[str | None, ...]:
+    return (".".join(name.namespace), name.table, "off", None, "unreadable", reason, None, None, None, None)
+
+
+def parse(parser: Parser) -> Show:
+    """After `SHOW MATERIALIZED VIEWS`."""
+    namespace = table = like = None
+    if parser.accept("IN") or parser.accept("FROM"):
+        namespace = parser.name("a namespace")
+    elif parser.accept("ON"):
+        parser.accept("TABLE")
+        table = parser.name("a table's name")
+    if parser.accept("LIKE"):
+        like = parser.string("a pattern in quotes")
+    parser.end()
+    return Show(namespace, table, like)

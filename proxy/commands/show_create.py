@@ -1,0 +1,50 @@
+"""SHOW CREATE MATERIALIZED VIEW name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proxy.commands.context import Context
+from proxy.commands.parser import Parser
+from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, of_user
+from proxy.hs2 import ResultSet
+from proxy.pipeline import Log
+from proxy.pipeline.literals import literal, pairs
+from proxy.session import ClientSession
+from rewriter.model import MaterializedView
+
+EXAMPLE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
+
+
+@dataclass(frozen=True)
+class ShowCreate:
+    """The statement that would make the view again."""
+
+    name: tuple[str, ...]
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        view = await ctx.existing_view(session, self.name)
+        return ResultSet.of("createtab_stmt", rows=[(statement(view),)])
+
+
+def statement(view: MaterializedView) -> str:
+    """A view's CREATE statement, from what it keeps of the one that made it."""
+    kept = view.properties
+    properties = of_user(kept)
+    columns, partitioned_by = kept.get(COLUMNS, ""), kept.get(PARTITIONED_BY, "")
+    lines = [
+        f"CREATE MATERIALIZED VIEW {view.name.sql()}" + (f" ({columns})" if columns else ""),
+        f"COMMENT {literal(view.comment)}" if view.comment else "",
+        "WITH DEFERRED REFRESH" if view.deferred else "",
+        f"PARTITIONED BY ({partitioned_by})" if partitioned_by else "",
+        f"TBLPROPERTIES ({pairs(properties)})" if properties else "",
+        f"AS {kept.get(QUERY, view.query)}",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def parse(parser: Parser) -> ShowCreate:
+    """After `SHOW CREATE MATERIALIZED VIEW`."""
+    command = ShowCreate(parser.name("a view's name"))
+    parser.end()
+    return command

@@ -1,0 +1,45 @@
+"""How a view stands: fresh or not and why, since when, and where its last refresh failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from proxy.commands.context import Context
+from proxy.hs2 import SqlError
+from proxy.pipeline import relations
+from rewriter.freshness import freshness
+from rewriter.model import MaterializedView, Session, Table, TableName
+
+
+@dataclass(frozen=True)
+class Status:
+    """One word, what stands behind it, when the storage was filled, and the tables that the view reads."""
+
+    word: str
+    reason: str
+    refreshed_at: str | None
+    sources: tuple[TableName, ...]
+
+
+async def status(ctx: Context, view: MaterializedView) -> Status:
+    """Whether the storage holds what the query would return now; whether it may be used is another question."""
+    try:
+        sources = tuple(relations(view.storage_query, Session(view.catalog, view.namespace)))
+    except SqlError as failure:
+        return Status("unknown", failure.message, None, ())
+    now = await ctx.catalog.current([view.name, view.storage, *sources])
+    storage = now[view.storage]
+    found = freshness(replace(view, rewrite=True), sources, now)
+    refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
+    if isinstance(found, Table):
+        return Status("fresh", "", refreshed_at, sources)
+    never = isinstance(storage, Table) and storage.refresh is None
+    return Status("never refreshed" if never else "stale", found.detail, refreshed_at, sources)
+
+
+def _refreshed_at(storage: Table) -> str | None:
+    if storage.refresh is None:
+        return None
+    at_ms = storage.refresh.started_ms or storage.snapshots[0].timestamp_ms
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")

@@ -1,0 +1,47 @@
+"""Take back what a statement has made, if it does not come to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.pipeline import Log
+
+
+@dataclass(frozen=True)
+class Step:
+    """How to take something back; `what` says it to a user, who has to do it where this fails."""
+
+    what: str
+    act: Callable[[], Awaitable[object]]
+
+
+@asynccontextmanager
+async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[Step]]:
+    """A list for steps that undo; they are taken last first if the body fails or is cancelled."""
+    undo: list[Step] = []
+    try:
+        yield undo
+    except BaseException as failure:
+        left = await asyncio.shield(_undo(undo, log))
+        if left and isinstance(failure, SqlError):
+            raise SqlError(f"{failure.message}\nNot taken back: {'; '.join(left)}", failure.sql_state) from failure
+        raise
+    finally:
+        catalog.invalidate()
+
+
+async def _undo(steps: list[Step], log: Log) -> list[str]:
+    """Take the steps; those that failed, with the reason."""
+    left = []
+    for step in reversed(steps):
+        try:
+            await step.act()
+            log(f"taken back: {step.what}")
+        except SqlError as failure:
+            left.append(f"{step.what} ({failure.message})")
+    return left
