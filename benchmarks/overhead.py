@@ -1,0 +1,180 @@
+"""What the proxy adds to a statement, and what it leaves of a fetch: through it and past it, in turns, in one run.
+
+    python benchmarks/overhead.py [--statements 1000] [--rows 1000000] [--rounds 3]
+
+`SELECT 1` is sent in pairs, one directly to Spark and one through the proxy, the order changing from pair to pair; what
+is shown is the median of the differences with its 95 % confidence interval (by order statistics, so no distribution is
+assumed). Beside it stands the processor time that the proxy itself took, as the kernel counts it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.integration import clients
+from tests.integration.gate import Gate
+
+WARM_UP = 100
+ROWS_SQL = "SELECT id, id % 1000 AS k, CAST(id AS STRING) AS s, id / 7D AS d FROM range({rows})"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A median and where it lies with 95 % confidence."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: list[float]) -> Interval:
+        """
+        >>> Interval.of([float(n) for n in range(1, 102)])
+        Interval(median=51.0, low=41.0, high=61.0)
+        """
+        ordered = sorted(values)
+        half = 1.96 * math.sqrt(len(ordered)) / 2
+        middle = (len(ordered) - 1) / 2
+        low, high = max(0, math.floor(middle - half + 0.5)), min(len(ordered) - 1, math.ceil(middle + half - 0.5))
+        return cls(statistics.median(ordered), ordered[low], ordered[high])
+
+    def scaled(self, factor: float, digits: int = 3) -> str:
+        return f"{self.median * factor:.{digits}f} [{self.low * factor:.{digits}f}, {self.high * factor:.{digits}f}]"
+
+
+class CountingClient:
+    """PyHive's Thrift client, counting the calls that go to the server."""
+
+    def __init__(self, client: Any) -> None:
+        self.client, self.calls = client, 0
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self.client, name)
+
+        def call(*arguments: Any) -> Any:
+            self.calls += 1
+            return method(*arguments)
+
+        return call
+
+
+def timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def in_turns(rounds: int, past: Callable[[], object], through: Callable[[], object]) -> list[tuple[float, float]]:
+    """Seconds for each, measured in pairs; every other pair the other way round."""
+    pairs = []
+    for number in range(rounds):
+        if number % 2:
+            second = timed(through)
+            pairs.append((timed(past), second))
+        else:
+            first = timed(past)
+            pairs.append((first, timed(through)))
+    return pairs
+
+
+def processor_seconds(process: int) -> float:
+    """What a process has used of the processors, in all its threads."""
+    tasks = Path(f"/proc/{process}/task").iterdir()
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) / 1e9
+
+
+def statement_table(gate: Gate, statements: int) -> Iterator[tuple[str, str]]:
+    """`SELECT 1`, by PyHive."""
+    with clients.pyhive(gate.spark_port) as past, clients.pyhive(gate.port) as through:
+        counting = CountingClient(through._client)
+        through._client = counting
+        sides = [lambda c=connection: clients.rows(c, "SELECT 1") for connection in (past, through)]
+        in_turns(WARM_UP, *sides)
+        counting.calls, used = 0, processor_seconds(gate.process.pid)
+        pairs = in_turns(statements, *sides)
+        used = processor_seconds(gate.process.pid) - used
+    direct = Interval.of([first for first, _ in pairs])
+    added = Interval.of([second - first for first, second in pairs])
+    yield "SELECT 1, direct, ms", direct.scaled(1e3)
+    yield "SELECT 1, through the proxy, ms", Interval.of([second for _, second in pairs]).scaled(1e3)
+    yield "added, ms (median of paired differences)", added.scaled(1e3)
+    yield "added, % of direct", added.scaled(100 / direct.median, 1)
+    yield "calls per statement", f"{counting.calls / statements:.1f}"
+    yield "proxy's processor time per call, µs", f"{used / counting.calls * 1e6:.1f}"
+    yield (
+        "proxy's processor time per statement, % of direct",
+        f"{used / statements / direct.median * 100:.2f}",
+    )
+
+
+def fetch_table(name: str, rows: int, pairs: list[tuple[float, float]]) -> Iterator[tuple[str, str]]:
+    yield f"{name}, direct, rows/s", f"{rows / statistics.median(first for first, _ in pairs):,.0f}"
+    yield f"{name}, through the proxy, rows/s", f"{rows / statistics.median(second for _, second in pairs):,.0f}"
+    ratios = [first / second for first, second in pairs]
+    yield f"{name}, through / direct", f"{statistics.median(ratios):.3f} [{min(ratios):.3f}, {max(ratios):.3f}]"
+
+
+def pyhive_fetches(gate: Gate, rows: int, rounds: int) -> list[tuple[float, float]]:
+    def fetch(connection: Any) -> None:
+        cursor = connection.cursor(arraysize=10_000)
+        cursor.execute(ROWS_SQL.format(rows=rows))
+        assert sum(1 for _ in cursor) == rows
+        cursor.close()
+
+    with clients.pyhive(gate.spark_port) as past, clients.pyhive(gate.port) as through:
+        return in_turns(rounds, lambda: fetch(past), lambda: fetch(through))
+
+
+def jdbc_fetches(gate: Gate, rows: int, rounds: int) -> list[tuple[float, float]]:
+    with machine() as java:
+        connections = [java.connect(f"jdbc:hive2://127.0.0.1:{port}/") for port in (gate.spark_port, gate.port)]
+        past, through = (lambda c=c: c.count(ROWS_SQL.format(rows=rows)) for c in connections)
+        in_turns(1, past, through)
+        pairs = in_turns(rounds, past, through)
+        for connection in connections:
+            connection.close()
+        return pairs
+
+
+@contextmanager
+def machine() -> Iterator[clients.JavaMachine]:
+    java = clients.JavaMachine()
+    try:
+        yield java
+    finally:
+        java.stop()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--statements", type=int, default=1000)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as data, Gate("--data", data) as gate:
+        show(statement_table(gate, options.statements))
+        for name, fetches in (("PyHive", pyhive_fetches), ("Hive JDBC", jdbc_fetches)):
+            show(
+                fetch_table(f"{name}, {options.rows:,} rows", options.rows, fetches(gate, options.rows, options.rounds))
+            )
+
+
+def show(table: Iterator[tuple[str, str]]) -> None:
+    for what, figure in table:
+        print(f"{what:<62} {figure}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
