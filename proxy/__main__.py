@@ -14,13 +14,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from proxy import config, demo, embedded, jars, preflight
+from proxy.answering import Answers, SessionFacts
 from proxy.catalog import Catalog, CatalogError, open_catalog
+from proxy.commands import Context, Planner, find
 from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
-from proxy.pipeline import EmbeddedRunner, Runner, ThriftRunner
+from proxy.pipeline import EmbeddedRunner, Pipeline, Runner, ThriftRunner
 from proxy.server import Server
 from proxy.service import Service
-from proxy.session import ClientSession, Forward
 from proxy.upstream import Timeouts, Upstream, Upstreams, UpstreamSession
 
 _log = logging.getLogger("viewgate")
@@ -135,14 +136,12 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     )
 
 
-class _Unchanged:
-    async def plan(self, session: ClientSession, sql: str) -> Forward:
-        return Forward()
-
-
 def compose(surroundings: Surroundings) -> Service:
     """The service over these surroundings."""
-    return Service(Upstreams(surroundings.upstreams), _Unchanged(), lambda user, configuration: None)
+    catalog = surroundings.catalog
+    context = Context(catalog, Pipeline(catalog, surroundings.runner), Answers(catalog))
+    planner = Planner(context, find)
+    return Service(Upstreams(surroundings.upstreams), planner, lambda user, configuration: SessionFacts(configuration))
 
 
 async def health(options: argparse.Namespace) -> None:

@@ -29,7 +29,7 @@ class Explain:
         plan = await session.upstream.query(f"EXPLAIN {mode}{decision.sql or decision.original}")
         if not decision.tried and not decision.problem:
             return plan
-        text = "\n".join(str(row[0]) for row in plan.rows)
+        text = "\n".join(str(row[0]) for row in plan.rows).rstrip()
         return ResultSet.of("plan", rows=[(f"{heading(decision)}\n{text}",)])
 
 

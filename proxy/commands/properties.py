@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
 from rewriter.model import Session
+from rewriter.model.settings import TIME_ZONE, result_settings
 
 QUERY = "viewgate.query"
 COLUMNS = "viewgate.columns"
@@ -16,23 +17,6 @@ PARTITIONED_BY = "viewgate.partitioned-by"
 _CHOICES = {REWRITE: ("on", "off"), REFRESH: ("on-commit", "deferred")}
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
 _OURS = (SETTINGS, STORAGE_QUERY, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-")
-
-# The settings that can change what an expression means. Each refresh uses them as they were at CREATE.
-_MEANING = (
-    "spark.sql.ansi.",
-    "spark.sql.caseSensitive",
-    "spark.sql.crossJoin.",
-    "spark.sql.datetime.",
-    "spark.sql.decimalOperations.",
-    "spark.sql.groupBy",
-    "spark.sql.legacy.",
-    "spark.sql.mapKeyDedupPolicy",
-    "spark.sql.orderByOrdinal",
-    "spark.sql.parser.",
-    "spark.sql.session.timeZone",
-    "spark.sql.timestampType",
-)
-
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
     """The properties, if a user may set them to these values; raises SqlError."""
@@ -61,5 +45,4 @@ def of_user(properties: Mapping[str, str]) -> dict[str, str]:
 
 def recorded_settings(facts: Session) -> str:
     """The session's settings that a view keeps, as JSON."""
-    kept = {key: value for key, value in facts.settings.items() if key.startswith(_MEANING)}
-    return json.dumps({**kept, "spark.sql.session.timeZone": facts.time_zone}, sort_keys=True)
+    return json.dumps({**result_settings(facts.settings), TIME_ZONE: facts.time_zone}, sort_keys=True)

@@ -16,6 +16,7 @@ from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, 
 from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, SYNONYMS
 from rewriter.match.printing import print_block
 from rewriter.model import Column, Relation, Session, Table, TableName
+from rewriter.model.settings import unreadable_setting
 from rewriter.sql import Statement, parse, splice
 
 Tree = exp.Expr
@@ -70,6 +71,9 @@ def define(
 
 def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
     """Everything that a view cannot be kept fresh or deterministic over."""
+    setting = unreadable_setting(statement.session.settings)
+    if setting is not None:
+        raise Unsupported(f"the session has {setting}; RESET it to define a materialized view")
     if not statement.is_query or statement.problem:
         raise Unsupported(statement.problem or "a materialized view is defined by a query (SELECT …)")
     if not statement.blocks:

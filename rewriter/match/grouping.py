@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -94,16 +94,26 @@ def finish(
 def inexact_decision(reading: Reading) -> Miss | None:
     """A sum or average whose last bits may differ must not decide which rows come back.
 
-    law: HAVING and ORDER BY with LIMIT only over exact aggregates; outputs only as they are
+    law: HAVING and ORDER BY with LIMIT only over exact aggregates; outputs only by arithmetic, which keeps
+         a small difference small, never by rounding or comparing
     """
     block = reading.block
     deciding = [*block.having, *(item.key for item in block.order if block.limit or block.offset)]
-    within = [output for output in block.outputs if aggregate_of(output) is None]
+    within = [part for output in block.outputs for part in _beyond_arithmetic(output)]
     for tree in (*deciding, *within):
         for node in tree.walk():
             if aggregate_of(node) is not None and isinstance(node, exp.Anonymous) and not _exact(node, reading):
                 return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, node.sql("spark", normalize_functions="lower"))
     return None
+
+
+def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
+    """The parts of an output in which aggregates are put to another use than arithmetic."""
+    if isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Div):
+        yield from _beyond_arithmetic(tree.this)
+        yield from _beyond_arithmetic(tree.expression)
+    elif aggregate_of(tree) is None:
+        yield tree
 
 
 def _exact(call: exp.Anonymous, reading: Reading) -> bool:
