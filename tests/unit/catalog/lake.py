@@ -88,6 +88,14 @@ class Lake:
             )
         return str(location)
 
+    def view_properties(self, name: TableName) -> dict[str, str]:
+        """What the metadata of a view holds now."""
+        query = text("SELECT metadata_location FROM iceberg_tables WHERE table_name = :name")
+        with self.iceberg.engine.connect() as connection:
+            location: str = connection.execute(query, {"name": name.table}).scalar_one()
+        properties: dict[str, str] = json.loads(gzip.decompress(Path(location).read_bytes()))["properties"]
+        return properties
+
     def drop_view(self, name: TableName) -> None:
         with self.iceberg.engine.begin() as connection:
             connection.execute(text("DELETE FROM iceberg_tables WHERE table_name = :name"), {"name": name.table})

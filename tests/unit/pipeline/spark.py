@@ -6,10 +6,11 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 
+import pyarrow as pa
 from pyiceberg.table.update.snapshot import ManageSnapshots
 
 from rewriter.model import Session, TableName
-from tests.unit.catalog.lake import ROWS, STORAGE, Lake
+from tests.unit.catalog.lake import Lake
 
 _PROPERTY = re.compile(r"'snapshot-property\.([^']+)' = '([^']*)'")
 
@@ -21,6 +22,7 @@ class FakeSpark:
         self.lake = lake
         self.statements: list[str] = []
         self.settings: Mapping[str, str] = {}
+        self._lent_main: set[str] = set()
         self.before_insert: Callable[[], Awaitable[None]] | None = None
 
     @asynccontextmanager
@@ -30,18 +32,27 @@ class FakeSpark:
 
     async def run(self, sql: str) -> None:
         self.statements.append(sql)
-        if branch := re.search(r"CREATE BRANCH (\w+)", sql):
-            self._branch(branch[1])
-        if branch := re.search(r"INSERT OVERWRITE \S+\.branch_(\w+)", sql):
+        if found := re.search(r"ALTER TABLE lake\.(\S+) CREATE BRANCH (\w+)", sql):
+            self._branch(*found.groups())
+        if found := re.search(r"INSERT OVERWRITE lake\.(\S+)\.branch_(\w+)", sql):
             if self.before_insert:
                 await self.before_insert()
-            table = self.lake.iceberg.load_table(STORAGE.parts[1:])
-            table.append(ROWS, branch=branch[1], snapshot_properties=dict(_PROPERTY.findall(sql)))
+            table = self.lake.iceberg.load_table(found[1])
+            rows = pa.table({field.name: pa.nulls(2, field.type) for field in table.schema().as_arrow()})
+            table.append(rows, branch=found[2], snapshot_properties=dict(_PROPERTY.findall(sql)))
+            if found[1] in self._lent_main:
+                self._lent_main.remove(found[1])
+                with table.transaction() as transaction:
+                    ManageSnapshots(transaction).remove_branch("main").commit()
 
-    def _branch(self, name: str) -> None:
-        table = self.lake.iceberg.load_table(STORAGE.parts[1:])
+    def _branch(self, name: str, branch: str) -> None:
+        table = self.lake.iceberg.load_table(name)
+        if table.metadata.current_snapshot_id is None:
+            # Spark begins such a branch with an empty snapshot; pyiceberg writes to branches beside a main only.
+            table.append(table.schema().as_arrow().empty_table())
+            self._lent_main.add(name)
         with table.transaction() as transaction:
-            ManageSnapshots(transaction).create_branch(table.metadata.current_snapshot_id, name).commit()
+            ManageSnapshots(transaction).create_branch(table.metadata.current_snapshot_id, branch).commit()
 
 
 def relations(sql: str, session: Session) -> list[TableName]:

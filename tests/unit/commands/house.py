@@ -1,0 +1,123 @@
+"""Statements run against a catalog in a directory and an upstream of a few lines that does Spark's DDL in it."""
+
+from __future__ import annotations
+
+import re
+from types import SimpleNamespace
+from typing import Any, cast
+
+from pyiceberg.exceptions import NoSuchTableError
+from pyiceberg.schema import Schema
+from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
+
+from proxy.commands import Context, find
+from proxy.hs2 import ResultSet, SqlError
+from proxy.pipeline import Pipeline
+from proxy.pipeline.tokens import string_value
+from rewriter.model import Session, TableName
+from tests.unit.catalog.lake import ROWS, Lake, view_document
+from tests.unit.pipeline.spark import FakeSpark
+
+_TYPES: dict[str, IcebergType] = {
+    "string": StringType(),
+    "bigint": LongType(),
+    "int": IntegerType(),
+    "double": DoubleType(),
+}
+_PAIR = re.compile(r"('(?:[^'\\]|\\.)*') = ('(?:[^'\\]|\\.)*')")
+
+
+class Upstream:
+    """Answers DESCRIBE QUERY from `described`, does DDL in the catalog, fails what `broken` matches."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        self.statements: list[str] = []
+        self.described: list[tuple[str, str]] = [("region", "string"), ("sum(amount)", "bigint")]
+        self.broken: dict[str, SqlError] = {}
+
+    async def query(self, sql: str) -> ResultSet:
+        self.statements.append(sql)
+        for pattern, error in self.broken.items():
+            if re.search(pattern, sql):
+                raise error
+        if sql.startswith("DESCRIBE QUERY"):
+            hidden = re.findall(r"AS (viewgate_\w+)", sql)
+            rows = [*self.described, *((name, "bigint") for name in hidden)]
+            return ResultSet.of("col_name", "data_type", "comment", rows=[(*row, None) for row in rows])
+        for beginning, act in _DDL.items():
+            if found := re.match(beginning, sql, re.DOTALL):
+                act(self, found)
+        return ResultSet.of()
+
+    def create_table(self, found: re.Match[str]) -> None:
+        columns = re.findall(r"(`[^`]+`|\w+) (\w+)", found["columns"])
+        fields = [
+            NestedField(n, name.strip("`"), _TYPES[kind], required=False) for n, (name, kind) in enumerate(columns, 1)
+        ]
+        self.lake.iceberg.create_table(
+            found["name"].removeprefix("lake."), Schema(*fields), properties=_pairs(found["tail"])
+        )
+
+    def create_view(self, found: re.Match[str]) -> None:
+        name = TableName(tuple(found["name"].split(".")))
+        head, query = found["tail"].split("\nAS ")
+        document = view_document(2 if found["replace"] else 1, **_pairs(head))
+        document["versions"][-1]["representations"][0]["sql"] = query
+        self.lake.put_view(name, document)
+
+    def alter_view(self, found: re.Match[str]) -> None:
+        name = TableName(tuple(found["name"].split(".")))
+        self.lake.put_view(name, view_document(1, **{**self.lake.view_properties(name), **_pairs(found["tail"])}))
+
+    def drop_view(self, found: re.Match[str]) -> None:
+        self.lake.drop_view(TableName(tuple(found["name"].split("."))))
+
+    def drop_table(self, found: re.Match[str]) -> None:
+        try:
+            self.lake.iceberg.drop_table(found["name"].removeprefix("lake."))
+        except NoSuchTableError:
+            assert "IF EXISTS" in found[0]
+
+
+_DDL = {
+    r"CREATE TABLE (?P<name>\S+) \((?P<columns>.*?)\) USING iceberg(?P<tail>.*)": Upstream.create_table,
+    r"CREATE (?P<replace>OR REPLACE )?VIEW (?P<name>\S+)(?P<tail>.*)": Upstream.create_view,
+    r"ALTER VIEW (?P<name>\S+) SET(?P<tail>.*)": Upstream.alter_view,
+    r"DROP VIEW (?P<name>\S+)": Upstream.drop_view,
+    r"DROP TABLE IF EXISTS (?P<name>\S+) PURGE": Upstream.drop_table,
+}
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return {string_value(key): string_value(value) for key, value in _PAIR.findall(text)}
+
+
+class House:
+    """The table sales, a pipeline, and a session in the namespace demo."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        lake.iceberg.create_table("demo.sales", ROWS.schema).append(ROWS)
+        self.upstream = Upstream(lake)
+        self.spark = FakeSpark(lake)
+        self.catalog = lake.catalog()
+        self.pipeline = Pipeline(self.catalog, self.spark)
+        self.context = Context(self.catalog, self.pipeline, cast("Any", self))
+        self.session = Session(
+            "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
+        )
+        self.log: list[str] = []
+
+    async def facts(self, session: Any) -> Session:
+        """What `answering` would tell of the client's session."""
+        return self.session
+
+    async def run(self, sql: str) -> ResultSet:
+        command = find(sql)
+        assert command is not None
+        session: Any = SimpleNamespace(upstream=self.upstream)
+        return await command.run(self.context, session, self.log.append)
+
+    def tables(self) -> set[str]:
+        return {name for _, name in self.lake.iceberg.list_tables("demo")}

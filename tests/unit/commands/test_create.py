@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from proxy.hs2 import SqlError
+from rewriter.model import Session, Table
+from tests.unit.catalog.lake import AGG, SALES, STORAGE
+from tests.unit.commands.house import House
+
+CREATE = "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"
+REPLACE = CREATE.replace("CREATE", "CREATE OR REPLACE")
+
+
+def created(house: House, sql: str = CREATE) -> dict[str, str]:
+    """The new view's properties."""
+    asyncio.run(house.run(sql))
+    return house.lake.view_properties(AGG)
+
+
+def test_the_view_points_to_storage_that_was_refreshed(house: House) -> None:
+    properties = created(house)
+    assert properties["iceberg.materialized.view"] == "true"
+    assert properties["iceberg.materialized.view.storage.table"] == "demo.agg__storage"
+    storage = asyncio.run(house.catalog.current([STORAGE]))[STORAGE]
+    assert isinstance(storage, Table)
+    assert storage.refresh is not None
+    assert [source.name for source in storage.refresh.sources] == [SALES]
+    assert [column.name for column in storage.columns] == ["region", "sum(amount)", "viewgate_rows_0"]
+    assert house.upstream.statements[-1].startswith("CREATE VIEW")
+
+
+def test_the_view_keeps_what_a_refresh_and_show_create_need(house: House) -> None:
+    properties = created(house)
+    assert json.loads(properties["viewgate.settings"]) == {
+        "spark.sql.ansi.enabled": "false",
+        "spark.sql.session.timeZone": "Asia/Tokyo",
+    }
+    assert house.spark.settings["spark.sql.session.timeZone"] == "Asia/Tokyo"
+    assert properties["viewgate.query"] == "SELECT region, sum(amount) FROM sales GROUP BY region"
+    assert "count(*) AS viewgate_rows_0" in properties["viewgate.storage-query"]
+
+
+def test_deferred_storage_has_no_content(house: House) -> None:
+    created(house, CREATE.replace(" AS ", " WITH DEFERRED REFRESH AS ", 1))
+    storage = asyncio.run(house.catalog.current([STORAGE]))[STORAGE]
+    assert isinstance(storage, Table)
+    assert storage.snapshot_id is None
+    assert house.spark.statements == []
+
+
+def test_columns_and_comments_are_named_in_the_view(house: House) -> None:
+    created(house, CREATE.replace(" AS ", " (land COMMENT 'a ''land''', `the sum`) COMMENT 'x' AS ", 1))
+    (statement,) = (sql for sql in house.upstream.statements if sql.startswith("CREATE VIEW"))
+    assert statement.startswith(r"CREATE VIEW lake.demo.agg (land COMMENT 'a \'land\'', `the sum`) COMMENT 'x' ")
+
+
+def test_without_a_list_the_columns_are_left_to_spark(house: House) -> None:
+    created(house)
+    (statement,) = (sql for sql in house.upstream.statements if sql.startswith("CREATE VIEW"))
+    assert statement.startswith("CREATE VIEW lake.demo.agg TBLPROPERTIES")
+
+
+def test_if_not_exists_and_exists_already(house: House) -> None:
+    created(house)
+    before = list(house.upstream.statements)
+    result = asyncio.run(house.run(CREATE.replace("VIEW", "VIEW IF NOT EXISTS")))
+    assert "exists already" in result.rows[0][0]
+    with pytest.raises(SqlError, match="exists already; use CREATE OR REPLACE") as refused:
+        asyncio.run(house.run(CREATE))
+    assert refused.value.sql_state == "42P07"
+    assert house.upstream.statements == before
+
+
+def test_a_table_is_not_replaced(house: House) -> None:
+    with pytest.raises(SqlError, match="is not a materialized view; choose another name") as refused:
+        asyncio.run(house.run(REPLACE.replace("agg", "sales", 1)))
+    assert refused.value.sql_state == "42P07"
+
+
+def test_a_replacement_is_filled_before_the_view_points_to_it(house: House) -> None:
+    created(house)
+    house.spark.statements.clear()
+    house.upstream.statements.clear()
+    pointed_to: list[str] = []
+
+    async def note() -> None:
+        pointed_to.append(house.lake.view_properties(AGG)["iceberg.materialized.view.storage.table"])
+
+    house.spark.before_insert = note
+    properties = created(house, REPLACE)
+    storage = properties["iceberg.materialized.view.storage.table"]
+    assert storage != "demo.agg__storage"
+    assert pointed_to == ["demo.agg__storage"]
+    assert house.tables() == {"sales", storage.removeprefix("demo.")}
+
+
+def test_a_replacement_that_fails_leaves_the_old_view_as_it_was(house: House) -> None:
+    before = created(house)
+
+    async def fail() -> None:
+        raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
+
+    house.spark.before_insert = fail
+    with pytest.raises(SqlError, match="DIVIDE_BY_ZERO"):
+        asyncio.run(house.run(REPLACE))
+    assert house.lake.view_properties(AGG) == before
+    assert house.tables() == {"sales", "agg__storage"}
+
+
+def test_what_a_user_has_turned_off_stays_off_when_replaced(house: House) -> None:
+    created(house)
+    asyncio.run(house.run("ALTER MATERIALIZED VIEW agg DISABLE REWRITE"))
+    assert created(house, REPLACE)["viewgate.rewrite"] == "off"
+
+
+@pytest.mark.parametrize("step", ["CREATE VIEW", "INSERT"])
+def test_a_failure_takes_back_what_was_made(house: House, step: str) -> None:
+    error = SqlError("[BROKEN] no", "58000")
+
+    async def fail() -> None:
+        raise error
+
+    house.upstream.broken = {"^CREATE VIEW": error} if step == "CREATE VIEW" else {}
+    house.spark.before_insert = fail
+    with pytest.raises(SqlError, match="BROKEN"):
+        asyncio.run(house.run(CREATE))
+    assert house.tables() == {"sales"}
+    assert asyncio.run(house.catalog.current([AGG])) == {AGG: None}
+
+
+def test_what_could_not_be_taken_back_is_said(house: House) -> None:
+    house.upstream.broken = {"^CREATE VIEW": SqlError("[A] no", "58000"), "^DROP TABLE": SqlError("[B] no", "58000")}
+    with pytest.raises(SqlError, match=r"(?s)\[A\] no.*Not taken back: DROP TABLE .* PURGE \(\[B\] no\)"):
+        asyncio.run(house.run(CREATE))
+
+
+def test_storage_left_by_a_killed_create_is_not_taken(house: House) -> None:
+    asyncio.run(house.upstream.query("CREATE TABLE lake.demo.agg__storage (a int) USING iceberg"))
+    properties = created(house)
+    assert properties["iceberg.materialized.view.storage.table"].startswith("demo.agg__storage_")
+    assert "agg__storage" in house.tables()
+
+
+def test_sparks_own_error_comes_first(house: House) -> None:
+    house.upstream.broken = {"DESCRIBE QUERY SELECT a FROM nowhere": SqlError("[TABLE_OR_VIEW_NOT_FOUND] …", "42P01")}
+    with pytest.raises(SqlError, match="TABLE_OR_VIEW_NOT_FOUND") as refused:
+        asyncio.run(house.run("CREATE MATERIALIZED VIEW agg AS SELECT a FROM nowhere"))
+    assert refused.value.sql_state == "42P01"
+
+
+@pytest.mark.parametrize(
+    ("described", "query", "state", "message"),
+    [
+        ([("a", "int"), ("A", "int")], "SELECT region a, amount A FROM sales", "42711", "two columns are named"),
+        (
+            [("a", "interval day to second")],
+            "SELECT region a FROM sales",
+            "0A000",
+            "interval day to second, which Iceberg",
+        ),
+        ([("a", "double")], "SELECT rand() a FROM sales", "0A000", "cannot define a materialized view"),
+        ([("a", "int")], "SELECT 1 AS a", "0A000", "tables that this query reads are not known"),
+        ([("a", "int")], "SELECT amount AS a FROM elsewhere", "0A000", "is not an Iceberg table"),
+    ],
+)
+def test_refusals(house: House, described: list[tuple[str, str]], query: str, state: str, message: str) -> None:
+    house.upstream.described = described
+    with pytest.raises(SqlError, match=message) as refused:
+        asyncio.run(house.run(f"CREATE MATERIALIZED VIEW agg AS {query}"))
+    assert refused.value.sql_state == state
+    assert house.tables() == {"sales"}
+
+
+def test_another_catalog_is_refused(house: House) -> None:
+    house.session = Session("spark_catalog", ("demo",))
+    with pytest.raises(SqlError, match="not in the catalog lake") as refused:
+        asyncio.run(house.run(CREATE))
+    assert refused.value.sql_state == "0A000"

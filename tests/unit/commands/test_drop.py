@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.hs2 import SqlError
+from tests.unit.commands.house import House
+
+CREATE = "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"
+
+
+def test_the_view_goes_before_its_storage(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    asyncio.run(house.run("DROP MATERIALIZED VIEW demo.agg"))
+    assert house.upstream.statements[-2:] == [
+        "DROP VIEW lake.demo.agg",
+        "DROP TABLE IF EXISTS lake.demo.agg__storage PURGE",
+    ]
+    assert house.tables() == {"sales"}
+
+
+def test_what_is_not_there(house: House) -> None:
+    assert "no materialized view" in asyncio.run(house.run("DROP MATERIALIZED VIEW IF EXISTS nope")).rows[0][0]
+    for name, reason in (("nope", "does not exist"), ("sales", "is a table, not a materialized view")):
+        with pytest.raises(SqlError, match=reason) as refused:
+            asyncio.run(house.run(f"DROP MATERIALIZED VIEW {name}"))
+        assert refused.value.sql_state == "42P01"
+
+
+def test_without_the_permission_nothing_is_dropped(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    house.upstream.broken = {"^DROP VIEW": SqlError("[FORBIDDEN] no", "42501")}
+    with pytest.raises(SqlError, match="FORBIDDEN"):
+        asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
+    assert house.tables() == {"sales", "agg__storage"}
+
+
+def test_storage_that_could_not_be_dropped_is_named(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    house.upstream.broken = {"^DROP TABLE": SqlError("[DISK] no", "58030")}
+    with pytest.raises(SqlError, match=r"is dropped, but not its storage.*DROP TABLE lake\.demo\.agg__storage PURGE"):
+        asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from proxy.commands.show import COLUMNS, matches
+from proxy.hs2 import SqlError
+from rewriter.model import TableName
+from tests.unit.catalog.lake import AGG, ROWS
+from tests.unit.commands.house import House
+
+CREATE = "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"
+
+
+def show(house: House, sql: str = "SHOW MATERIALIZED VIEWS") -> list[dict[str, Any]]:
+    return [dict(zip(COLUMNS, row, strict=True)) for row in asyncio.run(house.run(sql)).rows]
+
+
+def test_a_fresh_view_and_a_stale_one(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    (row,) = show(house)
+    assert (row["namespace"], row["name"], row["rewrite"], row["status"]) == ("demo", "agg", "on", "fresh")
+    assert (row["storage"], row["last_error"]) == ("lake.demo.agg__storage", None)
+    house.lake.iceberg.load_table("demo.sales").append(ROWS)
+    (row,) = show(house)
+    assert row["status"] == "stale"
+    assert "lake.demo.sales has changed since snapshot" in row["reason"]
+    assert row["refreshed_at"].startswith("20")
+
+
+def test_a_view_that_was_never_refreshed(house: House) -> None:
+    asyncio.run(house.run(CREATE.replace(" AS ", " WITH DEFERRED REFRESH AS ", 1)))
+    (row,) = show(house)
+    assert (row["status"], row["refresh"], row["refreshed_at"]) == ("never refreshed", "deferred", None)
+
+
+def test_the_last_error_is_shown_until_a_refresh_succeeds(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+
+    async def fail() -> None:
+        raise SqlError("[OUT_OF_LUCK] no", "58000")
+
+    house.spark.before_insert = fail
+    with pytest.raises(SqlError):
+        asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
+    assert show(house)[0]["last_error"] == "[OUT_OF_LUCK] no"
+    assert show(house)[0]["status"] == "fresh"
+    house.spark.before_insert = None
+    asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
+    assert show(house)[0]["last_error"] is None
+
+
+def test_a_view_that_cannot_be_read_is_listed_with_the_reason(house: House) -> None:
+    house.lake.put_view(TableName(("lake", "demo", "odd")), b"no json")
+    (row,) = show(house)
+    assert (row["name"], row["status"]) == ("odd", "unreadable")
+    with pytest.raises(SqlError, match="cannot be used") as refused:
+        asyncio.run(house.run("REFRESH MATERIALIZED VIEW odd"))
+    assert refused.value.sql_state == "55000"
+
+
+@pytest.mark.parametrize(
+    ("clause", "listed"),
+    [
+        ("IN demo", True),
+        ("IN lake.demo", True),
+        ("IN other", False),
+        ("ON TABLE sales", True),
+        ("ON TABLE demo.other", False),
+        ("LIKE 'a*'", True),
+        ("LIKE 'b*'", False),
+    ],
+)
+def test_filters(house: House, clause: str, listed: bool) -> None:
+    asyncio.run(house.run(CREATE))
+    assert bool(show(house, f"SHOW MATERIALIZED VIEWS {clause}")) is listed
+
+
+def test_patterns() -> None:
+    assert matches("x|AG*", "agg")
+    assert not matches("a.g", "agg")
+
+
+def test_show_create_makes_the_view_again(house: House) -> None:
+    clauses = "(r COMMENT 'x', s) COMMENT 'it''s' WITH DEFERRED REFRESH PARTITIONED BY (r) TBLPROPERTIES ('a'='b')"
+    asyncio.run(house.run(CREATE.replace(" AS ", f" {clauses} AS ", 1)))
+    before = house.lake.view_properties(AGG)
+    ((statement,),) = asyncio.run(house.run("SHOW CREATE MATERIALIZED VIEW agg")).rows
+    asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
+    asyncio.run(house.run(statement))
+    assert house.lake.view_properties(AGG) == before
+
+
+def test_describe_tells_how_the_view_stands(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    facts = {row[0]: row[1] for row in asyncio.run(house.run("DESCRIBE MATERIALIZED VIEW agg")).rows}
+    assert (facts["Status"], facts["Sources"]) == ("fresh", "lake.demo.sales")
+    assert "spark.sql.session.timeZone=Asia/Tokyo" in facts["Settings"]

