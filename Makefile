@@ -53,6 +53,6 @@ preflight:
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@$(BIN)/python -m proxy.jars
 	@touch $@

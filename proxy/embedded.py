@@ -23,6 +23,14 @@ CATALOG = "lake"
 HOST = "127.0.0.1"
 NAMESPACES = ("default", "demo")  # JDBC drivers say USE default when they connect
 
+# Sessions share Spark query by query, not first come, first served; refresh jobs get a third of what is asked for.
+POOLS = """<?xml version="1.0"?>
+<allocations>
+  <pool name="default"><schedulingMode>FAIR</schedulingMode><weight>2</weight></pool>
+  <pool name="refresh"><schedulingMode>FAIR</schedulingMode><weight>1</weight></pool>
+</allocations>
+"""
+
 
 class StartError(Exception):
     """The embedded Spark cannot start; the message says why and what to do."""
@@ -76,11 +84,12 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
         "spark.driver.host": HOST,
         "spark.driver.bindAddress": HOST,
         "spark.driver.extraClassPath": os.pathsep.join(map(str, class_path)),
-        "spark.driver.extraJavaOptions": f'"-Djava.io.tmpdir={temporary}"',
+        "spark.driver.extraJavaOptions": f'"-Djava.io.tmpdir={temporary}" "-Dderby.system.home={temporary}"',
         "spark.local.dir": str(temporary),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.scheduler.mode": "FAIR",
+        "spark.scheduler.allocation.file": (temporary / "pools.xml").as_uri(),
         "spark.sql.shuffle.partitions": str(slots),
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": str(temporary / "spark-warehouse"),
@@ -111,9 +120,10 @@ def iceberg_settings(uri: str) -> dict[str, str]:
 
 
 def fresh_temporary_folder(data: Path) -> None:
-    """An empty `tmp`: what a killed JVM left there is nobody's."""
+    """A `tmp` with the scheduler's pools and nothing else: what a killed JVM left there is nobody's."""
     shutil.rmtree(data / "tmp", ignore_errors=True)
     (data / "tmp").mkdir(parents=True)
+    (data / "tmp" / "pools.xml").write_text(POOLS)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -73,7 +74,14 @@ def test_what_a_killed_jvm_left_is_removed(tmp_path):
     (tmp_path / "tmp").mkdir()
     (tmp_path / "tmp" / "left").write_text("")
     embedded.fresh_temporary_folder(tmp_path)
-    assert os.listdir(tmp_path / "tmp") == []
+    assert os.listdir(tmp_path / "tmp") == ["pools.xml"]
+
+
+def test_the_pools_are_where_spark_is_told_they_are(tmp_path):
+    embedded.fresh_temporary_folder(tmp_path)
+    file = embedded.spark_conf(tmp_path, (), {})["spark.scheduler.allocation.file"].removeprefix("file://")
+    pools = ElementTree.parse(file).getroot()
+    assert [pool.get("name") for pool in pools] == ["default", "refresh"]
 
 
 def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch, tmp_path):

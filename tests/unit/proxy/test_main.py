@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import asyncio
+import socket
+from pathlib import Path
+
+import pytest
+
+from proxy import __main__ as program
+from proxy import config
+
+REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n"
+
+
+def settled(*words: str) -> config.Config:
+    return program.settled(program.arguments().parse_args(["serve", *words]))
+
+
+def test_without_arguments_everything_is_as_documented():
+    assert settled() == config.Config()
+
+
+def test_the_command_line_has_the_last_word(tmp_path):
+    (tmp_path / "gate.toml").write_text("[server]\nport = 10001\nhost = '0.0.0.0'\n[embedded]\ndata = '/a'\n")
+    settings = settled("--config", str(tmp_path / "gate.toml"), "--port", "0", "--data", "/b")
+    assert settings.server == config.Listen("0.0.0.0", 0)
+    assert settings.embedded.data == Path("/b")
+
+
+@pytest.mark.parametrize("given", [["--demo"], ["--data", "d"]])
+def test_what_is_for_its_own_spark_is_refused_before_another(tmp_path, given):
+    (tmp_path / "gate.toml").write_text(REMOTE)
+    with pytest.raises(config.ConfigError, match=f"{given[0]} is for Viewgate's own Spark"):
+        settled("--config", str(tmp_path / "gate.toml"), *given)
+
+
+def test_a_port_out_of_range(capsys):
+    assert program.main(["serve", "--port", "70000"]) == 1
+    assert capsys.readouterr().err == (
+        "viewgate: --port is 70000: it must be a whole number from 0 (any free port) to 65535\n"
+    )
+
+
+def test_a_bad_configuration_stops_the_start_with_one_sentence(tmp_path, capsys):
+    (tmp_path / "gate.toml").write_text("[server]\nport = 'x'\n")
+    assert program.main(["serve", "--config", str(tmp_path / "gate.toml")]) == 1
+    assert capsys.readouterr().err == (
+        f"viewgate: {tmp_path}/gate.toml: [server] port is 'x': it must be a whole number from 0 (any free port) to "
+        "65535\n"
+    )
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as ended:
+        program.main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("viewgate ")
+
+
+def test_health_of_nothing(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    assert program.main(["health", "--port", str(port)]) == 1
+    assert f"127.0.0.1:{port} cannot be reached" in capsys.readouterr().err
+
+
+def test_work_is_given_up_when_we_are_told_to_stop():
+    ended: list[str] = []
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("cancelled")
+
+    async def stop_in_the_middle() -> None:
+        stopping = asyncio.Event()
+        giving_up = asyncio.create_task(program._unless(stopping, work()))
+        await asyncio.sleep(0)
+        stopping.set()
+        await giving_up
+
+    asyncio.run(stop_in_the_middle())
+    assert ended == ["cancelled"]
+
+
+def test_work_that_fails_is_not_given_up_silently():
+    async def work() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run(program._unless(asyncio.Event(), work()))
