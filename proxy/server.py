@@ -156,6 +156,8 @@ class _Connection(asyncio.Protocol):
 
     def _queue_messages(self) -> None:
         while (payload := self._frames.next_event()) is not None:
+            if self._answered_again(payload):
+                continue
             self._reader.receive_data(payload)
             while (message := self._reader.next_event()) is not None:
                 self._messages.append(message)
@@ -163,6 +165,16 @@ class _Connection(asyncio.Protocol):
             self._worker = asyncio.create_task(self._work())
         if len(self._messages) > _QUEUE:
             self._transport.pause_reading()
+
+    def _answered_again(self, payload: bytes) -> bool:
+        """Answer a repeated call at once, if no other one is before it and the client takes its replies."""
+        if self._worker is not None or self._reader.buffered or not self._writable.is_set():
+            return False
+        assert self._peer is not None
+        reply = self._server.service.again(self._peer, payload)
+        if reply is not None:
+            self._transport.write(frame(reply))
+        return reply is not None
 
     async def _work(self) -> None:
         """Answer what is queued, in order."""

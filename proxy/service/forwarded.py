@@ -60,7 +60,9 @@ class Forwarded(RunningOperation):
         if not succeeded(reply):
             return reply
         status = RemoteStatus.of(read_reply(reply, ttypes.TGetOperationStatusResp))
-        return self._completed(reply) if await self._observe(remote, status) else call.reply(self.status_response())
+        if not await self._observe(remote, status):
+            return call.reply(self.status_response())
+        return self._completed(reply)
 
     async def metadata(self, call: Call) -> bytes:
         # Asked before the end, Spark gives a wrong schema, and the same one ever after.

@@ -55,6 +55,13 @@ class Service:
             logger.exception("%s: %s", peer, head.name)
             return self._failed(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
 
+    def again(self, peer: Peer, message: bytes) -> bytes | None:
+        """The reply to a call that this peer has just made and that nothing can answer differently now."""
+        settled = peer.settled
+        if settled is None or not self.sessions.knows(settled.operation):
+            return None
+        return settled.again(message)
+
     async def disconnected(self, peer: Peer) -> None:
         """Close the sessions that were opened on a connection."""
         sessions, peer.sessions = peer.sessions, []

@@ -101,6 +101,10 @@ class Sessions:
             raise SqlError(f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]", "HY000")
         return operation
 
+    def knows(self, operation: Operation) -> bool:
+        """Whether an operation is still open."""
+        return operation.handle.guid in self._operations
+
     def remove_operation(self, operation: Operation) -> None:
         self._operations.pop(operation.handle.guid, None)
         operation.session.operations.pop(operation.handle.guid, None)

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from proxy.hs2 import ResultSet, SqlError, columns_of, decode_rows, encode_call
+from proxy.hs2 import ResultSet, SqlError, columns_of, decode_rows, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.session import Forward, Local
-from proxy.wire import find, value_bytes, with_field
+from proxy.wire import find, read_head, value_bytes, with_field
 from proxy.wire.layout import I32, STRING
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
@@ -320,5 +320,28 @@ def test_a_dead_upstream_is_an_error_with_its_state() -> None:
             again = await client.execute(await client.open_session(), "SELECT 1", run_async=False)
             assert await client.first_column(again.operationHandle) == ["SELECT 1"]
         proxied.spark.sessions.clear()
+
+    with_proxy(test)
+
+
+def test_a_final_status_is_asked_of_spark_once() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            await client.end(operation)
+            asked = len(proxied.spark.sent("GetOperationStatus"))
+            request = ttypes.TGetOperationStatusReq(operationHandle=operation)
+            for seqid in (1, -1, 1 << 30):
+                head = read_head(reply := await client.call(encode_call("GetOperationStatus", seqid, request)))
+                assert head is not None
+                assert head.seqid == seqid
+                assert read_reply(reply, ttypes.TGetOperationStatusResp).operationState == FINISHED
+            assert len(proxied.spark.sent("GetOperationStatus")) == asked
+            other = (await client.execute(session, "FAIL")).operationHandle
+            assert (await client.end(other)).operationState == ERROR
+            closing = ttypes.TCloseOperationReq(operationHandle=other)
+            await client.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            assert (await client.status(other)).status.statusCode == 3
 
     with_proxy(test)
