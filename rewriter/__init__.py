@@ -8,8 +8,8 @@ network, no threads, no Spark.
     outcome = rewrite(statement, definitions, relations) # which blocks are answered from which views
     outcome.sql(schemas)                                 # the text to run, names and types as Spark's
 
-Rooms, from the top: suggest > engine > candidates | index | cost | explain | freshness | outcome |
-maintenance > rules > match > delta > block > timeseries > sql > model.
+Rooms, from the top: engine > candidates | consistency | outcome > freshness | index | cost | maintenance >
+rules > match > block > timeseries > sql > model.
 """
 
 from rewriter.block import Unsupported

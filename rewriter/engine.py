@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from rewriter.block import Find, Predicates, Unsupported, build_block, spell_out
 from rewriter.candidates import candidate_of, settings_problem
+from rewriter.consistency import pinned
 from rewriter.cost import cost
 from rewriter.freshness import Relations, freshness
 from rewriter.index import Definitions
@@ -56,9 +56,7 @@ class _Tried:
         differing = settings_problem(candidate, query.block, self.session)
         if differing is not None:
             return "", differing
-        rule, result = _match(query, candidate)
-        unpinned = _unpinned(result, self.relations) if isinstance(result, Match) else None
-        return rule, unpinned or result
+        return _match(query, candidate)
 
 
 def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
@@ -73,15 +71,23 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         tried = tuple(Attempt(v.name, "missed", reason=problem.reason, detail=problem.detail)
                       for v in definitions.shortlist(statement.tables))  # fmt: skip
         return Outcome(statement, tried=tried, spelled=spelled)
-    replacements: list[Replacement] = []
+    answers: list[tuple[SelectBlock, _Answer]] = []
     attempts: list[Attempt] = []
     for select in statement.blocks:
-        replacement, tried_here = _answer(select, statement, definitions, relations, find)
+        answer, tried_here = _answer(select, statement, definitions, relations, find)
         attempts += tried_here
-        if replacement is not None:
-            original = _block_original(select, statement, find)
-            replacements.append(Replacement(select, *replacement, original, _pins(replacement[2], relations)))
-    return Outcome(statement, tuple(replacements), tuple(attempts), spelled)
+        if answer is not None:
+            answers.append((select, answer))
+    moment = (
+        pinned(statement, {select.span: answer[2] for select, answer in answers}, relations) if answers else ({}, ())
+    )
+    if isinstance(moment, str):
+        unpinned = Miss(Reason.NOT_PINNED, moment)
+        attempts = [a.missed(unpinned) if a.verdict == "chosen" else a for a in attempts]
+        return Outcome(statement, tried=tuple(attempts), spelled=spelled)
+    pins, edits = moment
+    replacements = (Replacement(s, *a, _block_original(s, statement, find), pins) for s, a in answers)
+    return Outcome(statement, tuple(replacements), tuple(attempts), spelled, tuple(edits))
 
 
 def _session_problem(statement: Statement) -> Miss | None:
@@ -162,21 +168,3 @@ def _block_original(select: SelectBlock, statement: Statement, find: Find) -> st
     start = select.span.start
     edits = [e for e in spell_out(statement, find) if start <= e.start and e.end <= select.span.end]
     return splice(select.text, [e._replace(start=e.start - start, end=e.end - start) for e in edits])
-
-
-def _unpinned(match: Match, relations: Relations) -> Miss | None:
-    """A table beside the storage that cannot be read at the snapshot that was looked at, with today's columns."""
-    for occurrence in match.rewriting.tables:
-        table = relations.get(occurrence.name)
-        if not isinstance(table, Table) or not table.snapshots or table.snapshots[0].schema_id != table.schema_id:
-            return Miss(Reason.UNKNOWN_STATE, f"{occurrence.name} cannot be pinned to a snapshot")
-    return None
-
-
-def _pins(match: Match, relations: Relations) -> Mapping[TableName, int]:
-    """Snapshots to read at: all relations at those that were looked at, when there is more than one."""
-    if not match.rewriting.tables:
-        return {}
-    tables = [match.rewriting.storage]
-    tables += [t for o in match.rewriting.tables if isinstance(t := relations.get(o.name), Table)]
-    return {t.name: t.snapshot_id for t in tables if t.snapshot_id is not None}

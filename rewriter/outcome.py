@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from rewriter.match import Match, Reason
+from rewriter.match import Match, Miss, Reason
 from rewriter.match.printing import print_rewriting
 from rewriter.model import Column, MaterializedView, TableName
 from rewriter.sql import Edit, SelectBlock, Statement, splice
@@ -21,6 +21,10 @@ class Attempt:
     reason: Reason | None = None
     detail: str = ""
     block: str = ""
+
+    def missed(self, miss: Miss) -> Attempt:
+        """The same attempt, stopped by something after all."""
+        return replace(self, verdict="missed", reason=miss.reason, detail=miss.detail)
 
 
 @dataclass(frozen=True)
@@ -44,13 +48,15 @@ class Replacement:
 class Outcome:
     """The decision about a statement.
 
-    `spelled` are the edits that any way of running it needs (`timeseries` in Spark's functions).
+    `spelled` are the edits that any way of running it needs (`timeseries` in Spark's functions), `pins`
+    those that keep what is read beside a view at the same moment.
     """
 
     statement: Statement
     replacements: tuple[Replacement, ...] = ()
     tried: tuple[Attempt, ...] = ()
     spelled: tuple[Edit, ...] = field(default=())
+    pins: tuple[Edit, ...] = field(default=())
 
     @property
     def rewritten(self) -> bool:
@@ -67,5 +73,6 @@ class Outcome:
         known = schemas or {}
         edits = [Edit(*r.block.span, r.text(known.get(r.original))) for r in self.replacements]
         spans = [r.block.span for r in self.replacements]
+        edits += self.pins
         edits += [e for e in self.spelled if not any(s.start <= e.start and e.end <= s.end for s in spans)]
         return splice(self.statement.sql, edits)

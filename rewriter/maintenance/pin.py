@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from rewriter.block import Unsupported, spelled_text
 from rewriter.model import Session, TableName
-from rewriter.sql import Edit, Statement, parse, splice
+from rewriter.sql import Edit, Statement, parse, place_of, splice
 
 
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
@@ -23,7 +23,7 @@ def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str
     for table, offset in _tables(statement):
         name = statement.resolve(table)
         if name is not None:
-            start, end = place(table)
+            start, end = place_of(table)
             version = f" VERSION AS OF {snapshots[name]}" if name in snapshots else ""
             edits.append(Edit(offset + start, offset + end, name.sql() + version))
     return spelled_text(splice(query, edits))
@@ -38,9 +38,3 @@ def _tables(statement: Statement) -> list[tuple[exp.Table, int]]:
         own = [block.tree.args.get("from_"), *(block.tree.args.get("joins") or ())]
         found += [(item.this, block.span.start) for item in own if item and isinstance(item.this, exp.Table)]
     return found
-
-
-def place(table: exp.Table) -> tuple[int, int]:
-    """Where a table's name stands in the text that was parsed."""
-    parts = [part for part in table.parts if isinstance(part, exp.Identifier)]
-    return parts[0].meta["start"], parts[-1].meta["end"] + 1

@@ -20,6 +20,7 @@ from rewriter.block import aggregate_of
 from rewriter.block.predicates import INTEGERS
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.reading import Reading, stored
+from rewriter.match.words import words
 from rewriter.model import Column
 
 Tree = exp.Expr
@@ -80,7 +81,7 @@ class Aggregates:
             if average is not None:
                 return average
             if self._held(call) is not None:
-                return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{_text(call)} without its sum and count")
+                return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)} without its sum and count")
         return _missing(call)
 
     def _held(self, tree: Tree) -> Column | None:
@@ -113,7 +114,7 @@ class Aggregates:
         if isinstance(computed, Miss):
             held = self.reading.aggregates.get(call)
             if held is not None:
-                return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, _text(call))
+                return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, words(call))
             return _missing(call)
         again = exp.Distinct(expressions=[computed]) if isinstance(argument, exp.Distinct) else computed
         return _filtered(call.name, again, condition)
@@ -168,12 +169,7 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 
 def _missing(tree: Tree) -> Miss:
-    return Miss(Reason.AGGREGATE_NOT_IN_VIEW, _text(tree))
-
-
-def _text(tree: Tree) -> str:
-    bare = tree.transform(lambda n: exp.column(n.name) if isinstance(n, exp.Column) else n)
-    return str(bare.sql("spark", normalize_functions="lower"))
+    return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 
 def _call(name: str, argument: Tree) -> exp.Anonymous:

@@ -11,6 +11,7 @@ from rewriter.block import Ordering, aggregate_of
 from rewriter.block.predicates import INTEGERS
 from rewriter.match.candidate import Match, Miss, Reason, Rewriting
 from rewriter.match.reading import Reading
+from rewriter.match.words import words
 
 Tree = exp.Expr
 
@@ -103,7 +104,7 @@ def inexact_decision(reading: Reading) -> Miss | None:
     for tree in (*deciding, *within):
         for node in tree.walk():
             if aggregate_of(node) is not None and isinstance(node, exp.Anonymous) and not _exact(node, reading):
-                return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, node.sql("spark", normalize_functions="lower"))
+                return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, words(node))
     return None
 
 

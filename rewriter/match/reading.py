@@ -12,6 +12,7 @@ from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.mapping import renamed
+from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.timeseries import as_bucket, bucket_call, is_border, is_fixed_offset, label_source, read_moment, rolls_up
 
@@ -169,7 +170,7 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
     for conjunct in view_where:
         if not query.implies(conjunct):
-            return Miss(Reason.VIEW_FILTERS_MORE, conjunct.sql("spark"))
+            return Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
     applied = Predicates(query.block, view_where, query.zone)
     reading = Reading(query, candidate, mapping, query.equivalence)
     # The equalities that the view lacks are compared side by side: under the query's own

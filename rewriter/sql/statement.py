@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.model import Session, TableName
-from rewriter.sql.blocks import CLOSING, OPENING, SelectSpan, select_spans
+from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, select_spans
 from rewriter.sql.dialect import ParseError, parse_select, tokenize
 
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
@@ -29,7 +29,10 @@ class SelectBlock:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a client sent. `is_query` is True for statements that only read."""
+    """What a client sent. `is_query` is True for statements that only read.
+
+    `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
+    """
 
     sql: str
     session: Session
@@ -38,6 +41,7 @@ class Statement:
     ctes: frozenset[str] = frozenset()
     problem: str = ""
     tables: tuple[TableName, ...] = field(default=())
+    complete: bool = True
 
     @property
     def uses_timeseries(self) -> bool:
@@ -69,7 +73,7 @@ def parse(sql: str, session: Session) -> Statement:
     blocks = tuple(_block(sql, span) for span in select_spans(tokens))
     named = Statement(sql, session, bare.is_query, blocks, frozenset(_ctes(tokens)))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
-    return Statement(sql, session, bare.is_query, blocks, named.ctes, tables=tuple(tables))
+    return Statement(sql, session, bare.is_query, blocks, named.ctes, tables=tuple(tables), complete=_complete(tokens))
 
 
 def tables_of(block: SelectBlock) -> Iterator[exp.Table]:
@@ -82,12 +86,29 @@ def tables_of(block: SelectBlock) -> Iterator[exp.Table]:
             yield item.this
 
 
+def place_of(table: exp.Table) -> tuple[int, int]:
+    """Where a table's name stands in the text that was parsed."""
+    parts = [part for part in table.parts if isinstance(part, exp.Identifier)]
+    return parts[0].meta["start"], parts[-1].meta["end"] + 1
+
+
 def _block(sql: str, span: SelectSpan) -> SelectBlock:
     text = sql[span.start : span.end]
     try:
         return SelectBlock(span, text, parse_select(text))
     except ParseError as error:
         return SelectBlock(span, text, None, str(error))
+
+
+def _complete(tokens: Sequence[Token]) -> bool:
+    """Whether no parenthesis and no operand begins with FROM or TABLE."""
+    begins = True
+    for token in tokens:
+        if begins and token.token_type in (TokenType.FROM, TokenType.TABLE):
+            return False
+        begins = token.token_type is TokenType.L_PAREN or token.token_type in SET_OPERATORS
+        begins = begins or token.token_type in (TokenType.ALL, TokenType.DISTINCT)
+    return True
 
 
 def _is_query(tokens: Sequence[Token]) -> bool:

@@ -7,8 +7,8 @@ after each case either `rewritten using VIEW` (the expected text) or `kept: REAS
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import sqlglot
@@ -28,6 +28,7 @@ from rewriter.model import (
     ViewState,
 )
 from rewriter.model.settings import TIME_ZONE
+from rewriter.sql import tables_of
 
 FOLDER = Path(__file__).parent
 NAMESPACE = ("lake", "demo")
@@ -157,7 +158,7 @@ def _view(
 ) -> tuple[MaterializedView, Table]:
     full = TableName((*NAMESPACE, name))
     definition = define(query, session, relations)
-    outputs = output_columns(definition.storage_query, definition.names)
+    outputs = output_columns(definition.storage_query, relations)
     view = MaterializedView(
         full, f"uuid-{full}", 1, definition.query, definition.storage_query,
         TableName((*NAMESPACE, f"{name}__storage")), outputs[: len(outputs) - len(definition.hidden)],
@@ -172,16 +173,43 @@ def _view(
     return view, storage
 
 
-def output_columns(storage_query: str, names: tuple[str | None, ...]) -> tuple[Column, ...]:
-    """The storage's columns; their types are unknown here, but for sums, which print a cast where they are decimal."""
-    select = sqlglot.parse_one(storage_query, read="spark")
-    assert isinstance(select, exp.Select)
-    return tuple(
-        Column(e.alias_or_name, "decimal(38,0)" if "DECIMAL(38" in e.sql("spark") else "bigint")
-        for e in select.expressions
-    )
+def output_columns(storage_query: str, known: Mapping[TableName, Relation | None]) -> tuple[Column, ...]:
+    """The storage's columns, typed as Spark types columns and the aggregates of columns; `unknown` elsewhere."""
+    statement = parse(storage_query, Session(NAMESPACE[0], NAMESPACE[1:]))
+    tree = statement.blocks[0].tree
+    assert tree is not None
+    scope = {table.alias_or_name: known[name] for table in tables_of(statement.blocks[0])
+             if (name := statement.resolve(table)) is not None}  # fmt: skip
+    return tuple(Column(item.alias_or_name, _type(item.unalias(), scope)) for item in tree.expressions)
 
 
-def with_relation(world: World, relation: Table) -> World:
-    """The same world with one table otherwise."""
-    return replace(world, relations=world.relations | {relation.name: relation})
+def _type(tree: exp.Expr, scope: Mapping[str, Relation | None]) -> str:
+    if isinstance(tree, exp.Column):
+        table = scope.get(tree.table) or next(iter(scope.values()))
+        column = table.column(tree.name) if isinstance(table, Table) else None
+        return column.type if column else "unknown"
+    if isinstance(tree, exp.Cast):
+        return tree.to.sql("spark").lower().replace(", ", ",")
+    if not isinstance(tree, exp.Anonymous):
+        return "unknown"
+    if tree.name == "timeseries":
+        return _type(tree.expressions[0], scope)
+    argument = _type(tree.expressions[0], scope)
+    return _AGGREGATES.get(tree.name.lower(), lambda kind: "unknown")(argument)
+
+
+def _sum(kind: str) -> str:
+    if kind.startswith("decimal("):
+        precision, scale = kind[8:-1].split(",")
+        return f"decimal({min(38, int(precision) + 10)},{scale})"
+    return {"int": "bigint", "bigint": "bigint", "double": "double"}.get(kind, "unknown")
+
+
+_AGGREGATES: dict[str, Callable[[str], str]] = {
+    "count": lambda kind: "bigint",
+    "sum": _sum,
+    "min": lambda kind: kind,
+    "max": lambda kind: kind,
+    "bool_and": lambda kind: kind,
+    "bool_or": lambda kind: kind,
+}

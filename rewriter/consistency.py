@@ -1,0 +1,83 @@
+"""One moment for all that a rewritten statement reads.
+
+Spark reads each table of a statement once, at its current snapshot. Where a view answers one block and
+tables are read beside it, a commit in between could put rows on one side that are not yet on the
+other: an answer that the statement alone never gives. So whenever more than one relation is read,
+each is pinned to the snapshot at which the decision was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlglot import exp
+
+from rewriter.freshness import Relations
+from rewriter.match import Match
+from rewriter.model import Table, TableName
+from rewriter.sql import Edit, SelectBlock, SelectSpan, Statement, place_of, tables_of
+
+Pins = Mapping[TableName, int]
+
+
+def pinned(
+    statement: Statement, matches: Mapping[SelectSpan, Match], relations: Relations
+) -> tuple[Pins, Sequence[Edit]] | str:
+    """Snapshots for the replaced blocks, edits that pin the others; or why the statement cannot be pinned."""
+    kept = [block for block in statement.blocks if not any(_within(block.span, other) for other in matches)]
+    beside = [(block, table) for block in kept for table in tables_of(block)]
+    storages = {match.rewriting.storage.name for match in matches.values()}
+    joined = {table.name for match in matches.values() for table in match.rewriting.tables}
+    whole = statement.complete and all(block.tree is not None for block in kept)
+    if whole and not beside and len(storages | joined) == 1:
+        return {}, ()
+    if not whole:
+        return "a part of the statement that is not read may read tables at another moment"
+    edits = []
+    for block, table in beside:
+        edit = _edit(statement, block, table, relations)
+        if isinstance(edit, str):
+            return edit
+        edits += edit
+    pins = _pins([*matches.values()], relations)
+    return pins if isinstance(pins, str) else (pins, edits)
+
+
+def _within(inner: SelectSpan, outer: SelectSpan) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _edit(statement: Statement, block: SelectBlock, table: exp.Table, relations: Relations) -> list[Edit] | str:
+    """The edit that pins one FROM item; none for a common table expression."""
+    if len(table.parts) == 1 and table.name.lower() in statement.ctes:
+        return []
+    name = statement.resolve(table)
+    snapshot = _snapshot(relations.get(name)) if name is not None else None
+    if snapshot is None or any(table.args.get(arg) for arg in ("version", "when", "sample", "pivots")):
+        return f"{table.sql('spark')[:60]} cannot be pinned to a snapshot"
+    end = block.span.start + place_of(table)[1]
+    return [Edit(end, end, f" VERSION AS OF {snapshot}")]
+
+
+def _pins(matches: Sequence[Match], relations: Relations) -> Pins | str:
+    pins = {}
+    for name, table in _tables(matches, relations):
+        snapshot = _snapshot(table)
+        if snapshot is None:
+            return f"{name} cannot be pinned to a snapshot"
+        pins[name] = snapshot
+    return pins
+
+
+def _tables(matches: Sequence[Match], relations: Relations) -> Iterator[tuple[TableName, object]]:
+    for match in matches:
+        yield match.rewriting.storage.name, match.rewriting.storage
+        for occurrence in match.rewriting.tables:
+            yield occurrence.name, relations.get(occurrence.name)
+
+
+def _snapshot(table: object) -> int | None:
+    """A snapshot that reads as the table does now: a snapshot is read with its own schema."""
+    if not isinstance(table, Table) or not table.snapshots or table.snapshots[0].schema_id != table.schema_id:
+        return None
+    return table.snapshots[0].id

@@ -1,0 +1,82 @@
+"""Running a world's tables, views and queries in DuckDB, Spark's dialect transpiled."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from decimal import Decimal
+from typing import Any, ClassVar
+
+import duckdb
+import sqlglot
+from sqlglot.dialects.spark import Spark
+
+from rewriter import pin
+from tests.golden.corpus import NAMESPACE, World
+
+Rows = list[tuple[Any, ...]]
+
+# Spark's functions that DuckDB lacks and sqlglot does not translate.
+MACROS = """
+CREATE MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000 AS BIGINT));
+CREATE MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo, d, h, mi, CAST(s AS DOUBLE));
+"""
+_PIN = re.compile(r" FOR VERSION AS OF \d+")
+
+
+class _Spark(Spark):
+    class Tokenizer(Spark.Tokenizer):
+        STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
+
+
+def database(schema: str, rows: str, world: World) -> duckdb.DuckDBPyConnection:
+    """The tables with their rows, and each view with its storage filled."""
+    connection = duckdb.connect()
+    catalog, namespace = NAMESPACE
+    connection.execute(
+        f"ATTACH ':memory:' AS {catalog}; CREATE SCHEMA {catalog}.{namespace}; USE {catalog}.{namespace}"
+    )
+    connection.execute(MACROS)
+    for sql in (schema, rows):
+        for statement in _transpiled(sql):
+            connection.execute(statement)
+    for view in world.definitions.views:
+        query = pin(view.storage_query, {}, world.session)
+        connection.execute(f"CREATE TABLE {view.storage} AS {duck(query)}")
+        connection.execute(f"CREATE VIEW {view.name} AS {duck(view.query)}")
+    return connection
+
+
+def duck(sql: str) -> str:
+    """Spark SQL as DuckDB's: the tables have one snapshot only, and the session's zone is UTC."""
+    return _PIN.sub("", _transpiled(sql)[0])
+
+
+def _transpiled(sql: str) -> list[str]:
+    statements = [s for s in sqlglot.transpile(sql, read=_Spark, write="duckdb") if s]
+    return [statement.replace("TIMESTAMPTZ", "TIMESTAMP") for statement in statements]
+
+
+def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> Rows:
+    """The result of a query in Spark SQL."""
+    return connection.execute(duck(sql)).fetchall()
+
+
+def same_rows(mine: Rows, theirs: Rows, ordered: bool) -> bool:
+    """Whether two results are the same, floating-point sums to their last bits."""
+    if ordered:
+        return [_rounded(row) for row in mine] == [_rounded(row) for row in theirs]
+    return Counter(map(_rounded, mine)) == Counter(map(_rounded, theirs))
+
+
+def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    # DuckDB averages decimals as doubles: their digits are compared on Spark.
+    return tuple(_significant(float(value)) if isinstance(value, float | Decimal) else value for value in row)
+
+
+def _significant(value: float) -> float:
+    """Nine digits: far more than a wrong row would keep, far fewer than a sum in another order may lose."""
+    if not math.isfinite(value) or abs(value) < 1e-6:
+        return 0.0 if abs(value) < 1e-6 else value
+    return round(value, 9 - math.floor(math.log10(abs(value))))

@@ -1,0 +1,111 @@
+-- Time buckets: minute to year, what rolls up, what does not, and filters on time.
+--@ schema
+CREATE TABLE sales (order_time TIMESTAMP, local TIMESTAMP_NTZ, day DATE, price BIGINT);
+--@ rows
+INSERT INTO sales VALUES
+  (TIMESTAMP '2016-02-23 09:01:30', TIMESTAMP_NTZ '2016-02-23 09:01:30', DATE '2016-02-23', 2),
+  (TIMESTAMP '2016-02-23 09:01:50', TIMESTAMP_NTZ '2016-02-23 09:01:50', DATE '2016-02-23', 5),
+  (TIMESTAMP '2016-02-23 09:59:59', TIMESTAMP_NTZ '2016-02-23 09:59:59', DATE '2016-02-23', 1),
+  (TIMESTAMP '2016-02-29 23:59:50', TIMESTAMP_NTZ '2016-02-29 23:59:50', DATE '2016-02-29', 5),
+  (TIMESTAMP '2016-03-01 00:00:00', TIMESTAMP_NTZ '2016-03-01 00:00:00', DATE '2016-03-01', 5),
+  (TIMESTAMP '2017-01-01 00:00:00', TIMESTAMP_NTZ '2017-01-01 00:00:00', DATE '2017-01-01', 7),
+  (NULL, NULL, NULL, NULL), (NULL, NULL, NULL, 4)
+--@ view by_minute
+SELECT timeseries(order_time, 'minute') AS m, avg(price) AS a, count(*) AS c FROM sales GROUP BY timeseries(order_time, 'minute')
+--@ view by_week
+SELECT timeseries(order_time, 'week') AS w, max(price) AS top FROM sales GROUP BY timeseries(order_time, 'week')
+--@ view local_ten
+SELECT timeseries(local, 'ten_minute') AS t, sum(price) AS s FROM sales GROUP BY timeseries(local, 'ten_minute')
+--@ view by_month
+SELECT timeseries(day, 'month') AS month, sum(price) AS s FROM sales GROUP BY timeseries(day, 'month')
+
+--@ case: the view's own grain
+SELECT timeseries(order_time, 'minute'), avg(price) FROM sales GROUP BY timeseries(order_time, 'minute')
+--@ rewritten using by_minute
+SELECT v.`m`, v.`a` FROM lake.demo.by_minute__storage AS v
+
+--@ case: minutes to hours
+SELECT timeseries(order_time,'hour'), avg(price) FROM sales GROUP BY timeseries(order_time,'hour')
+--@ rewritten using by_minute
+SELECT date_trunc('HOUR', v.`m`), CAST(CAST(sum(v.`viewgate_sum_0`) AS DECIMAL(38, 0)) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_1`), 0), 0) AS DOUBLE) FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('HOUR', v.`m`)
+
+--@ case: minutes to a quarter of an hour
+SELECT timeseries(order_time, 'fifteen_minute') AS q, count(*) FROM sales GROUP BY 1
+--@ rewritten using by_minute
+SELECT timestamp_seconds(unix_seconds(date_trunc('HOUR', v.`m`)) + ((unix_seconds(v.`m`) - unix_seconds(date_trunc('HOUR', v.`m`))) DIV 900) * 900) AS q, coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY timestamp_seconds(unix_seconds(date_trunc('HOUR', v.`m`)) + ((unix_seconds(v.`m`) - unix_seconds(date_trunc('HOUR', v.`m`))) DIV 900) * 900)
+
+--@ case: date_trunc is a spelling of the same bucket
+SELECT date_trunc('MONTH', order_time), count(*) FROM sales GROUP BY date_trunc('month', order_time) ORDER BY 1
+--@ rewritten using by_minute
+SELECT date_trunc('MONTH', v.`m`), coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('MONTH', v.`m`) ORDER BY date_trunc('MONTH', v.`m`) ASC NULLS FIRST
+
+--@ case: labels that are constant over each bucket
+SELECT year(order_time), month(order_time), hour(order_time), count(*) FROM sales GROUP BY year(order_time), month(order_time), hour(order_time)
+--@ rewritten using by_minute
+SELECT year(v.`m`), month(v.`m`), hour(v.`m`), coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY year(v.`m`), month(v.`m`), hour(v.`m`)
+
+--@ case: a date is a label
+SELECT CAST(order_time AS DATE), count(*) FROM sales GROUP BY CAST(order_time AS DATE)
+--@ rewritten using by_minute
+SELECT CAST(v.`m` AS DATE), coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY CAST(v.`m` AS DATE)
+
+--@ case: finer than the view
+SELECT timeseries(order_time, 'second'), count(*) FROM sales GROUP BY 1
+--@ kept: by_minute GROUPING_TOO_COARSE order_time; by_month GROUPING_TOO_COARSE order_time; by_week GROUPING_TOO_COARSE order_time; local_ten GROUPING_TOO_COARSE order_time
+SELECT date_trunc('SECOND', order_time) AS `timeseries(order_time, 'second')`, count(*) FROM sales GROUP BY 1
+
+--@ case: weeks straddle months
+SELECT timeseries(order_time, 'month'), max(price) FROM sales GROUP BY timeseries(order_time, 'month')
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(price); by_month GROUPING_TOO_COARSE order_time; by_week GROUPING_TOO_COARSE order_time; local_ten GROUPING_TOO_COARSE order_time
+SELECT date_trunc('MONTH', order_time) AS `timeseries(order_time, 'month')`, max(price) FROM sales GROUP BY date_trunc('MONTH', order_time)
+
+--@ case: ten minutes do not divide fifteen
+SELECT timeseries(local, 'fifteen_minute'), sum(price) FROM sales GROUP BY timeseries(local, 'fifteen_minute')
+--@ kept: by_minute GROUPING_TOO_COARSE local; by_month GROUPING_TOO_COARSE local; by_week GROUPING_TOO_COARSE local; local_ten GROUPING_TOO_COARSE local
+SELECT make_timestamp_ntz(year(local), month(local), day(local), hour(local), CAST((minute(local) DIV 15) * 15 AS INT), 0) AS `timeseries(local, 'fifteen_minute')`, sum(price) FROM sales GROUP BY make_timestamp_ntz(year(local), month(local), day(local), hour(local), CAST((minute(local) DIV 15) * 15 AS INT), 0)
+
+--@ case: ten minutes to half an hour, without a zone
+SELECT timeseries(local, 'thirty_minute'), sum(price) FROM sales GROUP BY timeseries(local, 'thirty_minute')
+--@ rewritten using local_ten
+SELECT make_timestamp_ntz(year(v.`t`), month(v.`t`), day(v.`t`), hour(v.`t`), CAST((minute(v.`t`) DIV 30) * 30 AS INT), 0), sum(v.`s`) FROM lake.demo.local_ten__storage AS v GROUP BY make_timestamp_ntz(year(v.`t`), month(v.`t`), day(v.`t`), hour(v.`t`), CAST((minute(v.`t`) DIV 30) * 30 AS INT), 0)
+
+--@ case: months of dates to quarters
+SELECT timeseries(day, 'quarter'), sum(price) FROM sales GROUP BY timeseries(day, 'quarter')
+--@ rewritten using by_month
+SELECT trunc(v.`month`, 'QUARTER'), sum(v.`s`) FROM lake.demo.by_month__storage AS v GROUP BY trunc(v.`month`, 'QUARTER')
+
+--@ case: trunc is a spelling for dates
+SELECT trunc(day, 'YEAR') AS y, sum(price) FROM sales GROUP BY trunc(day, 'YEAR')
+--@ rewritten using by_month
+SELECT trunc(v.`month`, 'YEAR') AS y, sum(v.`s`) FROM lake.demo.by_month__storage AS v GROUP BY trunc(v.`month`, 'YEAR')
+
+--@ case: a half-open range on borders is a range of buckets
+SELECT timeseries(order_time, 'hour'), count(*) FROM sales WHERE order_time >= '2016-02-23' AND order_time < TIMESTAMP '2016-03-01 00:00:00' GROUP BY 1
+--@ rewritten using by_minute
+SELECT date_trunc('HOUR', v.`m`), coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= '2016-02-23' AND v.`m` < CAST('2016-03-01 00:00:00' AS TIMESTAMP) GROUP BY date_trunc('HOUR', v.`m`)
+
+--@ case: equality on the time is less than a bucket
+SELECT count(*) FROM sales WHERE order_time = '2016-02-23 09:01:00'
+--@ kept: by_minute COLUMN_NOT_IN_VIEW order_time; by_month COLUMN_NOT_IN_VIEW order_time; by_week COLUMN_NOT_IN_VIEW order_time; local_ten COLUMN_NOT_IN_VIEW order_time
+
+--@ case: an inclusive upper bound takes one instant of a bucket
+SELECT count(*) FROM sales WHERE order_time <= '2016-02-23 09:01:00'
+--@ kept: by_minute COLUMN_NOT_IN_VIEW order_time; by_month COLUMN_NOT_IN_VIEW order_time; by_week COLUMN_NOT_IN_VIEW order_time; local_ten COLUMN_NOT_IN_VIEW order_time
+
+--@ case: a bound within a bucket
+SELECT count(*) FROM sales WHERE order_time >= '2016-02-23 09:01:30'
+--@ kept: by_minute COLUMN_NOT_IN_VIEW order_time; by_month COLUMN_NOT_IN_VIEW order_time; by_week COLUMN_NOT_IN_VIEW order_time; local_ten COLUMN_NOT_IN_VIEW order_time
+
+--@ case: an inclusive bound on a date closes its month
+SELECT sum(price) FROM sales WHERE day >= '2016-02-01' AND day <= '2016-02-29'
+--@ rewritten using by_month
+SELECT sum(v.`s`) FROM lake.demo.by_month__storage AS v WHERE v.`month` >= '2016-02-01' AND v.`month` <= '2016-02-29'
+
+--@ case: a date within a month
+SELECT sum(price) FROM sales WHERE day <= '2016-02-28'
+--@ kept: by_minute COLUMN_NOT_IN_VIEW day; by_month COLUMN_NOT_IN_VIEW day; by_week COLUMN_NOT_IN_VIEW day; local_ten COLUMN_NOT_IN_VIEW day
+
+--@ case: without any view it is still put into Spark's functions, named as typed
+SELECT timeseries(order_time, 'day'), timeseries(day, 'week') AS w, min(price) FROM sales GROUP BY 1, 2
+--@ kept: by_minute GROUPING_TOO_COARSE day; by_month GROUPING_TOO_COARSE order_time; by_week GROUPING_TOO_COARSE order_time; local_ten GROUPING_TOO_COARSE order_time
+SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, trunc(day, 'WEEK') AS w, min(price) FROM sales GROUP BY 1, 2

@@ -1,0 +1,1 @@
+"""Random views and queries, each rewriting executed both ways."""

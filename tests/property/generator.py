@@ -1,0 +1,250 @@
+"""Random schemas' worth of data, views, and queries that are near-misses of them; everything follows from a seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from random import Random
+
+SCHEMA = """
+CREATE TABLE fact (region STRING, sex STRING, n INT NOT NULL, big BIGINT, price DECIMAL(10,2), score DOUBLE, d DATE,
+                   ts TIMESTAMP, ntz TIMESTAMP_NTZ, dim_id INT);
+CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
+"""
+GRAINS = ("minute", "five_minute", "ten_minute", "fifteen_minute", "hour", "day", "week", "month", "quarter", "year")
+DATE_GRAINS = ("day", "week", "month", "quarter", "year")
+REGIONS = ("eu", "us", "it''s", "ap")
+
+
+@dataclass(frozen=True)
+class Select:
+    """A SELECT as lists of texts, so that it can be changed piece by piece."""
+
+    joined: bool
+    where: tuple[str, ...]
+    keys: tuple[str, ...] | None
+    aggregates: tuple[str, ...]
+    rows: tuple[str, ...] = ()
+    having: str = ""
+    order: bool = False
+    limit: bool = False
+    distinct: bool = False
+
+    def outputs(self) -> list[str]:
+        """The output expressions: keys and aggregates, or rows."""
+        return list(self.rows) if self.keys is None else [*self.keys, *self.aggregates]
+
+    def sql(self, aliased: bool = False) -> str:
+        """The text; a view's outputs are given names."""
+        items = [f"{o} AS c{i}" if aliased else o for i, o in enumerate(self.outputs())]
+        source = "fact JOIN dim ON fact.dim_id = dim.id" if self.joined else "fact"
+        text = f"SELECT {'DISTINCT ' if self.distinct else ''}{', '.join(items)} FROM {source}"
+        if self.where:
+            text += " WHERE " + " AND ".join(self.where)
+        if self.keys:
+            text += " GROUP BY " + ", ".join(self.keys)
+        if self.having:
+            text += f" HAVING {self.having}"
+        if self.order:
+            text += " ORDER BY " + ", ".join(str(i + 1) for i in range(len(items)))
+        if self.limit:
+            text += " LIMIT 5"
+        return text
+
+
+@dataclass
+class Case:
+    """Rows, views and a query."""
+
+    seed: int
+    rows: str
+    views: dict[str, str] = field(default_factory=dict)
+    query: str = ""
+
+
+def generate(seed: int) -> Case:
+    """The case of a seed."""
+    random = Random(seed)
+    case = Case(seed, _rows(random))
+    shapes = [_select(random) for _ in range(random.randint(1, 3))]
+    case.views = {f"mv{i}": shape.sql(aliased=True) for i, shape in enumerate(shapes)}
+    case.query = _query(random, random.choice(shapes)).sql()
+    return case
+
+
+def _rows(random: Random) -> str:
+    facts = [_fact(random) for _ in range(random.choice((0, 1, 5, 40)))]
+    dims = [
+        f"({i % 5}, {_maybe(random, repr(f'd{i % 3}'))}, {random.randint(-2, 5)})" for i in range(random.randint(0, 7))
+    ]
+    text = "INSERT INTO fact VALUES " + ", ".join(facts + facts[:2]) + ";" if facts else ""
+    return text + ("INSERT INTO dim VALUES " + ", ".join(dims) if dims else "")
+
+
+def _maybe(random: Random, text: str) -> str:
+    return "NULL" if random.random() < 0.15 else text
+
+
+def _fact(random: Random) -> str:
+    day = f"{random.choice((2023, 2024))}-{random.choice((1, 2, 3, 12)):02d}-{random.randint(1, 28):02d}"
+    time = f"{day} {random.randint(0, 23):02d}:{random.randint(0, 59):02d}:{random.randint(0, 59):02d}"
+    values = [
+        _maybe(random, f"'{random.choice(REGIONS)}'"),
+        _maybe(random, f"'{random.choice('mf')}'"),
+        str(random.randint(-3, 9)),
+        _maybe(random, str(random.randint(-(10**6), 10**6))),
+        _maybe(random, f"{random.randint(-9999, 99999) / 100:.2f}"),
+        _maybe(random, str(random.choice((0.1, 0.25, -3.5, 1e6)))),
+        _maybe(random, f"DATE '{day}'"),
+        _maybe(random, f"TIMESTAMP '{time}'"),
+        _maybe(random, f"TIMESTAMP_NTZ '{time}'"),
+        _maybe(random, str(random.randint(0, 6))),
+    ]
+    return f"({', '.join(values)})"
+
+
+def _bucket(random: Random) -> str:
+    kind = random.random()
+    if kind < 0.2:
+        return f"timeseries(d, '{random.choice(DATE_GRAINS)}')"
+    if kind < 0.4:
+        return f"timeseries(ntz, '{random.choice(GRAINS)}')"
+    if kind < 0.6:
+        return f"date_trunc('{random.choice(('HOUR', 'day', 'WEEK', 'MONTH', 'year'))}', ts)"
+    return f"timeseries(ts, '{random.choice(GRAINS)}')"
+
+
+def _key(random: Random, joined: bool) -> str:
+    plain = ["region", "sex", "n", "dim_id", "d", *(["name", "id"] if joined else [])]
+    computed = [f"year({random.choice(('d', 'ts'))})", "upper(region)", "n % 3", "coalesce(sex, 'x')", "n + 1"]
+    return random.choice([*plain, *plain, *computed, _bucket(random), _bucket(random)])
+
+
+def _aggregate(random: Random, joined: bool) -> str:
+    argument = random.choice(["n", "big", "price", "score", "n * 2", "big + n", *(["weight"] if joined else [])])
+    plain = random.choice(
+        ["count(*)", f"count({argument})", f"sum({argument})", f"min({argument})", f"max({argument})"]
+    )
+    average = f"avg({random.choice(['n', 'big', 'score'])})"
+    distinct = f"count(DISTINCT {random.choice(['region', 'n', 'sex'])})"
+    filtered = f"{plain} FILTER (WHERE {_predicate(random, joined)})"
+    return random.choices([plain, average, distinct, filtered], [6, 2, 1, 1])[0]
+
+
+def _predicate(random: Random, joined: bool) -> str:
+    number, other = sorted((random.randint(-3, 9), random.randint(-3, 9)))
+    month = random.choice(("2023-12-01", "2024-01-01", "2024-02-01", "2024-02-05"))
+    comparison = random.choice(("=", "<", "<=", ">", ">=", "<>"))
+    return random.choice(
+        [
+            f"n {comparison} {number}",
+            f"n BETWEEN {number} AND {other}",
+            f"region IN ('{random.choice(REGIONS)}', '{random.choice(REGIONS)}')",
+            f"NOT (region = '{random.choice(REGIONS)}')",
+            f"(n < {number} OR n >= {other})",
+            f"region IS {random.choice(('', 'NOT '))}NULL",
+            f"price {comparison} {number}.5",
+            f"d {comparison} DATE '{month}'",
+            f"ts {comparison} '{month}'",
+            f"ts {comparison} TIMESTAMP '{month} 12:00:00'",
+            f"ntz >= TIMESTAMP_NTZ '{month} 00:00:00'",
+            f"(sex = 'm' OR n > {number})",
+            f"year(ts) {comparison} 2024",
+            "sex LIKE 'm%'",
+            *([f"weight {comparison} {number}", "name = 'd1'"] if joined else []),
+        ]
+    )
+
+
+def _select(random: Random) -> Select:
+    joined = random.random() < 0.3
+    where = tuple(_predicate(random, joined) for _ in range(random.choice((0, 0, 0, 1, 2))))
+    if random.random() < 0.25:
+        pool = ["region", "sex", "n", "big", "price", "score", "d", "ts", "ntz", "dim_id", "n * 2", "big + n"]
+        rows = tuple(random.sample(pool + (["name", "weight"] if joined else []), random.randint(2, 8)))
+        return Select(joined, where, None, (), rows)
+    keys = tuple(dict.fromkeys(_key(random, joined) for _ in range(random.randint(0, 4))))
+    aggregates = tuple(dict.fromkeys(_aggregate(random, joined) for _ in range(random.randint(1, 5))))
+    return Select(joined, where, keys, aggregates)
+
+
+def _query(random: Random, view: Select) -> Select:
+    """A query near the view: pieces taken away, added or changed."""
+    query = replace(view, joined=view.joined or random.random() < 0.2)
+    changes = [
+        _coarser,
+        _fewer_aggregates,
+        _narrower,
+        _other_grain,
+        _grouped,
+        _ordered,
+        _own_key,
+        _own_aggregate,
+        _looser,
+    ]
+    for change in random.choices(changes, [5, 4, 4, 4, 4, 3, 1, 1, 1], k=random.randint(0, 4)):
+        query = change(random, query)
+    if query.keys is not None and not query.outputs():
+        query = replace(query, aggregates=("count(*)",))
+    return query
+
+
+def _coarser(random: Random, query: Select) -> Select:
+    if not query.keys:
+        return query
+    kept = tuple(key for key in query.keys if random.random() < 0.6)
+    return replace(query, keys=kept)
+
+
+def _fewer_aggregates(random: Random, query: Select) -> Select:
+    if query.keys is None:
+        return replace(query, rows=query.rows[: random.randint(1, len(query.rows))])
+    return replace(query, aggregates=tuple(a for a in query.aggregates if random.random() < 0.7))
+
+
+def _narrower(random: Random, query: Select) -> Select:
+    return replace(query, where=(*query.where, _predicate(random, query.joined)))
+
+
+def _looser(random: Random, query: Select) -> Select:
+    return replace(query, where=query.where[1:])
+
+
+def _other_grain(random: Random, query: Select) -> Select:
+    if not query.keys:
+        return query
+    keys = []
+    for key in query.keys:
+        for grain in GRAINS:
+            if f"'{grain}'" in key and "timeseries" in key:
+                coarser = DATE_GRAINS if "(d," in key else GRAINS
+                key = key.replace(f"'{grain}'", f"'{random.choice(coarser)}'")
+                break
+        keys.append(key)
+    return replace(query, keys=tuple(dict.fromkeys(keys)))
+
+
+def _grouped(random: Random, query: Select) -> Select:
+    """Rows become groups."""
+    if query.keys is not None:
+        return query
+    keys = tuple(random.sample(query.rows, random.randint(0, min(2, len(query.rows)))))
+    return replace(query, keys=keys, aggregates=tuple(_aggregate(random, query.joined) for _ in range(2)), rows=())
+
+
+def _ordered(random: Random, query: Select) -> Select:
+    having = ""
+    if query.aggregates and random.random() < 0.4:
+        having = f"{random.choice(['count(*)', query.aggregates[0]])} > 1"
+    return replace(query, order=True, having=having, limit=random.random() < 0.3)
+
+
+def _own_key(random: Random, query: Select) -> Select:
+    if query.keys is None:
+        return replace(query, distinct=True)
+    return replace(query, keys=tuple(dict.fromkeys((*query.keys, _key(random, query.joined)))))
+
+
+def _own_aggregate(random: Random, query: Select) -> Select:
+    if query.keys is None:
+        return query
+    return replace(query, aggregates=(*query.aggregates, _aggregate(random, query.joined)))
