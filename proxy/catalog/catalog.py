@@ -87,8 +87,9 @@ class Catalog:
         await self._blocking(lambda: publishing.drop_branch(self._store.iceberg, storage, branch))
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Let the threads and connections go."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+        self._store.close()
 
     async def _blocking(self, call: Callable[[], _Result]) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
-from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.rest import Endpoints, IdentifierKind, RestCatalog
 from pyiceberg.exceptions import NoSuchNamespaceError
 from pyiceberg.typedef import Identifier
 
@@ -14,7 +14,10 @@ from proxy.catalog.store import CatalogError, Entry
 from rewriter.model import TableName
 
 _MISSING = 404
-_SEPARATOR = "\x1f"
+_ENDPOINTS = {
+    "table": (Endpoints.load_table, IdentifierKind.TABLE),
+    "view": (Endpoints.load_view, IdentifierKind.VIEW),
+}
 
 
 class RestStore:
@@ -38,6 +41,11 @@ class RestStore:
         found = self._threads.map(self._view, names)
         return {name: entry for name, entry in zip(names, found, strict=True) if entry is not None}
 
+    def close(self) -> None:
+        """Close the connections and let the threads go."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.iceberg.close()
+
     def _find(self, name: TableName) -> Entry | None:
         return self._load(name, "table") or self._view(name)
 
@@ -45,8 +53,9 @@ class RestStore:
         return self._load(name, "view")
 
     def _load(self, name: TableName, kind: Literal["table", "view"]) -> Entry | None:
-        path = f"namespaces/{_SEPARATOR.join(name.namespace)}/{kind}s/{name.table}"
-        reply = self.iceberg._session.get(self.iceberg.url(path))  # pyiceberg's own, with its authentication
+        endpoint, identifier = _ENDPOINTS[kind]
+        path = self.iceberg._split_identifier_for_path(name.parts[1:], identifier)
+        reply = self.iceberg._session.get(self.iceberg.url(endpoint, **path))  # pyiceberg's own, with its login
         if reply.status_code == _MISSING:
             return None
         if not reply.ok:

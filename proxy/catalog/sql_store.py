@@ -41,6 +41,10 @@ class SqlStore:
         """All views."""
         return self._entries(_VIEWS, {})
 
+    def close(self) -> None:
+        """Close the database's connections."""
+        self.iceberg.close()
+
     def _entries(self, query: TextClause, keys: Mapping[str, str]) -> dict[TableName, Entry]:
         with self.iceberg.engine.connect() as connection:
             rows = connection.execute(query, {"catalog": self.iceberg.name, **keys}).all()

@@ -42,3 +42,7 @@ class Store(Protocol):
     def views(self) -> Mapping[TableName, Entry]:
         """All views."""
         ...
+
+    def close(self) -> None:
+        """Let connections and threads go."""
+        ...

@@ -144,7 +144,7 @@ class Pipeline:
         query = self._pin(view.storage_query, sources.pins, session)
         summary = to_summary(state, tuple(sources.views.values()))
         options = pairs({f"snapshot-property.{key}": value for key, value in summary.items()})
-        async with self._runner.job({**_JOB_SETTINGS, **(view.settings or {})}) as job:
+        async with self._runner.job({**(view.settings or {}), **_JOB_SETTINGS}) as job:
             if view.namespace:
                 await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
             await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from proxy.catalog import Catalog, CatalogError, open_catalog
+from rewriter.model import Table, TableName, ViewState
+from tests.unit.catalog.lake import AGG, MATERIALIZED, SALES, view_document
+from tests.unit.catalog.test_tables import document, snapshot
+
+ODD = TableName(("lake", "demo", "inner", "a/b {c}"))
+
+
+class Server(ThreadingHTTPServer):
+    """A REST catalog of fixed answers; `replies` may be changed by a test."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        view = {**view_document(**MATERIALIZED)}
+        view["versions"][0]["storage-table"] = {"namespace": ["demo"], "name": "newer"}
+        self.replies: dict[str, Any] = {
+            "/v1/config": {"defaults": {}, "overrides": {}, "endpoints": ENDPOINTS},
+            "/v1/namespaces": {"namespaces": [["demo"]]},
+            "/v1/namespaces/demo/views": {"identifiers": [{"namespace": ["demo"], "name": "agg"}]},
+            "/v1/namespaces/demo/views/agg": {"metadata-location": "v1", "metadata": view},
+            "/v1/namespaces/demo/tables/sales": {
+                "metadata-location": "t1",
+                "metadata": document([snapshot(7, None)], 7),
+            },
+            "/v1/namespaces/demo\x1finner/tables/a/b {c}": {"metadata-location": "o1", "metadata": document([], None)},
+        }
+
+
+ENDPOINTS = [
+    "GET /v1/{prefix}/namespaces",
+    "GET /v1/{prefix}/namespaces/{namespace}/views",
+    "GET /v1/{prefix}/namespaces/{namespace}/views/{view}",
+    "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}",
+]
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        assert isinstance(self.server, Server)
+        address = urlsplit(self.path)
+        children = "parent=" in address.query
+        reply = {"namespaces": []} if children else self.server.replies.get(unquote(address.path))
+        status = reply if isinstance(reply, int) else 404 if reply is None else 200
+        body = json.dumps(reply).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as running:
+        thread = Thread(target=running.serve_forever, daemon=True)
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def catalog(server: Server) -> Iterator[Catalog]:
+    opened = open_catalog("lake", {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}"}, poll_ms=0)
+    yield opened
+    opened.close()
+
+
+def test_definitions_come_with_what_pyiceberg_does_not_know(catalog: Catalog) -> None:
+    (view,) = asyncio.run(catalog.definitions())
+    assert (view.name, view.storage) == (AGG, TableName(("lake", "demo", "newer")))
+
+
+def test_current_tells_tables_views_and_nothing_apart(catalog: Catalog) -> None:
+    missing = TableName(("lake", "demo", "missing"))
+    found = asyncio.run(catalog.current([SALES, AGG, missing, ODD]))
+    assert isinstance(found[SALES], Table)
+    assert isinstance(found[ODD], Table)
+    assert found[AGG] == ViewState(AGG, view_document()["view-uuid"], 1, "v1")
+    assert found[missing] is None
+
+
+def test_a_commit_is_seen_at_the_next_look(server: Server, catalog: Catalog) -> None:
+    first = asyncio.run(catalog.current([SALES]))[SALES]
+    again = asyncio.run(catalog.current([SALES]))[SALES]
+    server.replies["/v1/namespaces/demo/tables/sales"] = {
+        "metadata-location": "t2",
+        "metadata": document([snapshot(7, None), snapshot(8, 7)], 8),
+    }
+    third = asyncio.run(catalog.current([SALES]))[SALES]
+    assert first is again
+    assert isinstance(third, Table)
+    assert third.snapshot_id == 8
+
+
+def test_a_server_that_fails_is_an_error_not_an_empty_catalog(server: Server, catalog: Catalog) -> None:
+    server.replies["/v1/namespaces/demo/tables/sales"] = 500
+    with pytest.raises(CatalogError, match=r"loading lake\.demo\.sales failed with HTTP 500"):
+        asyncio.run(catalog.current([SALES]))
