@@ -26,8 +26,8 @@ NAMESPACES = ("default", "demo")  # JDBC drivers say USE default when they conne
 # Sessions share Spark query by query, not first come, first served; refresh jobs get a third of what is asked for.
 POOLS = """<?xml version="1.0"?>
 <allocations>
-  <pool name="default"><schedulingMode>FAIR</schedulingMode><weight>2</weight></pool>
-  <pool name="refresh"><schedulingMode>FAIR</schedulingMode><weight>1</weight></pool>
+  <pool name="default"><schedulingMode>FAIR</schedulingMode><weight>2</weight><minShare>0</minShare></pool>
+  <pool name="refresh"><schedulingMode>FAIR</schedulingMode><weight>1</weight><minShare>0</minShare></pool>
 </allocations>
 """
 
@@ -84,7 +84,7 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
         "spark.driver.host": HOST,
         "spark.driver.bindAddress": HOST,
         "spark.driver.extraClassPath": os.pathsep.join(map(str, class_path)),
-        "spark.driver.extraJavaOptions": f'"-Djava.io.tmpdir={temporary}" "-Dderby.system.home={temporary}"',
+        "spark.driver.extraJavaOptions": f'"-Djava.io.tmpdir={temporary}" "-Dderby.stream.error.file={temporary}/derby.log"',
         "spark.local.dir": str(temporary),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -71,6 +71,10 @@ def test_beeline_shows_an_error_with_its_state(beeline):
     assert "state=42P01" in spoken.errors
 
 
-def test_metadata_calls_reach_spark(jdbc):
-    columns = jdbc.java.getMetaData().getColumns("lake", "demo", "sales", "%")
-    assert [row[3] for row in jdbc.read(columns)] == ["order_time", "user_id", "sex", "country", "quantity", "price"]
+@pytest.mark.parametrize("call", ["getTypeInfo", "getTableTypes", "getSchemas"])
+def test_metadata_calls_reach_spark(gate, java, jdbc, call):
+    past = java.connect(f"jdbc:hive2://127.0.0.1:{gate.spark_port}/")
+    through = jdbc.read(getattr(jdbc.java.getMetaData(), call)())
+    assert through == past.read(getattr(past.java.getMetaData(), call)())
+    assert through
+    past.close()
