@@ -59,7 +59,8 @@ class Context:
             return view
         reason = self.catalog.broken.get(name)
         if reason:
-            raise SqlError(f"materialized view {name} cannot be used: {reason}", "55000")
+            hint = f"DROP VIEW {name.sql()} removes it"
+            raise SqlError(f"materialized view {name} cannot be used: {reason}; {hint}", "55000")
         relation = (await self.catalog.current([name]))[name]
         kind = "does not exist" if relation is None else f"is a {_kind(relation)}, not a materialized view"
         raise SqlError(f"materialized view {name} {kind}; SHOW MATERIALIZED VIEWS lists those that there are", "42P01")
