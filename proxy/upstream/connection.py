@@ -7,11 +7,21 @@ import socket
 from collections import deque
 from dataclasses import dataclass, field
 
-from proxy.hs2 import SqlError
-from proxy.wire import Authenticated, FrameReader, Refused, SaslClient, WireError, frame
+from proxy.hs2 import SqlError, is_whole
+from proxy.wire import Authenticated, FrameReader, MessageReader, Refused, SaslClient, WireError, frame, read_head
 
 _REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
-_STOP = 0
+
+# What the kernel does about a peer that has vanished: asked after a minute of silence, given up after two.
+_KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
+
+# Calls for which Spark may have to work: to compute rows, or to ask a metastore about all that it has.
+_WORKING = frozenset(
+    {
+        *("FetchResults", "GetResultSetMetadata", "GetCatalogs", "GetSchemas", "GetTables", "GetColumns"),
+        *("GetFunctions", "GetPrimaryKeys", "GetCrossReference"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -29,23 +39,49 @@ class Upstream:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Seconds. A Thrift Server without a free thread accepts a connection and lets its handshake hang."""
+    """Seconds. A Thrift Server without a free thread accepts a connection and lets its handshake hang.
+
+    `call` is for calls that are answered at once or held for a few seconds, `work` for those that fetch rows.
+    """
 
     connect: float = 5.0
     handshake: float = 10.0
     open: float = 60.0
+    call: float = 60.0
+    work: float = 3600.0
     close: float = 5.0
+
+    def of(self, name: str) -> float:
+        """How long the answer to a call may take."""
+        return self.work if name in _WORKING else self.call
+
+    @property
+    def shortest(self) -> float:
+        """The shortest of these."""
+        return min(self.call, self.work)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A call that was sent: what gets its reply, and how long that may take once those before it are answered."""
+
+    reply: asyncio.Future[bytes]
+    name: str
+    limit: float
 
 
 class Connection(asyncio.Protocol):
     """A connection that is logged in. A call that nobody waits for any more still takes its reply from the line."""
 
-    def __init__(self, upstream: Upstream, sasl: SaslClient) -> None:
+    def __init__(self, upstream: Upstream, sasl: SaslClient, timeouts: Timeouts) -> None:
         self._upstream = upstream
         self._sasl: SaslClient | None = sasl
+        self._timeouts = timeouts
         self._frames = FrameReader(_REPLY_LIMIT)
-        self._partial = b""
-        self._waiting: deque[asyncio.Future[bytes]] = deque()
+        self._pieces: MessageReader | None = None
+        self._waiting: deque[_Waiting] = deque()
+        self._since = 0.0  # when the upstream began with the first of those
+        self._watch: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
         self._lost: SqlError | None = None
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -59,9 +95,16 @@ class Connection(asyncio.Protocol):
         """Send a message and return its reply; calls may overlap, the upstream takes one after the other."""
         if self._lost is not None or self._transport is None:
             raise self._lost or self._error("is not connected")
-        reply: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._waiting.append(reply)
+        loop = asyncio.get_running_loop()
+        reply: asyncio.Future[bytes] = loop.create_future()
+        if not self._waiting:
+            self._since = loop.time()
+        head = read_head(message)
+        name = head.name if head else "?"
+        self._waiting.append(_Waiting(reply, name, self._timeouts.of(name)))
         self._transport.write(frame(message))
+        if self._watch is None:
+            self._watch = loop.call_later(self._timeouts.shortest, self._look)
         return await reply
 
     def close(self) -> None:
@@ -74,7 +117,7 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         assert self._sasl is not None
         self._transport = transport
-        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        _keep_alive(transport.get_extra_info("socket"))
         transport.write(self._sasl.greeting)
 
     def data_received(self, data: bytes) -> None:
@@ -103,17 +146,41 @@ class Connection(asyncio.Protocol):
 
     def _deliver(self) -> None:
         while (payload := self._frames.next_event()) is not None:
-            # Java servers flush a message as one frame. One that does not end a struct is the first part of several.
-            payload = self._partial + payload if self._partial else payload
-            if not payload or payload[-1] != _STOP:
-                self._partial = payload
+            # Java servers flush a message as one frame; others may take several, or put several into one.
+            if self._pieces is None and is_whole(payload):
+                self._answer(payload)
                 continue
-            self._partial = b""
-            if not self._waiting:
-                raise WireError("a reply that nobody asked for")
-            reply = self._waiting.popleft()
-            if not reply.done():
-                reply.set_result(payload)
+            if self._pieces is None:
+                self._pieces = MessageReader(_REPLY_LIMIT)
+            self._pieces.receive_data(payload)
+            while (message := self._pieces.next_event()) is not None:
+                self._answer(message)
+            if not self._pieces.buffered:
+                self._pieces = None
+
+    def _answer(self, message: bytes) -> None:
+        if not self._waiting:
+            raise WireError("a reply that nobody asked for")
+        reply = self._waiting.popleft().reply
+        self._since = asyncio.get_running_loop().time()
+        if not reply.done():
+            reply.set_result(message)
+
+    def _look(self) -> None:
+        """End the connection if its first call is overdue, else look again when it would be.
+
+        One timer goes from call to call, instead of one made and cancelled for each.
+        """
+        self._watch = None
+        if not self._waiting:
+            return
+        first = self._waiting[0]
+        loop = asyncio.get_running_loop()
+        left = self._since + first.limit - loop.time()
+        if left > 0:
+            self._watch = loop.call_later(min(left, self._timeouts.shortest), self._look)
+        else:
+            self._break(self._error(f"has not answered {first.name} for {first.limit:g} s"))
 
     def _error(self, what: str) -> SqlError:
         return SqlError(f"Spark at {self._upstream} {what}. Open a new session and try again.", "08S01")
@@ -125,19 +192,30 @@ class Connection(asyncio.Protocol):
 
     def _fail(self, error: SqlError) -> None:
         self._lost = self._lost or error
+        if self._watch is not None:
+            self._watch.cancel()
+            self._watch = None
         if not self.ready.done():
             self.ready.set_exception(self._lost)
             self.ready.exception()  # not every waiter is still there to see it
         while self._waiting:
-            reply = self._waiting.popleft()
+            reply = self._waiting.popleft().reply
             if not reply.done():
                 reply.set_exception(self._lost)
 
 
+def _keep_alive(connected: socket.socket) -> None:
+    """Have the kernel find out that the peer is gone, as far as this system can."""
+    for option, value in _KEEP_ALIVE.items():
+        if hasattr(socket, option):
+            level = socket.SOL_SOCKET if option.startswith("SO_") else socket.IPPROTO_TCP
+            connected.setsockopt(level, getattr(socket, option), value)
+
+
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts) -> Connection:
-    """A connection that is logged in; SqlError 08001 if there is none to be had in time."""
+    """A connection that is logged in; SqlError 08S01 if there is none to be had in time."""
     loop = asyncio.get_running_loop()
-    connection = Connection(upstream, SaslClient(user, password))
+    connection = Connection(upstream, SaslClient(user, password), timeouts)
     try:
         async with asyncio.timeout(timeouts.connect):
             await loop.create_connection(lambda: connection, upstream.host, upstream.port)

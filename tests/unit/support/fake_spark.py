@@ -56,6 +56,8 @@ class FakeSpark:
         self.first: asyncio.StreamWriter | None = None
         self.log_in = True
         self.early_metadata = 0
+        self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
+        self.piece = 1 << 30  # bytes of a reply that go into one frame
 
     async def __aenter__(self) -> FakeSpark:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -94,7 +96,9 @@ class FakeSpark:
             while True:
                 while (message := frames.next_event()) is None:
                     frames.receive_data(await self._some(reader))
-                writer.write(frame(await self._answer(credentials.user, message)))  # type: ignore[union-attr]
+                reply = await self._answer(credentials.user, message)  # type: ignore[union-attr]
+                for at in range(0, len(reply), self.piece):
+                    writer.write(frame(reply[at : at + self.piece]))
         except (ConnectionError, asyncio.CancelledError):
             pass
         finally:
@@ -112,6 +116,8 @@ class FakeSpark:
         assert head is not None
         self.messages.append((head.name, message))
         self.seen.setdefault(head.name, asyncio.Event()).set()
+        if head.name in self.held:
+            await self.held[head.name].wait()
         handler = getattr(self, f"_{head.name}", None)
         if handler is None:
             return application_exception(head.name, head.seqid, Fault.UNKNOWN_METHOD, "Invalid method name")

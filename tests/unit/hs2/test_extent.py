@@ -1,0 +1,28 @@
+import pytest
+
+from proxy.hs2 import ResultSet, encode_reply, encode_rows, extent, success
+from proxy.hs2.extent import is_whole
+from proxy.hs2.generated import ttypes
+from proxy.wire import REPLY, WireError, write_head
+from tests.unit.wire.messages import EXECUTE
+
+ROWS = ResultSet.of("zero int", "text", rows=[[0, "a\0\0"], [None, None], [0, "\0"]])
+FETCHED = encode_reply(
+    "FetchResults",
+    1,
+    ttypes.TFetchResultsResp(status=success(), results=encode_rows(ROWS.columns, ROWS.rows, 0, 10)),
+)
+
+
+@pytest.mark.parametrize("message", [EXECUTE, FETCHED])
+@pytest.mark.parametrize("way", [is_whole, extent._is_whole_slowly])
+def test_only_all_of_a_message_is_whole(message, way):
+    assert way(message)
+    assert not any(way(message[:cut]) for cut in range(len(message)))
+    assert not way(message + b"\0")
+    assert not way(message + message)
+
+
+def test_nesting_without_end_is_refused():
+    with pytest.raises(WireError, match="recursion"):
+        is_whole(write_head("X", REPLY, 0) + bytes.fromhex("0c0001") * 1_000_000)

@@ -1,0 +1,62 @@
+"""Replies in pieces, and an upstream that does not answer."""
+
+import asyncio
+
+import pytest
+
+from proxy.hs2 import ResultSet, SqlError, encode_call
+from proxy.hs2.generated import ttypes
+from proxy.upstream import Timeouts, Upstream, Upstreams
+from tests.unit.support.fake_spark import FakeSpark
+
+OPEN = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=10))
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7, 100])
+def test_a_reply_in_several_frames_is_one_though_they_end_in_zeros(piece: int) -> None:
+    async def test() -> None:
+        result = ResultSet.of("a int", "b", rows=[[0, "\0\0\0"]] * 40)
+        async with FakeSpark(lambda _sql: result) as spark:
+            spark.piece = piece
+            upstreams = Upstreams([Upstream("127.0.0.1", spark.port)])
+            session, _ = await upstreams.open("bob", OPEN)
+            texts = await asyncio.gather(*(session.query("SELECT 1") for _ in range(3)))
+            assert texts == [result] * 3
+            await session.close()
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize("name", ["ExecuteStatement", "GetOperationStatus", "FetchResults", "CloseOperation"])
+def test_an_upstream_that_accepts_and_never_answers_is_given_up(name: str) -> None:
+    async def test() -> None:
+        async with FakeSpark() as spark:
+            spark.held[name] = asyncio.Event()
+            quick = Timeouts(connect=1, handshake=1, open=1, call=0.05, work=0.08, close=0.1)
+            upstreams = Upstreams([Upstream("127.0.0.1", spark.port)], quick)
+            session, _ = await upstreams.open("bob", OPEN)
+            assert (await session.query("SELECT 1")).rows if name == "CloseOperation" else True
+            with pytest.raises(SqlError, match=f"has not answered {name} for 0.0") as raised:
+                await session.query("SELECT 2")
+            assert raised.value.sql_state == "08S01"
+            assert not session.alive
+            await session.close()
+            upstreams.close()
+
+    asyncio.run(test())
+
+
+def test_rows_may_take_longer_than_other_answers() -> None:
+    async def test() -> None:
+        async with FakeSpark() as spark:
+            spark.held["FetchResults"] = asyncio.Event()
+            upstreams = Upstreams([Upstream("127.0.0.1", spark.port)], Timeouts(call=0.05, work=10))
+            session, _ = await upstreams.open("bob", OPEN)
+            running = asyncio.create_task(session.query("SELECT 1"))
+            await spark.called("FetchResults")
+            await asyncio.wait({running}, timeout=0.12)
+            spark.held["FetchResults"].set()
+            assert (await running).rows == (("SELECT 1",),)
+            await session.close()
+
+    asyncio.run(test())
