@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import logging
 import signal
+import socket
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
@@ -83,6 +84,7 @@ def arguments() -> argparse.ArgumentParser:
 async def serve(options: argparse.Namespace) -> None:
     """Start everything, say that it is ready, wait to be told to stop, stop everything."""
     settings = settled(options)
+    refuse_taken_port(settings.server)
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
@@ -114,6 +116,18 @@ def settled(options: argparse.Namespace) -> config.Config:
             raise config.ConfigError(f"--port is {options.port}: it must be {config.LISTEN_PORT.allowed}")
         settings = replace(settings, server=replace(settings.server, port=options.port))
     return settings
+
+
+def refuse_taken_port(listen: config.Listen) -> None:
+    """Say so before Spark is started if the port, or the address, cannot be had."""
+    try:
+        with socket.create_server((listen.host, listen.port)):
+            pass
+    except OSError as error:
+        raise config.ConfigError(
+            f"cannot listen on port {listen.port} of {listen.host}: {error.strerror}; "
+            "give another with --port, or stop what listens there"
+        ) from error
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:

@@ -75,6 +75,7 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
     """Spark's whole configuration: what it needs, on which the user's own settings come last."""
     catalog = f"spark.sql.catalog.{CATALOG}"
     temporary = data / "tmp"
+    properties = {"java.io.tmpdir": temporary, "derby.stream.error.file": temporary / "derby.log"}
     # More slots than cores: long refresh tasks then leave some to short queries (there is no pre-emption).
     slots = 2 * (os.cpu_count() or 2)
     return {
@@ -84,7 +85,7 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
         "spark.driver.host": HOST,
         "spark.driver.bindAddress": HOST,
         "spark.driver.extraClassPath": os.pathsep.join(map(str, class_path)),
-        "spark.driver.extraJavaOptions": f'"-Djava.io.tmpdir={temporary}" "-Dderby.stream.error.file={temporary}/derby.log"',
+        "spark.driver.extraJavaOptions": " ".join(f'"-D{key}={value}"' for key, value in properties.items()),
         "spark.local.dir": str(temporary),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

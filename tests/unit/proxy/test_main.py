@@ -41,6 +41,13 @@ def test_a_port_out_of_range(capsys):
     )
 
 
+def test_a_port_that_is_taken_is_refused_before_spark_is_started(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert program.main(["serve", "--port", str(port), "--data", "/nowhere"]) == 1
+    assert f"viewgate: cannot listen on port {port} of 127.0.0.1: " in capsys.readouterr().err
+
+
 def test_a_bad_configuration_stops_the_start_with_one_sentence(tmp_path, capsys):
     (tmp_path / "gate.toml").write_text("[server]\nport = 'x'\n")
     assert program.main(["serve", "--config", str(tmp_path / "gate.toml")]) == 1
