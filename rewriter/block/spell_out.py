@@ -90,9 +90,16 @@ def _translated(call: _Call, scope: Scope) -> str:
     unit = tree.expressions[1]
     if len(call.arguments) == 3:
         return translate_bucket(source, unit.name.lower(), tree.expressions[2].name)
-    kind = temporal_type(canonical(tree.expressions[0], scope), scope)
+    kind = _type(tree.expressions[0], scope)
     grain = checked_grain(unit, kind)
     return translate_bucket(source, grain, str(kind))
+
+
+def _type(source: exp.Expr, scope: Scope) -> str | None:
+    """The type of a call's source: a CAST tells it whatever it casts."""
+    if isinstance(source, exp.Cast):
+        source = exp.TryCast(this=exp.Null(), to=source.to, safe=source.args.get("safe"))
+    return temporal_type(canonical(source, scope), scope)
 
 
 def _innermost(blocks: Sequence[SelectBlock], call: _Call) -> SelectBlock | None:

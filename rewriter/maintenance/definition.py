@@ -76,8 +76,8 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
         raise Unsupported(f"the session has {setting}; RESET it to define a materialized view")
     if not statement.is_query or statement.problem:
         raise Unsupported(statement.problem or "a materialized view is defined by a query (SELECT …)")
-    if not statement.blocks:
-        raise Unsupported("the query reads no table: a materialized view is defined by SELECT … FROM table")
+    if not statement.complete:
+        raise Unsupported("a query that begins with FROM or TABLE is not read; write SELECT … FROM table")
     for block in statement.blocks:
         if block.tree is None:
             raise Unsupported(f"this part is not read: {block.text[:80]}: {block.problem}")
@@ -85,6 +85,8 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
             _refuse_table(table, statement, tables)
         for call in block.tree.find_all(exp.Func):
             _refuse_call(call)
+    if not statement.tables:
+        raise Unsupported("the query reads no table: a materialized view is defined by SELECT … FROM table")
 
 
 def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:

@@ -1,0 +1,41 @@
+"""What statements may change about their session."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.answering.changes import Effect, change_of
+
+
+@pytest.mark.parametrize(
+    ("sql", "effect", "name"),
+    [
+        ("SELECT 1", Effect.NONE, ""),
+        ("  -- x\n (SELECT 1)", Effect.NONE, ""),
+        ("INSERT INTO t VALUES (1)", Effect.NONE, ""),
+        ("CREATE TABLE t (a INT)", Effect.NONE, ""),
+        ("CREATE OR REPLACE VIEW v AS SELECT 'TEMP'", Effect.NONE, ""),
+        ("CREATE TABLE t AS SELECT 1 AS TEMP", Effect.NONE, ""),
+        ("EXPLAIN SELECT 1", Effect.NONE, ""),
+        ("", Effect.NONE, ""),
+        ("SET spark.sql.ansi.enabled=false", Effect.SETTINGS, ""),
+        ("set time zone 'UTC'", Effect.SETTINGS, ""),
+        ("RESET", Effect.SETTINGS, ""),
+        ("USE demo", Effect.SETTINGS, ""),
+        ("CREATE TEMP VIEW Sales AS SELECT 1", Effect.NAME, "sales"),
+        ("CREATE OR REPLACE TEMPORARY VIEW `a b` AS SELECT 1", Effect.NAME, "a b"),
+        ("CREATE TEMPORARY VIEW IF NOT EXISTS v USING csv", Effect.NAME, "v"),
+        ("CREATE GLOBAL TEMP VIEW g AS SELECT 1", Effect.NAME, "g"),
+        ("CACHE LAZY TABLE c AS SELECT 1", Effect.NAME, "c"),
+        ("CACHE TABLE c", Effect.NONE, ""),
+        ("CREATE TEMPORARY FUNCTION upper AS 'x'", Effect.UNKNOWN, ""),
+        ("EXECUTE IMMEDIATE 'SET a=b'", Effect.UNKNOWN, ""),
+        ("BEGIN SELECT 1; END", Effect.UNKNOWN, ""),
+        ("CALL lake.system.create_changelog_view(table => 't')", Effect.UNKNOWN, ""),
+        ("CALL lake.system.rewrite_data_files('t')", Effect.NONE, ""),
+        ("SOMETHING NEW", Effect.UNKNOWN, ""),
+        ("SELECT 'unclosed", Effect.UNKNOWN, ""),
+    ],
+)
+def test_the_effect_of_a_statement(sql: str, effect: Effect, name: str) -> None:
+    assert change_of(sql) == (effect, name)

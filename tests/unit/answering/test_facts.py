@@ -1,0 +1,69 @@
+"""What is known of a session, and when it is asked again."""
+
+from __future__ import annotations
+
+import asyncio
+
+from proxy.answering import SessionFacts
+from proxy.hs2 import ResultSet
+
+
+class Spark:
+    """Answers what facts ask, and counts."""
+
+    def __init__(self) -> None:
+        self.settings = {"spark.sql.catalog.lake": "x", "spark.sql.catalog.lake.type": "jdbc"}
+        self.state = ("lake", "demo", "UTC")
+        self.asked = 0
+
+    async def query(self, sql: str) -> ResultSet:
+        if sql == "SET":
+            self.asked += 1
+            return ResultSet.of("key", "value", rows=list(self.settings.items()))
+        return ResultSet.of("catalog", "database", "zone", rows=[self.state])
+
+
+def test_asked_once_and_again_after_a_change() -> None:
+    async def scenario() -> None:
+        spark, facts = Spark(), SessionFacts()
+        session = await facts.read(spark.query)
+        assert (session.catalog, session.namespace, session.time_zone) == ("lake", ("demo",), "UTC")
+        assert session.catalogs == {"lake", "spark_catalog"}
+        await facts.read(spark.query)
+        assert spark.asked == 1
+        assert facts.watch("SELECT 1") is None
+        ended = facts.watch("USE other")
+        assert ended is not None
+        assert "still runs" in facts.problem
+        await facts.read(spark.query)
+        spark.state = ("lake", "other", "UTC")
+        ended(True)
+        assert not facts.problem
+        assert (await facts.read(spark.query)).namespace == ("other",)
+        assert spark.asked == 3
+
+    asyncio.run(scenario())
+
+
+def test_a_temporary_view_shadows_from_its_start() -> None:
+    async def scenario() -> None:
+        spark, facts = Spark(), SessionFacts()
+        ended = facts.watch("CREATE TEMP VIEW sales AS SELECT 1")
+        assert ended is not None
+        ended(False)
+        assert (await facts.read(spark.query)).resolve(("sales",)) is None
+
+    asyncio.run(scenario())
+
+
+def test_what_could_be_anything_ends_rewriting_for_the_session() -> None:
+    facts = SessionFacts()
+    ended = facts.watch("EXECUTE IMMEDIATE 'x'")
+    assert ended is not None
+    ended(True)
+    assert "EXECUTE IMMEDIATE" in facts.problem
+
+
+def test_our_settings_may_come_with_the_session() -> None:
+    assert SessionFacts({"set:hiveconf:viewgate.rewrite": "OFF"}).settings == {"viewgate.rewrite": "off"}
+    assert SessionFacts({"viewgate.rewrite": "maybe"}).settings == {"viewgate.rewrite": "on"}

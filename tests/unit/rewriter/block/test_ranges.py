@@ -1,0 +1,60 @@
+"""Sets of values, against brute force over a small line."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
+
+LINE = [Fraction(n, 2) for n in range(-2, 15)]
+TESTS = {
+    "=": lambda a, b: a == b,
+    "<>": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+atoms = st.tuples(st.sampled_from(sorted(TESTS)), st.integers(0, 6))
+trees = st.recursive(atoms, lambda inner: st.tuples(st.sampled_from(["and", "or"]), inner, inner), max_leaves=6)
+
+
+def _set(tree: tuple) -> RangeSet:
+    if tree[0] == "and":
+        return _set(tree[1]).meet(_set(tree[2]))
+    if tree[0] == "or":
+        return _set(tree[1]).join(_set(tree[2]))
+    return RangeSet.compare(tree[0], tree[1])
+
+
+def _values(tree: tuple, line: list[Fraction]) -> set[Fraction]:
+    if tree[0] == "and":
+        return _values(tree[1], line) & _values(tree[2], line)
+    if tree[0] == "or":
+        return _values(tree[1], line) | _values(tree[2], line)
+    return {v for v in line if TESTS[tree[0]](v, tree[1])}
+
+
+@given(trees, trees)
+def test_containment_is_that_of_the_values(mine: tuple, theirs: tuple) -> None:
+    assert _set(mine).within(_set(theirs)) == (_values(mine, LINE) <= _values(theirs, LINE))
+
+
+@given(trees, trees)
+def test_over_integers_open_bounds_are_closed_ones(mine: tuple, theirs: tuple) -> None:
+    whole = [v for v in LINE if v.denominator == 1]
+    closed = _set(mine).closed_over_integers().within(_set(theirs).closed_over_integers())
+    assert closed == (_values(mine, whole) <= _values(theirs, whole))
+
+
+def test_null_belongs_only_where_it_is_said() -> None:
+    assert ONLY_NULL.within(ALL)
+    assert not ALL.within(NOT_NULL)
+    assert not ONLY_NULL.within(NOT_NULL)
+    assert ALL.within(ONLY_NULL.join(NOT_NULL))
+    assert RangeSet.compare("<", 3).join(ONLY_NULL).null
+    assert not RangeSet.compare("<", 3).meet(ONLY_NULL).null

@@ -1,0 +1,96 @@
+"""What a view stores."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter import Unsupported, define, pin
+from rewriter.model import Column, Session, Snapshot, Table, TableName, ViewState
+
+SESSION = Session("lake", ("demo",), temporary_views=frozenset({"tmp"}))
+SALES, PLAIN = (TableName(("lake", "demo", name)) for name in ("sales", "plain"))
+COLUMNS = (
+    Column("region", "string"), Column("n", "int"), Column("big", "bigint"), Column("ts", "timestamp"),
+    Column("sales", "int"),
+)  # fmt: skip
+TABLES = {SALES: Table(SALES, "u", COLUMNS, (Snapshot(1, 0, "append", 0),)), PLAIN: ViewState(PLAIN, "v", 1)}
+
+
+def test_hidden_columns_make_it_roll_up() -> None:
+    definition = define("SELECT region AS r, avg(big) AS a FROM sales GROUP BY region", SESSION, TABLES)
+    assert definition.storage_query == (
+        "SELECT t0.region AS r, avg(t0.big) AS a, count(*) AS viewgate_rows_0, "
+        "sum(CAST(t0.big AS DECIMAL(38, 0))) AS viewgate_sum_1, count(t0.big) AS viewgate_count_2 "
+        "FROM lake.demo.sales AS t0 GROUP BY t0.region"
+    )
+    assert definition.hidden == ("viewgate_rows_0", "viewgate_sum_1", "viewgate_count_2")
+
+
+def test_what_is_there_already_is_not_stored_twice() -> None:
+    definition = define("SELECT avg(n) a, sum(n) s, count(n) c, count(*) r FROM sales", SESSION, TABLES)
+    assert definition.hidden == ()
+
+
+def test_keys_that_are_no_outputs_and_parts_of_expressions() -> None:
+    definition = define("SELECT sum(n) / count(*) AS x FROM sales GROUP BY region", SESSION, TABLES)
+    assert "t0.region AS viewgate_key_0" in definition.storage_query
+    assert "sum(t0.n) AS viewgate_sum_" in definition.storage_query
+
+
+def test_a_view_of_rows_needs_none() -> None:
+    assert define("SELECT n FROM sales WHERE n > 1", SESSION, TABLES).hidden == ()
+
+
+def test_columns_that_are_named_from_outside() -> None:
+    definition = define("SELECT region, sum(n) FROM sales GROUP BY 1", SESSION, TABLES, ("a", "total amount"))
+    assert "sum(t0.n) AS `total amount`" in definition.storage_query
+
+
+def test_timeseries_is_sparks_own_in_the_view_and_keeps_its_form_in_storage() -> None:
+    definition = define("SELECT timeseries(ts, 'hour') h, sum(n) s FROM sales GROUP BY 1", SESSION, TABLES)
+    assert definition.query == "SELECT date_trunc('HOUR', ts) h, sum(n) s FROM sales GROUP BY 1"
+    assert "timeseries(t0.ts, 'hour', 'timestamp') AS h" in definition.storage_query
+    assert "date_trunc('HOUR', t0.ts) AS h" in pin(definition.storage_query, {}, SESSION)
+
+
+def test_a_shape_without_block_is_stored_as_it_is() -> None:
+    query = "SELECT region FROM sales UNION ALL SELECT region FROM sales LIMIT 3"
+    definition = define(query, SESSION, TABLES)
+    assert (definition.storage_query, definition.hidden, definition.sources) == (query, (), (SALES,))
+
+
+def test_pinning_puts_the_version_behind_each_name() -> None:
+    query = "SELECT sales.sales FROM sales, demo.sales s WHERE s.n IN (SELECT n FROM sales)"
+    assert pin(query, {SALES: 7}, SESSION) == (
+        "SELECT sales.sales FROM lake.demo.sales VERSION AS OF 7, lake.demo.sales VERSION AS OF 7 s "
+        "WHERE s.n IN (SELECT n FROM lake.demo.sales VERSION AS OF 7)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("SELECT rand() FROM sales", r"rand\(\) is not known to give the same answer"),
+        ("SELECT current_date FROM sales", "changes with time"),
+        ("SELECT current_timestamp() AS c FROM sales", "not known to give the same answer"),
+        ("SELECT n FROM tmp", "temporary view"),
+        ("SELECT n FROM plain", "not an Iceberg table"),
+        ("SELECT n FROM elsewhere", "not an Iceberg table"),
+        ("SELECT n FROM sales VERSION AS OF 7", "time travel"),
+        ("SELECT n FROM sales TABLESAMPLE (5 PERCENT)", "samples"),
+        ("SELECT 1", "reads no table"),
+        ("DELETE FROM sales", "defined by a query"),
+        ("SELECT n FROM sales WHERE region = '${x}'", "variable substitution"),
+        ("SELECT extract(year FROM ts) FROM sales", "is not read"),
+        ("SELECT n FROM sales WHERE EXISTS (SELECT 1 FROM plain)", "not an Iceberg table"),
+    ],
+)
+def test_what_cannot_be_kept_fresh_is_refused_with_the_reason(query: str, problem: str) -> None:
+    with pytest.raises(Unsupported, match=problem):
+        define(query, SESSION, TABLES)
+
+
+def test_settings_under_which_a_text_means_something_else() -> None:
+    session = Session("lake", ("demo",), {"spark.sql.caseSensitive": "true"})
+    with pytest.raises(Unsupported, match="RESET it"):
+        define("SELECT n FROM sales", session, TABLES)

@@ -1,0 +1,93 @@
+"""Statements cut into blocks."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter import parse
+from rewriter.model import Session
+
+SESSION = Session("lake", ("demo",), catalogs=frozenset({"lake", "other"}), temporary_views=frozenset({"tmp"}))
+
+
+def tables(sql: str) -> list[str]:
+    return [str(name) for name in parse(sql, SESSION).tables]
+
+
+@pytest.mark.parametrize(
+    ("sql", "names"),
+    [
+        ("SELECT 1 FROM t", ["lake.demo.t"]),
+        ("SELECT 1 FROM x.t, other.y.u, lake.z.v", ["lake.x.t", "other.y.u", "lake.z.v"]),
+        ("SELECT 1 FROM `a b`.`c.d`", ["lake.a b.c.d"]),
+        ("SELECT 1 FROM tmp", []),
+        ("SELECT 1 FROM demo.tmp", ["lake.demo.tmp"]),
+        ("WITH t AS (SELECT 1 FROM u), w(a, b) AS (SELECT 1, 2) SELECT * FROM t JOIN w", ["lake.demo.u"]),
+        ("WITH c AS (SELECT 1) SELECT 1 FROM demo.c", ["lake.demo.c"]),
+        (
+            "SELECT (SELECT max(a) FROM t) FROM u WHERE x IN (SELECT y FROM v)",
+            ["lake.demo.u", "lake.demo.t", "lake.demo.v"],
+        ),
+        ("INSERT INTO t SELECT * FROM u", ["lake.demo.u"]),
+        ("SELECT 1 FROM range(10)", []),
+    ],
+)
+def test_the_tables_that_a_statement_reads(sql: str, names: list[str]) -> None:
+    assert sorted(tables(sql)) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("sql", "blocks"),
+    [
+        ("(SELECT a FROM t)", ["SELECT a FROM t"]),
+        ("SELECT a FROM t; ", ["SELECT a FROM t"]),
+        ("SELECT a FROM t ORDER BY 1 LIMIT 3", ["SELECT a FROM t ORDER BY 1 LIMIT 3"]),
+        ("SELECT a FROM t UNION SELECT b FROM u LIMIT 3", ["SELECT a FROM t", "SELECT b FROM u"]),
+        ("SELECT a FROM t EXCEPT (SELECT b FROM u ORDER BY 1)", ["SELECT a FROM t", "SELECT b FROM u ORDER BY 1"]),
+        ("SELECT a FROM t MINUS SELECT b FROM u", ["SELECT a FROM t", "SELECT b FROM u"]),
+        ("SELECT ')' AS p, a /* ( */ FROM t", ["SELECT ')' AS p, a /* ( */ FROM t"]),
+    ],
+)
+def test_the_blocks_of_a_statement(sql: str, blocks: list[str]) -> None:
+    assert [block.text for block in parse(sql, SESSION).blocks] == blocks
+
+
+@pytest.mark.parametrize(
+    ("sql", "query"),
+    [
+        ("SELECT 1", True),
+        ("WITH a AS (SELECT 1) SELECT * FROM a", True),
+        ("WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", False),
+        ("FROM t INSERT INTO u SELECT *", False),
+        ("CREATE TABLE t AS SELECT 1", False),
+        ("/* SELECT */ DELETE FROM t", False),
+        ("", False),
+        ("SELECT 'unclosed", False),
+    ],
+)
+def test_what_only_reads(sql: str, query: bool) -> None:
+    assert parse(sql, SESSION).is_query is query
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1; SELECT 2", "SELECT '${x}'", "SELECT a FROM t |> WHERE b"])
+def test_what_cannot_be_trusted_to_mean_what_it_says(sql: str) -> None:
+    assert parse(sql, SESSION).problem
+
+
+@pytest.mark.parametrize(
+    ("sql", "complete"),
+    [
+        ("SELECT a FROM t", True),
+        ("FROM t SELECT a", False),
+        ("SELECT a FROM t UNION ALL FROM u SELECT a", False),
+        ("SELECT a FROM (TABLE t)", False),
+        ("SELECT extract(year FROM d) FROM t", True),
+    ],
+)
+def test_relations_outside_blocks_are_noticed(sql: str, complete: bool) -> None:
+    assert parse(sql, SESSION).complete is complete
+
+
+def test_nesting_without_end_is_no_crash() -> None:
+    deep = "SELECT " + "(" * 3000 + "1" + ")" * 3000 + " FROM t"
+    assert parse(deep, SESSION).blocks[0].tree is None

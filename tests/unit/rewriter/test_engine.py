@@ -1,0 +1,102 @@
+"""What the engine does around the rules: settings, sessions, surprises, choice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rewriter import Definitions, Reason, engine, parse, rewrite
+from rewriter.model import Table
+from rewriter.model.settings import TIME_ZONE
+from tests.golden.corpus import GoldenFile, World, world
+
+SCHEMA = "CREATE TABLE sales (region STRING, n INT, x DOUBLE, ts TIMESTAMP)"
+VIEWS = {
+    "by_region": "SELECT region, sum(n) AS s FROM sales GROUP BY region",
+    "by_hour": "SELECT timeseries(ts, 'hour') AS h, region, sum(n) AS s FROM sales GROUP BY 1, 2",
+}
+QUERY = "SELECT region, sum(n) FROM sales GROUP BY region"
+
+
+@pytest.fixture
+def built() -> World:
+    return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
+
+
+def decide(built: World, query: str = QUERY, **session: object):
+    return rewrite(parse(query, replace(built.session, **session)), built.definitions, built.relations)
+
+
+def test_the_least_to_read_is_chosen(built: World) -> None:
+    outcome = decide(built)
+    assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
+    verdicts = {a.view.table: (a.verdict, a.reason) for a in outcome.tried}
+    assert verdicts == {"by_region": ("chosen", None), "by_hour": ("not chosen", Reason.NOT_CHOSEN)}
+
+
+def test_a_smaller_storage_wins_over_the_same_grain(built: World) -> None:
+    storage = next(r for n, r in built.relations.items() if n.table == "by_hour__storage")
+    assert isinstance(storage, Table)
+    relations = built.relations | {storage.name: replace(storage, records=1)}
+    outcome = rewrite(parse(QUERY, built.session), built.definitions, relations)
+    assert [r.view.name.table for r in outcome.replacements] == ["by_hour"]
+
+
+@pytest.mark.parametrize(
+    ("session", "reason", "detail"),
+    [
+        ({"rewrite": False}, Reason.REWRITE_OFF, "viewgate.rewrite"),
+        ({"settings": {"spark.sql.caseSensitive": "true"}}, Reason.SETTINGS_DIFFER, "caseSensitive"),
+        ({"settings": {"spark.wap.branch": "audit"}}, Reason.SETTINGS_DIFFER, "spark.wap.branch"),
+        ({"settings": {"spark.sql.ansi.enabled": "false"}}, Reason.SETTINGS_DIFFER, "ansi.enabled is false here, None"),
+        ({"settings": {"spark.sql.unheard.of": "1"}}, Reason.SETTINGS_DIFFER, "unheard.of"),
+    ],
+)
+def test_sessions_in_which_nothing_is_rewritten(built: World, session: dict, reason: Reason, detail: str) -> None:
+    outcome = decide(built, **session)
+    assert not outcome.rewritten
+    assert {a.reason for a in outcome.tried} == {reason}
+    assert all(detail in a.detail for a in outcome.tried)
+
+
+def test_how_a_query_is_run_is_no_matter(built: World) -> None:
+    assert decide(built, settings={"spark.sql.shuffle.partitions": "7", "spark.app.id": "x"}).rewritten
+
+
+def test_the_zone_matters_where_times_are_read(built: World) -> None:
+    here = {"time_zone": "Asia/Tokyo", "settings": {TIME_ZONE: "Asia/Tokyo"}}
+    outcome = decide(built, **here)
+    assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
+    assert {a.reason for a in outcome.tried if a.view.table == "by_hour"} == {Reason.SETTINGS_DIFFER}
+    assert not decide(built, "SELECT timeseries(ts, 'hour'), sum(n) FROM sales GROUP BY 1", **here).rewritten
+
+
+def test_a_view_of_another_tool_answers_only_what_depends_on_no_setting(built: World) -> None:
+    views = tuple(replace(view, settings=None) for view in built.definitions.views)
+    outcome = rewrite(parse(QUERY, built.session), Definitions(views), built.relations)
+    assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
+    assert {a.reason for a in outcome.tried if a.view.table == "by_hour"} == {Reason.SETTINGS_DIFFER}
+
+
+def test_a_temporary_view_of_the_tables_name_is_not_the_table(built: World) -> None:
+    assert not decide(built, temporary_views=frozenset({"sales"})).tried
+
+
+def test_a_rule_that_breaks_costs_a_rewriting_and_not_the_answer(
+    built: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*args: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(engine, "RULES", (broken,))
+    outcome = decide(built)
+    assert outcome.sql() == QUERY
+    assert "an error in the rewriter" in outcome.tried[0].detail
+    assert "sum(n) FROM sales" in caplog.text
+
+
+def test_an_unknown_table_is_left_to_spark(built: World) -> None:
+    relations = dict.fromkeys(built.relations)
+    assert not rewrite(parse(QUERY, built.session), built.definitions, relations).rewritten

@@ -1,0 +1,115 @@
+"""When storage may be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rewriter.freshness import freshness
+from rewriter.match import Miss, Reason
+from rewriter.model import (
+    ChildView,
+    Column,
+    MaterializedView,
+    RefreshState,
+    Snapshot,
+    SourceState,
+    Table,
+    TableName,
+    ViewState,
+)
+
+SALES, MV, STORAGE = (TableName(("lake", "demo", name)) for name in ("sales", "mv", "mv__storage"))
+COLUMNS = (Column("a", "int", field_id=1), Column("b", "int", field_id=2))
+
+
+def snapshots(*spelled: str) -> tuple[Snapshot, ...]:
+    """Newest first: 'ID operation'."""
+    return tuple(Snapshot(int(s.split()[0]), 1000 * int(s.split()[0]), s.split()[1], 0) for s in spelled)
+
+
+TABLE = Table(SALES, "uuid-sales", COLUMNS, snapshots("2 append", "1 append"))
+STATE = RefreshState(1, (SourceState(SALES, "uuid-sales", 2, COLUMNS),), view_uuid="uuid-mv")
+STORED = Table(STORAGE, "uuid-storage", (), snapshots("9 overwrite"), refresh=STATE)
+VIEW = MaterializedView(MV, "uuid-mv", 1, "", "", STORAGE, (), "lake", ("demo",))
+
+
+def check(
+    table: Table | None = TABLE, storage: Table | None = STORED, view: MaterializedView = VIEW, uuid: str = "uuid-mv"
+):
+    relations = {SALES: table, STORAGE: storage, MV: ViewState(MV, uuid, 1)}
+    return freshness(view, [SALES], relations)
+
+
+def test_fresh() -> None:
+    assert check() is STORED
+
+
+def test_a_first_commit_since_is_named() -> None:
+    miss = check(replace(TABLE, snapshots=snapshots("4 overwrite", "3 append", "2 append", "1 append")))
+    assert isinstance(miss, Miss)
+    assert miss.reason is Reason.STALE
+    assert "changed since snapshot 2: first by snapshot 3 (append, 1970-01-01 00:00:03 UTC)" in miss.detail
+
+
+def test_compaction_changes_no_row() -> None:
+    assert check(replace(TABLE, snapshots=snapshots("3 replace", "2 append", "1 append"))) is STORED
+
+
+def test_a_commit_behind_a_compaction_counts() -> None:
+    assert isinstance(check(replace(TABLE, snapshots=snapshots("4 replace", "3 delete", "2 append"))), Miss)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        replace(TABLE, snapshots=snapshots("1 append")),  # rolled back
+        replace(TABLE, snapshots=snapshots("7 append")),  # replaced or expired
+        replace(TABLE, snapshots=()),
+        replace(TABLE, uuid="uuid-another"),
+        replace(TABLE, columns=(replace(COLUMNS[0], field_id=2), replace(COLUMNS[1], field_id=1))),  # names swapped
+        replace(TABLE, columns=(replace(COLUMNS[0], type="bigint"), COLUMNS[1])),
+        replace(TABLE, columns=COLUMNS[:1]),
+    ],
+)
+def test_whatever_else_has_happened_is_stale(table: Table) -> None:
+    miss = check(table)
+    assert isinstance(miss, Miss)
+    assert miss.reason is Reason.STALE
+
+
+def test_a_column_that_nobody_used_may_come() -> None:
+    assert check(replace(TABLE, columns=(*COLUMNS, Column("c", "int", field_id=3)), schema_id=1)) is STORED
+
+
+def test_without_recorded_columns_the_schema_must_be_the_snapshots() -> None:
+    foreign = replace(STORED, refresh=RefreshState(1, (SourceState(SALES, "uuid-sales", 2),)))
+    assert check(storage=foreign) is foreign
+    assert isinstance(check(replace(TABLE, schema_id=1), storage=foreign), Miss)
+
+
+def test_an_empty_table_is_fresh_until_it_has_rows() -> None:
+    empty = replace(STORED, refresh=replace(STATE, sources=(SourceState(SALES, "uuid-sales", None, COLUMNS),)))
+    assert check(replace(TABLE, snapshots=()), storage=empty) is empty
+    assert isinstance(check(storage=empty), Miss)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"storage": None}, Reason.UNKNOWN_STATE),
+        ({"table": None}, Reason.UNKNOWN_STATE),
+        ({"uuid": "uuid-of-another-view"}, Reason.UNKNOWN_STATE),
+        ({"storage": replace(STORED, refresh=None)}, Reason.NEVER_REFRESHED),
+        ({"storage": replace(STORED, refresh=replace(STATE, view_version=2))}, Reason.STALE),
+        ({"storage": replace(STORED, refresh=replace(STATE, view_uuid="dropped"))}, Reason.STALE),
+        ({"storage": replace(STORED, refresh=replace(STATE, sources=()))}, Reason.STALE),
+        ({"storage": replace(STORED, refresh=replace(STATE, children=(ChildView("u", 1),)))}, Reason.UNKNOWN_STATE),
+        ({"view": replace(VIEW, rewrite=False)}, Reason.REWRITE_OFF),
+    ],
+)
+def test_what_is_not_known_is_not_used(changes: dict, reason: Reason) -> None:
+    miss = check(**changes)
+    assert isinstance(miss, Miss)
+    assert miss.reason is reason
