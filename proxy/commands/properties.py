@@ -18,6 +18,7 @@ _CHOICES = {REWRITE: ("on", "off"), REFRESH: ("on-commit", "deferred")}
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
 _OURS = (SETTINGS, STORAGE_QUERY, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-")
 
+
 def checked(properties: dict[str, str]) -> dict[str, str]:
     """The properties, if a user may set them to these values; raises SqlError."""
     for key, value in properties.items():
