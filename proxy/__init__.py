@@ -8,6 +8,7 @@ Bytes become messages, messages become statements, statements become plans; each
     answering   what is to be done with a statement: forward it, rewrite it, answer it
     pipeline    refresh jobs on Spark
     upstream    Spark Thrift Server as we see it        catalog   Iceberg as we see it
+    authentication   who a client is, and for whom it may act
     session     sessions, operations, their legal transitions
     hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure
 

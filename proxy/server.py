@@ -17,7 +17,6 @@ from proxy.wire import FrameReader, MessageReader, Refused, SaslServer, WireErro
 logger = logging.getLogger(__name__)
 
 _QUEUE = 8  # messages that a client may send ahead before reading from it stops
-_DRAIN_CHECK = 0.05
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class Limits:
     message: int = 100 * 1024 * 1024
     handshake: float = 20.0
     grace: float = 10.0
+    close: float = 2.0
 
 
 class Server:
@@ -41,6 +41,8 @@ class Server:
         self._limits = limits or Limits()
         self._listener: asyncio.Server | None = None
         self._connections: set[_Connection] = set()
+        self._empty = asyncio.Event()
+        self._empty.set()
         self._leaving: set[asyncio.Task[None]] = set()
 
     async def start(self) -> int:
@@ -56,19 +58,37 @@ class Server:
             self._listener.close()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._limits.grace):
-                while self.service.sessions.running or any(connection.busy for connection in self._connections):
-                    await asyncio.sleep(_DRAIN_CHECK)
+                await self._drained()
         for connection in list(self._connections):
             connection.close()
         await self.service.close()
-        while self._connections or self._leaving:
-            await asyncio.sleep(0)  # the loop reports each closed connection
-            if self._leaving:
-                await asyncio.wait(self._leaving)
+        await self._all_left()
+
+    async def _drained(self) -> None:
+        """Return when no operation runs and no call is being answered."""
+        while True:
+            await self.service.sessions.rest()
+            busy = [connection.worker for connection in self._connections if connection.worker is not None]
+            if not busy:
+                return
+            await asyncio.wait(busy, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _all_left(self) -> None:
+        """Return when every connection is closed; one whose client does not read is cut off."""
+        try:
+            async with asyncio.timeout(self._limits.close):
+                await self._empty.wait()
+        except TimeoutError:
+            for connection in list(self._connections):
+                connection.abort()
+            await self._empty.wait()
+        if self._leaving:
+            await asyncio.wait(self._leaving)
 
     def joined(self, connection: _Connection) -> None:
         """Take note of a new connection."""
         self._connections.add(connection)
+        self._empty.clear()
 
     def left(self, connection: _Connection, peer: Peer | None) -> None:
         """Clear up after a connection that has ended."""
@@ -77,6 +97,8 @@ class Server:
             task = asyncio.create_task(self.service.disconnected(peer))
             self._leaving.add(task)
             task.add_done_callback(self._leaving.discard)
+        if not self._connections:
+            self._empty.set()
 
     def _connection(self) -> _Connection:
         return _Connection(self, self._limits)
@@ -93,18 +115,17 @@ class _Connection(asyncio.Protocol):
         self._reader = MessageReader(limits.message)
         self._messages: deque[bytes] = deque()
         self._peer: Peer | None = None
-        self._worker: asyncio.Task[None] | None = None
+        self.worker: asyncio.Task[None] | None = None
         self._writable = asyncio.Event()
         self._writable.set()
-
-    @property
-    def busy(self) -> bool:
-        """Whether a call is being answered."""
-        return self._worker is not None
 
     def close(self) -> None:
         """End the connection, once what was written is sent."""
         self._transport.close()
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -131,8 +152,8 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.cancel()
         self._writable.set()
-        if self._worker is not None:
-            self._worker.cancel()
+        if self.worker is not None:
+            self.worker.cancel()
         self._server.left(self, self._peer)
 
     def pause_writing(self) -> None:
@@ -161,14 +182,14 @@ class _Connection(asyncio.Protocol):
             self._reader.receive_data(payload)
             while (message := self._reader.next_event()) is not None:
                 self._messages.append(message)
-        if self._messages and self._worker is None:
-            self._worker = asyncio.create_task(self._work())
+        if self._messages and self.worker is None:
+            self.worker = asyncio.create_task(self._work())
         if len(self._messages) > _QUEUE:
             self._transport.pause_reading()
 
     def _answered_again(self, payload: bytes) -> bool:
         """Answer a repeated call at once, if no other one is before it and the client takes its replies."""
-        if self._worker is not None or self._reader.buffered or not self._writable.is_set():
+        if self.worker is not None or self._reader.buffered or not self._writable.is_set():
             return False
         assert self._peer is not None
         reply = self._server.service.again(self._peer, payload)
@@ -188,7 +209,7 @@ class _Connection(asyncio.Protocol):
         except WireError as error:
             self._refuse(str(error))
         finally:
-            self._worker = None
+            self.worker = None
 
     def _refuse(self, reason: str) -> None:
         logger.warning("%s: connection closed: %s", self._peer or self._address, reason)

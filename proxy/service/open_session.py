@@ -2,36 +2,57 @@
 
 from __future__ import annotations
 
+from proxy.hs2 import SqlError
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import clamped
 from proxy.service.call import Call, with_handle
 from proxy.session import ClientSession
-from proxy.wire import WireError, find, read_i32, with_field
+from proxy.wire import WireError, find, read_i32, read_map, value_bytes, with_field, write_map
 from proxy.wire.layout import I32, MAP
 
-_CLIENT_PROTOCOL = (1, 1)
+_CLIENT_PROTOCOL, _REQUEST_CONFIGURATION = (1, 1), (1, 4)
 _SERVER_PROTOCOL, _SESSION_HANDLE, _CONFIGURATION = (0, 2), (0, 3, 1), (0, 4)
-_EMPTY_MAP = bytes([11, 11, 0, 0, 0, 0])
+_PROXY_USER = "hive.server2.proxy.user"
+_PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:system:{_PROXY_USER}"})
 
 
 async def open_session(call: Call) -> bytes:
-    """Open both sides. The user is who logged in: what the request says of that is the client's own idea."""
+    """Open both sides, for who logged in (the request's own `username` counts for nothing), or for whom it acts."""
     asked = find(call.message, _CLIENT_PROTOCOL)
     version = clamped(read_i32(call.message, asked) if asked else None)
     message = with_field(call.message, _CLIENT_PROTOCOL, I32, version.to_bytes(4, "big"))
     configuration = call.request(ttypes.TOpenSessionReq).configuration or {}
     service = call.service
-    upstream, reply = await service.upstreams.open(call.peer.user, message)
+    user, configuration, message = _acting(call, configuration, message)
+    upstream, reply = await service.upstreams.open(user, message)
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
         await upstream.close()
         raise WireError("Spark has opened a session without telling its version")
     version = min(version, read_i32(reply, answered))
-    facts = service.facts(call.peer.user, configuration)
-    session = ClientSession(call.peer.user, version, upstream, facts)
+    facts = service.facts(user, configuration)
+    session = ClientSession(user, version, upstream, facts, call.peer.user)
     service.sessions.add(session)
     call.peer.sessions.append(session)
     reply = with_field(reply, _SERVER_PROTOCOL, I32, version.to_bytes(4, "big"))
     reply = with_handle(reply, _SESSION_HANDLE, session.handle)
     # Hive JDBC looks into the map without looking whether there is one.
-    return reply if find(reply, _CONFIGURATION) else with_field(reply, _CONFIGURATION, MAP, _EMPTY_MAP)
+    return reply if find(reply, _CONFIGURATION) else with_field(reply, _CONFIGURATION, MAP, write_map([]))
+
+
+def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:
+    """The session's user, its configuration, and the message, both without the wish to act for that user.
+
+    Spark would have to allow it once more, and to somebody else: it sees the user whom we act for log in.
+    """
+    wishes = {configuration[key] for key in _PROXY_USER_KEYS & configuration.keys()} - {""}
+    if len(wishes) > 1:
+        raise SqlError(f"A session can act for one user, and not for {' and '.join(sorted(wishes))}", "28000")
+    user = call.service.proxy_users.acting(call.peer.user, wishes.pop() if wishes else "")
+    span = find(message, _REQUEST_CONFIGURATION)
+    if span is None or not _PROXY_USER_KEYS & configuration.keys():
+        return user, configuration, message
+    entries = read_map(value_bytes(message, span))
+    kept = write_map((key, value) for key, value in entries if key.decode("utf-8", "replace") not in _PROXY_USER_KEYS)
+    configuration = {key: value for key, value in configuration.items() if key not in _PROXY_USER_KEYS}
+    return user, configuration, with_field(message, _REQUEST_CONFIGURATION, MAP, kept)

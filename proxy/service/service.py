@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
+from proxy.authentication import ProxyUsers
 from proxy.hs2 import SqlError, encode_reply, failure
 from proxy.service.call import Call
 from proxy.service.forwarded import Forwarded
@@ -27,11 +28,16 @@ class Service:
     """
 
     def __init__(
-        self, upstreams: Upstreams, answering: Answering, facts: Callable[[str, Mapping[str, str]], Any]
+        self,
+        upstreams: Upstreams,
+        answering: Answering,
+        facts: Callable[[str, Mapping[str, str]], Any],
+        proxy_users: ProxyUsers | None = None,
     ) -> None:
         self.upstreams = upstreams
         self.answering = answering
         self.facts = facts
+        self.proxy_users = proxy_users or ProxyUsers()
         self.sessions = Sessions()
         self._tasks: set[asyncio.Task[None]] = set()
 

@@ -39,7 +39,7 @@ class OperationLog:
 
 
 class Operation(ABC):
-    """Something that a session runs or has run; how, is what the subclasses know."""
+    """Something that a session runs or has run; how, is what the subclasses know. `watcher` is called at its end."""
 
     def __init__(self, session: ClientSession, kind: int, ended: Callable[[bool], None] | None = None) -> None:
         self.handle = Handle.new()
@@ -51,6 +51,7 @@ class Operation(ABC):
         self.log = OperationLog()
         self.started_ms = time.time_ns() // 1_000_000
         self.completed_ms: int | None = None
+        self.watcher: Callable[[Operation], None] | None = None
         self._ended = ended
 
     @property
@@ -66,6 +67,8 @@ class Operation(ABC):
         self.error = error or self.error
         if self.done and self.completed_ms is None:
             self.completed_ms = time.time_ns() // 1_000_000
+            if self.watcher is not None:
+                self.watcher(self)
         if self.done and self._ended is not None:
             ended, self._ended = self._ended, None
             ended(state is OperationState.FINISHED)

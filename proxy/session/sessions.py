@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
@@ -35,14 +36,18 @@ class SessionUpstream(Protocol):
 
 
 class ClientSession:
-    """A client's session: who opened it, the upstream's side of it, and what is known about its state.
+    """A client's session: whose it is, the upstream's side of it, and what is known about its state.
 
+    `principal` is who has opened it and alone may use it, if that is not `user` but somebody acting for them.
     `facts` is what the answering of statements keeps about the session: made by it, opaque here.
     """
 
-    def __init__(self, user: str, protocol: int, upstream: SessionUpstream, facts: Any) -> None:
+    def __init__(
+        self, user: str, protocol: int, upstream: SessionUpstream, facts: Any, principal: str | None = None
+    ) -> None:
         self.handle = Handle.new()
         self.user = user
+        self.principal = principal or user
         self.protocol = protocol
         self.upstream = upstream
         self.facts = facts
@@ -60,6 +65,9 @@ class Sessions:
     def __init__(self) -> None:
         self._sessions: dict[bytes, ClientSession] = {}
         self._operations: dict[bytes, Operation] = {}
+        self._running: set[bytes] = set()
+        self._at_rest = asyncio.Event()
+        self._at_rest.set()
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -72,32 +80,41 @@ class Sessions:
     @property
     def running(self) -> int:
         """How many operations are not known to have ended."""
-        return sum(not operation.done for operation in self._operations.values())
+        return len(self._running)
+
+    async def rest(self) -> None:
+        """Return when no operation runs."""
+        await self._at_rest.wait()
 
     def add(self, session: ClientSession) -> None:
         self._sessions[session.handle.guid] = session
 
-    def find(self, handle: Handle, user: str) -> ClientSession:
+    def find(self, handle: Handle, principal: str) -> ClientSession:
         """The session with that handle."""
         session = self._sessions.get(handle.guid)
-        if session is None or session.user != user or not handle.opens(session.handle):
+        if session is None or session.principal != principal or not handle.opens(session.handle):
             raise SqlError(f"Invalid SessionHandle: SessionHandle [{handle.id}]", "08003")
         return session
 
     def remove(self, session: ClientSession) -> bool:
         """Forget a session and its operations; False if somebody else has done so already."""
-        for guid in session.operations:
-            self._operations.pop(guid, None)
+        for operation in session.operations.values():
+            self._operations.pop(operation.handle.guid, None)
+            self._ended(operation)
         return self._sessions.pop(session.handle.guid, None) is not None
 
     def add_operation(self, operation: Operation) -> None:
         self._operations[operation.handle.guid] = operation
         operation.session.operations[operation.handle.guid] = operation
+        if not operation.done:
+            operation.watcher = self._ended
+            self._running.add(operation.handle.guid)
+            self._at_rest.clear()
 
-    def find_operation(self, handle: Handle, user: str) -> Operation:
+    def find_operation(self, handle: Handle, principal: str) -> Operation:
         """The operation with that handle."""
         operation = self._operations.get(handle.guid)
-        if operation is None or operation.session.user != user or not handle.opens(operation.handle):
+        if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):
             raise SqlError(f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]", "HY000")
         return operation
 
@@ -108,3 +125,9 @@ class Sessions:
     def remove_operation(self, operation: Operation) -> None:
         self._operations.pop(operation.handle.guid, None)
         operation.session.operations.pop(operation.handle.guid, None)
+        self._ended(operation)
+
+    def _ended(self, operation: Operation) -> None:
+        self._running.discard(operation.handle.guid)
+        if not self._running:
+            self._at_rest.set()

@@ -8,6 +8,7 @@ place. `transport_of` tells transports apart by the first byte of a connection.
 from proxy.wire.errors import WireError
 from proxy.wire.fields import Span, find, read_i32, read_string, value_bytes, with_field
 from proxy.wire.frames import FrameReader, frame
+from proxy.wire.maps import read_map, write_map
 from proxy.wire.message import CALL, EXCEPTION, REPLY, Fault, Head, application_exception, read_head, write_head
 from proxy.wire.reader import MessageReader
 from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer
@@ -34,9 +35,11 @@ __all__ = [
     "frame",
     "read_head",
     "read_i32",
+    "read_map",
     "read_string",
     "transport_of",
     "value_bytes",
     "with_field",
     "write_head",
+    "write_map",
 ]

@@ -148,3 +148,17 @@ def test_stop_cancels_what_does_not_end() -> None:
             await asyncio.gather(waiting, return_exceptions=True)
 
     with_proxy(test, Limits(grace=0.1))
+
+
+def test_stop_does_not_wait_for_a_client_that_does_not_read() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.script = lambda sql: ResultSet.of("sql", rows=[["x" * 1_000_000]] * 8)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            request = ttypes.TFetchResultsReq(operationHandle=operation, orientation=0, maxRows=100)
+            client.writer.transport.pause_reading()  # type: ignore[attr-defined]
+            client.writer.write(frame(encode_call("FetchResults", 1, request)))
+            await proxied.spark.called("FetchResults")
+            await proxied.server.stop()
+
+    with_proxy(test, Limits(grace=0.1, close=0.1))

@@ -1,10 +1,12 @@
 """Sessions, principals, and the calls that are not statements."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from proxy.hs2 import encode_call, read_reply
+from proxy.authentication import ProxyUsers
+from proxy.hs2 import encode_call, read_reply, read_request
 from proxy.hs2.generated import ttypes
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.layout import I32, I64
@@ -170,5 +172,30 @@ def test_a_wrong_type_in_the_version_field_is_refused() -> None:
             assert head is not None
             assert head.type == EXCEPTION
             assert with_field(message, (1, 2), I32, bytes(4)) != message
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("key", ["hive.server2.proxy.user", "set:hiveconf:hive.server2.proxy.user"])
+def test_a_tool_opens_sessions_for_users_whom_it_may_act_for(key: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        service = proxied.server.service
+        service.proxy_users = ProxyUsers({"superset": frozenset({"ann"})})
+
+        async def opened(user: str) -> Any:
+            request = ttypes.TOpenSessionReq(client_protocol=10, configuration={"use:database": "d", key: user})
+            return await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
+
+        async with RawClient(proxied.port, "superset") as client, RawClient(proxied.port, "ann") as ann:
+            refused = (await opened("bob")).status
+            assert (refused.statusCode, refused.sqlState) == (3, "28000")
+            assert proxied.spark.sessions == {}
+            session = (await opened("ann")).sessionHandle
+            assert list(proxied.spark.sessions.values()) == ["ann"]
+            (sent,) = proxied.spark.sent("OpenSession")
+            assert read_request(sent, ttypes.TOpenSessionReq).configuration == {"use:database": "d"}
+            assert service.sessions.all[0].facts == ("ann", {"use:database": "d"})
+            assert (await client.execute(session, "SELECT 1")).status.statusCode == 0
+            assert (await ann.execute(session, "SELECT 1")).status.sqlState == "08003"
 
     with_proxy(test)
