@@ -10,6 +10,7 @@ TIME_ZONE = "spark.sql.session.timeZone"
 HARMLESS = (
     "spark.sql.adaptive.",
     "spark.sql.artifact.",
+    "spark.sql.binaryOutputStyle",
     "spark.sql.autoBroadcastJoinThreshold",
     "spark.sql.broadcastTimeout",
     "spark.sql.catalog.",
