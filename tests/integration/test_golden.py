@@ -1,0 +1,119 @@
+"""The golden corpus on real Spark: decided as the files say, and answered as Spark answers without views."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyhive import exc
+from TCLIService import ttypes
+
+from tests.golden.corpus import Case, GoldenFile, golden_files, read
+from tests.golden.execution import Rows, same_rows
+from tests.integration import clients
+
+MATCHED = ("chosen", "not chosen")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a client got for a statement: its columns and rows, or the error."""
+
+    columns: tuple[tuple[str, str], ...] = ()
+    rows: Rows = field(default_factory=list)
+    error: tuple[str, str] | None = None
+
+    def differs(self, other: Answer, ordered: bool) -> str:
+        """How another answer to the same question is not the same; empty if it is."""
+        if self.error != other.error:
+            return f"error {self.error or self.rows} and {other.error or other.rows}"
+        if self.columns != other.columns:
+            return f"columns {self.columns} and {other.columns}"
+        return "" if same_rows(self.rows, other.rows, ordered) else f"rows {self.rows} and {other.rows}"
+
+
+def ask(connection: Any, sql: str) -> Answer:
+    """Run a query as a client does."""
+    with connection.cursor() as cursor:
+        try:
+            cursor.execute(sql)
+            return Answer(tuple(columns(cursor)), cursor.fetchall())
+        except exc.OperationalError as error:
+            status = error.args[0].status
+            return Answer(error=(status.sqlState, status.errorMessage.splitlines()[0]))
+
+
+def columns(cursor: Any) -> Iterator[tuple[str, str]]:
+    """Names and whole types, of which DB-API's description leaves out a decimal's precision."""
+    request = ttypes.TGetResultSetMetadataReq(cursor._operationHandle)
+    for column in cursor._connection.client.GetResultSetMetadata(request).schema.columns:
+        yield column.columnName, repr(column.typeDesc)
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a section, each ended by a semicolon at the end of a line."""
+    return [statement for statement in re.split(r";\s*(?:\n|$)", text) if statement.strip()]
+
+
+def build(run: Any, golden: GoldenFile) -> None:
+    """The tables, rows and views of a file, in a namespace of their own."""
+    namespace = f"lake.golden_{golden.path.stem}"
+    run(f"CREATE NAMESPACE {namespace}")
+    run(f"USE {namespace}")
+    for statement in statements(golden.schema) + statements(golden.rows):
+        run(statement)
+    for key, value in golden.settings.items():
+        run(f"SET {key} = {value}")
+    for name, query in golden.views.items():
+        run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
+
+
+def problems(connection: Any, case: Case) -> Iterator[str]:
+    """What is not as the file says, or not the same with rewriting off."""
+    decided = ask(connection, f"EXPLAIN REWRITE {case.query}")
+    clients.rows(connection, "SET viewgate.rewrite = off")
+    plain = ask(connection, case.query)
+    clients.rows(connection, "SET viewgate.rewrite = on")
+    yield ask(connection, case.query).differs(plain, in_order(case.query))
+    if decided.error or plain.error:  # the same one, but for the place in the text that its message names
+        same = decided.error and plain.error and decided.error[0] == plain.error[0]
+        yield "" if same and case.verdict.startswith("kept") else f"{case.verdict}: {decided.error}, {plain.error}"
+    else:
+        yield decided_otherwise(case, decided.rows)
+
+
+def decided_otherwise(case: Case, tried: Rows) -> str:
+    """How the decision is not the file's. Of several views that match, the real sizes choose."""
+    verdicts = {verdict for _, verdict, *_ in tried}
+    if not case.verdict.startswith("rewritten using "):
+        return f"it is rewritten: {tried}" if "chosen" in verdicts else ""
+    named = set(case.verdict.removeprefix("rewritten using ").split(", "))
+    matched = {name.rsplit(".", 1)[1] for name, verdict, *_ in tried if verdict in MATCHED}
+    if "not rewritten" in verdicts or not named <= matched or "chosen" not in verdicts:
+        return f"not {case.verdict}: {tried}"
+    return ""
+
+
+def in_order(query: str) -> bool:
+    """Whether the rows come in order. An ORDER BY in the corpus leaves no two different rows in any order."""
+    outermost, inner = query, None
+    while outermost != inner:
+        outermost, inner = re.sub(r"\([^()]*\)", "", outermost), outermost
+    return "ORDER BY" in outermost
+
+
+@pytest.mark.parametrize("path", golden_files(), ids=lambda path: path.stem)
+def test_golden(pyhive: Any, path: Path) -> None:
+    golden = read(path)
+    build(lambda sql: clients.rows(pyhive, sql), golden)
+    found = [
+        f"{case.title}\n  {case.query}\n  {problem}"
+        for case in golden.cases
+        for problem in problems(pyhive, case)
+        if problem
+    ]
+    assert not found, "\n\n".join(found)
