@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import logging
 import signal
 import socket
@@ -99,8 +100,18 @@ async def serve(options: argparse.Namespace) -> None:
             await _unless(stopping, _in_session(Upstream("127.0.0.1", port), "demo", demo.make))
         if not stopping.is_set():
             print(f"viewgate ready: jdbc:hive2://{_reachable(settings.server.host)}:{port}/", flush=True)
+        warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams)))
         await stopping.wait()
+        warming.cancel()
         _log.info("stopping")
+
+
+async def _warm(upstreams: Upstreams) -> None:
+    """Let Spark do now what the first client would wait for: closing a first session starts a metastore, in seconds."""
+    with contextlib.suppress(SqlError):
+        session = await open_session(upstreams, "viewgate")
+        await session.close()
+    upstreams.close()
 
 
 def settled(options: argparse.Namespace) -> config.Config:

@@ -8,6 +8,7 @@ import logging
 
 from proxy.hs2 import ResultSet, SqlError, check, columns_of, decode_rows, encode_call, read_reply
 from proxy.hs2.generated import ttypes
+from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
 from proxy.upstream.connection import Connection, Timeouts
 from proxy.upstream.control import Control
@@ -49,7 +50,7 @@ class UpstreamSession:
             status = await operation.wait()
             ended = True
             if status.state is not OperationState.FINISHED:
-                raise status.error or SqlError(f"The statement ended as {status.state.name}", "HY008")
+                raise _named(status.error) or SqlError(f"The statement ended as {status.state.name}", "HY008")
             schema = await operation.schema()
             rows = []
             while block := decode_rows(await operation.fetch()):
@@ -69,7 +70,12 @@ class UpstreamSession:
                 request = ttypes.TCloseSessionReq(sessionHandle=self._thrift())
                 async with asyncio.timeout(self._timeouts.close):
                     await self.call(encode_call("CloseSession", 0, request))
-        except (SqlError, TimeoutError) as error:
+        except TimeoutError:
+            # Spark closes the session of a connection that goes away, when it gets to it.
+            logger.warning(
+                "upstream session %s: CloseSession was not answered in %gs", self.handle.id, self._timeouts.close
+            )
+        except SqlError as error:
             logger.warning("upstream session %s was not closed in order: %s", self.handle.id, error)
         finally:
             self._connection.close()
@@ -86,6 +92,11 @@ class UpstreamSession:
     def _thrift(self) -> object:
         identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
         return ttypes.TSessionHandle(sessionId=identifier)
+
+
+def _named(error: SqlError | None) -> SqlError | None:
+    """Spark's error without the frames of its stack, which tell nothing to those whose statement we work for."""
+    return error and SqlError(first_message(error.message), error.sql_state, error.error_code)
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
