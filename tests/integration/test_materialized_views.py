@@ -1,0 +1,294 @@
+"""Statements of materialized views through real clients to real Spark, and what other readers see of them."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.commands.show import COLUMNS
+from tests.integration import clients
+from tests.integration.gate import Gate
+
+SALES = """
+SELECT * FROM VALUES
+  (TIMESTAMP '2016-02-23 09:01:30', 'c001', 'male', 'xxx', 100, 2L),
+  (TIMESTAMP '2016-02-23 09:01:50', 'c002', 'male', 'yyy', 200, 5L),
+  (TIMESTAMP '2016-02-23 09:03:30', 'c003', 'female', 'xxx', 400, 1L),
+  (TIMESTAMP '2016-02-23 09:03:50', 'c004', 'male', 'yyy', 300, 5L),
+  (TIMESTAMP '2016-02-23 09:07:50', 'c005', 'female', 'xxx', 500, 5L)
+AS (order_time, user_id, sex, country, quantity, price)
+"""
+AGG = "SELECT country, sex, sum(quantity), avg(price) FROM sales GROUP BY country, sex"
+Run = Callable[[str], list[tuple[Any, ...]]]
+
+
+def shown(run: Run, name: str) -> dict[str, Any]:
+    """A view's row of SHOW MATERIALIZED VIEWS."""
+    (row,) = run(f"SHOW MATERIALIZED VIEWS IN mv LIKE '{name}'")
+    return dict(zip(COLUMNS, row, strict=True))
+
+
+def branches(run: Run, storage: str) -> list[str]:
+    return [name for (name,) in run(f"SELECT name FROM {storage}.refs") if name != "main"]
+
+
+@pytest.fixture
+def run(pyhive: Any) -> Iterator[Run]:
+    """Run a statement through the proxy, in the namespace mv, in which `sales` is new."""
+
+    def statement(sql: str) -> list[tuple[Any, ...]]:
+        return clients.rows(pyhive, sql)
+
+    statement("CREATE NAMESPACE IF NOT EXISTS lake.mv")
+    statement("USE lake.mv")
+    statement(f"CREATE OR REPLACE TABLE sales AS {SALES}")
+    yield statement
+    for row in statement("SHOW MATERIALIZED VIEWS IN mv"):
+        statement(f"DROP MATERIALIZED VIEW lake.mv.{row[1]}")
+
+
+@pytest.fixture
+def foreign(direct: Any) -> Run:
+    """Run a statement past the proxy, as another engine."""
+
+    def statement(sql: str) -> list[tuple[Any, ...]]:
+        return clients.rows(direct, sql)
+
+    return statement
+
+
+def test_the_view_is_one_for_every_reader(run: Run, foreign: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW agg_sales COMMENT 'it''s' PROPERTIES ('a'='b') AS {AGG}")
+    expected = sorted(foreign(AGG.replace("sales", "lake.mv.sales")))
+    assert sorted(foreign("SELECT * FROM lake.mv.agg_sales")) == expected
+    described = foreign("DESCRIBE lake.mv.agg_sales")
+    assert [row[0] for row in described] == ["country", "sex", "sum(quantity)", "avg(price)"]
+    properties = dict(foreign("SHOW TBLPROPERTIES lake.mv.agg_sales"))
+    assert properties["iceberg.materialized.view"] == "true"
+    assert properties["iceberg.materialized.view.storage.table"] == "mv.agg_sales__storage"
+    assert properties["a"] == "b"
+    stored = foreign("SELECT country, sex, `sum(quantity)`, `avg(price)` FROM lake.mv.agg_sales__storage")
+    assert sorted(stored) == expected
+
+
+def test_the_storage_says_what_it_was_computed_from(run: Run, foreign: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW agg_sales AS {AGG}")
+    ((snapshot,),) = foreign("SELECT snapshot_id FROM lake.mv.sales.refs WHERE name = 'main'")
+    properties = dict(foreign("SHOW TBLPROPERTIES lake.mv.agg_sales__storage"))
+    bases = {key: value for key, value in properties.items() if key.startswith("iceberg.base.snapshot.")}
+    assert list(bases.values()) == [str(snapshot)]
+    assert properties["iceberg.view.version"] == "1"
+    head = "(SELECT snapshot_id FROM lake.mv.agg_sales__storage.refs WHERE name = 'main')"
+    ((state,),) = foreign(
+        f"SELECT summary['refresh-state'] FROM lake.mv.agg_sales__storage.snapshots WHERE snapshot_id = {head}"
+    )
+    (source,) = json.loads(state)["source-states"]
+    assert (source["type"], source["name"], source["namespace"]) == ("table", "sales", ["mv"])
+    assert source["snapshot-id"] == snapshot
+    assert [f"iceberg.base.snapshot.{source['uuid']}"] == list(bases)
+
+
+def test_a_write_by_another_engine_is_noticed_and_a_refresh_takes_it_in(run: Run, foreign: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW agg_sales WITH DEFERRED REFRESH AS {AGG}")
+    assert shown(run, "agg_sales")["status"] == "never refreshed"
+    run("REFRESH MATERIALIZED VIEW agg_sales")
+    assert shown(run, "agg_sales")["status"] == "fresh"
+    foreign("INSERT INTO lake.mv.sales SELECT now(), 'c9', 'male', 'zzz', 7, 7")
+    now = shown(run, "agg_sales")
+    assert now["status"] == "stale"
+    assert "lake.mv.sales has changed since snapshot" in now["reason"]
+    assert sorted(run(AGG)) == sorted(foreign(AGG.replace("sales", "lake.mv.sales")))
+    run("REFRESH MATERIALIZED VIEW agg_sales")
+    assert shown(run, "agg_sales")["status"] == "fresh"
+    assert ("zzz", "male", 7, 7.0) in run(AGG)
+
+
+def test_a_swap_of_column_names_makes_no_snapshot_and_is_noticed(run: Run, foreign: Run) -> None:
+    run("CREATE MATERIALIZED VIEW by_user AS SELECT sex, country, count(*) AS n FROM sales GROUP BY sex, country")
+    for before, after in (("sex", "x"), ("country", "sex"), ("x", "country")):
+        foreign(f"ALTER TABLE lake.mv.sales RENAME COLUMN {before} TO {after}")
+    assert shown(run, "by_user")["status"] == "stale"
+    run("REFRESH MATERIALIZED VIEW by_user")
+    stored = foreign("SELECT sex, country, n FROM lake.mv.by_user__storage")
+    assert sorted(stored) == sorted(foreign("SELECT sex, country, count(*) FROM lake.mv.sales GROUP BY sex, country"))
+
+
+def test_an_empty_source_and_one_with_a_newer_schema(run: Run, foreign: Run) -> None:
+    run("CREATE OR REPLACE TABLE t (id INT, v INT)")
+    run("CREATE MATERIALIZED VIEW of_t AS SELECT id, sum(v) AS s FROM t GROUP BY id")
+    assert shown(run, "of_t")["status"] == "fresh"
+    foreign("INSERT INTO lake.mv.t VALUES (1, 1)")
+    assert shown(run, "of_t")["status"] == "stale"
+    run("ALTER TABLE t ADD COLUMN w INT")
+    run("CREATE OR REPLACE MATERIALIZED VIEW of_t AS SELECT id, sum(v) AS s, max(w) AS w FROM t GROUP BY id")
+    assert foreign("SELECT id, s, w FROM lake.mv.of_t") == [(1, 1, None)]
+    assert shown(run, "of_t")["status"] == "fresh"
+
+
+def test_replacing_gives_storage_of_its_own_and_drops_the_old(run: Run, foreign: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW agg_sales COMMENT 'old' PROPERTIES ('mine'='1') AS {AGG}")
+    run(
+        "CREATE OR REPLACE MATERIALIZED VIEW agg_sales (land COMMENT 'a ''land''', `total q`) "
+        "PARTITIONED BY (truncate(2, land)) AS SELECT country, sum(quantity) FROM sales GROUP BY country"
+    )
+    assert sorted(foreign("SELECT * FROM lake.mv.agg_sales")) == [("xxx", 1000), ("yyy", 500)]
+    assert foreign("DESCRIBE lake.mv.agg_sales")[0] == ("land", "string", "a 'land'")
+    storage = shown(run, "agg_sales")["storage"]
+    tables = [name for _, name, _ in foreign("SHOW TABLES IN lake.mv") if name.startswith("agg_sales__storage")]
+    assert [f"lake.mv.{name}" for name in tables] == [storage]
+    assert "mine" not in dict(foreign("SHOW TBLPROPERTIES lake.mv.agg_sales"))
+    ((statement,),) = run("SHOW CREATE MATERIALIZED VIEW agg_sales")
+    run("DROP MATERIALIZED VIEW agg_sales")
+    run(statement)
+    assert foreign("DESCRIBE lake.mv.agg_sales")[0] == ("land", "string", "a 'land'")
+
+
+def test_a_time_series_is_plain_sql_for_other_readers(run: Run, foreign: Run) -> None:
+    by_minute = (
+        "SELECT timeseries(order_time, 'minute'), avg(price) FROM sales GROUP BY timeseries(order_time, 'minute')"
+    )
+    run(f"CREATE MATERIALIZED VIEW by_minute AS {by_minute}")
+    means = {mean for _, mean in foreign("SELECT * FROM lake.mv.by_minute")}
+    assert means == {3.5, 5.0, 3.0}
+    assert {mean for _, mean in run(by_minute)} == means
+
+
+def test_drop_leaves_nothing(run: Run, foreign: Run, data: Path) -> None:
+    run(f"CREATE MATERIALIZED VIEW agg_sales AS {AGG}")
+    files = list((data / "warehouse" / "mv" / "agg_sales__storage" / "data").rglob("*.parquet"))
+    assert files
+    run("DROP MATERIALIZED VIEW agg_sales")
+    assert not [name for _, name, _ in foreign("SHOW TABLES IN lake.mv") if name.startswith("agg_sales")]
+    assert not any(file.exists() for file in files)
+    assert run("DROP MATERIALIZED VIEW IF EXISTS agg_sales") != []
+
+
+@pytest.fixture(scope="module")
+def refusing(gate: Gate, java: clients.JavaMachine) -> Iterator[clients.Jdbc]:
+    """A JDBC connection in a namespace with nothing but `sales`."""
+    connection = java.connect(gate.url)
+    connection.rows("CREATE NAMESPACE IF NOT EXISTS lake.refused")
+    connection.rows("USE lake.refused")
+    connection.rows(f"CREATE OR REPLACE TABLE sales AS {SALES}")
+    yield connection
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("sql", "state", "said"),
+    [
+        ("CREATE MATERIALIZED VIEW x SELECT 1", "42601", "expected AS and a query"),
+        ("CREATE MATERIALIZED VIEW x AS SELEKT 1", "42601", "PARSE_SYNTAX_ERROR"),
+        ("CREATE MATERIALIZED VIEW x AS SELECT a FROM nowhere.t", "42P01", "TABLE_OR_VIEW_NOT_FOUND"),
+        (
+            "CREATE MATERIALIZED VIEW x AS SELECT timeseries(a, 'day') FROM nowhere.t",
+            "42P01",
+            "TABLE_OR_VIEW_NOT_FOUND",
+        ),
+        ("CREATE MATERIALIZED VIEW x AS SELECT nope FROM sales", "42703", "UNRESOLVED_COLUMN"),
+        ("CREATE MATERIALIZED VIEW sales AS SELECT sex FROM sales", "42P07", "choose another name"),
+        ("CREATE MATERIALIZED VIEW x AS SELECT rand() AS r FROM sales", "0A000", "rand()"),
+        ("CREATE MATERIALIZED VIEW x AS SELECT sex, country AS SEX FROM sales", "42711", "two columns are named"),
+        ("CREATE MATERIALIZED VIEW x AS SELECT order_time - order_time AS d FROM sales", "0A000", "cannot store"),
+        ("CREATE MATERIALIZED VIEW x AS SELECT 1 / (quantity - 100) AS d FROM sales", "22012", "DIVIDE_BY_ZERO"),
+        ("REFRESH MATERIALIZED VIEW nope", "42P01", "does not exist"),
+        ("DROP MATERIALIZED VIEW sales", "42P01", "is a table, not a materialized view"),
+        ("DESCRIBE MATERIALIZED VIEW nope", "42P01", "does not exist"),
+    ],
+)
+def test_errors_say_what_to_do_and_leave_nothing(refusing: clients.Jdbc, sql: str, state: str, said: str) -> None:
+    with pytest.raises(clients.SqlException) as refused:
+        refusing.rows(sql)
+    assert refused.value.state == state
+    assert said in refused.value.message
+    assert [name for _, name, _ in refusing.rows("SHOW TABLES IN lake.refused")] == ["sales"]
+
+
+def slow_view(run: Run) -> None:
+    """A view whose refresh is quick now and takes minutes once `big` has grown."""
+    run("CREATE OR REPLACE TABLE big AS SELECT id FROM range(10)")
+    run(
+        "CREATE MATERIALIZED VIEW slow AS SELECT a.id % 3 AS k, sum(a.id * b.id) AS s "
+        "FROM big a CROSS JOIN big b GROUP BY 1"
+    )
+
+
+def grow(run: Run) -> None:
+    run("INSERT INTO big SELECT id FROM range(400000)")
+
+
+def until(condition: Callable[[], Any], patience: float = 30) -> None:
+    deadline = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < deadline, "this did not happen"
+        time.sleep(0.05)
+
+
+def test_a_cancelled_refresh_ends_in_spark_too_and_leaves_nothing(run: Run, foreign: Run, pyhive: Any) -> None:
+    slow_view(run)
+    before = sorted(foreign("SELECT * FROM lake.mv.slow__storage"))
+    grow(run)
+    cursor = pyhive.cursor()
+    cursor.execute("REFRESH MATERIALIZED VIEW slow", async_=True)
+    until(lambda: branches(foreign, "lake.mv.slow__storage"))
+    cursor.cancel()
+    until(lambda: not branches(foreign, "lake.mv.slow__storage"))
+    assert sorted(foreign("SELECT * FROM lake.mv.slow__storage")) == before
+    assert shown(run, "slow")["status"] == "stale"
+
+
+def test_two_refreshes_at_once(run: Run, gate: Gate, foreign: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW agg_sales AS {AGG}")
+    failures: list[Exception] = []
+
+    def refresh() -> None:
+        try:
+            with clients.pyhive(gate.port) as connection:
+                clients.rows(connection, "REFRESH MATERIALIZED VIEW lake.mv.agg_sales FULL")
+        except Exception as failure:  # told to the test below
+            failures.append(failure)
+
+    threads = [threading.Thread(target=refresh) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert branches(foreign, "lake.mv.agg_sales__storage") == []
+
+
+def test_a_proxy_killed_in_a_refresh_leaves_the_old_content_and_the_next_refresh_cleans_up(tmp_path: Path) -> None:
+    with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:
+
+        def run(sql: str) -> list[tuple[Any, ...]]:
+            return clients.rows(connection, sql)
+
+        run("CREATE NAMESPACE IF NOT EXISTS lake.mv")
+        run("USE lake.mv")
+        slow_view(run)
+        before = sorted(run("SELECT * FROM slow__storage"))
+        grow(run)
+        cursor = connection.cursor()
+        cursor.execute("REFRESH MATERIALIZED VIEW slow", async_=True)
+        with clients.pyhive(gate.spark_port) as direct:
+            until(lambda: branches(lambda sql: clients.rows(direct, sql), "lake.mv.slow__storage"))
+        gate.kill()
+        connection.close = connection._transport.close  # there is nobody left to say goodbye to
+    with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:
+        assert sorted(run_in(connection, "SELECT * FROM lake.mv.slow__storage")) == before
+        assert shown(lambda sql: run_in(connection, sql), "slow")["status"] == "stale"
+        run_in(connection, "TRUNCATE TABLE lake.mv.big")
+        run_in(connection, "INSERT INTO lake.mv.big VALUES (3)")
+        run_in(connection, "REFRESH MATERIALIZED VIEW lake.mv.slow")
+        assert branches(lambda sql: run_in(connection, sql), "lake.mv.slow__storage") == []
+        assert run_in(connection, "SELECT k, s FROM lake.mv.slow") == [(0, 9)]
+
+
+def run_in(connection: Any, sql: str) -> list[tuple[Any, ...]]:
+    return clients.rows(connection, sql)
