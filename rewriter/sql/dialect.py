@@ -50,7 +50,7 @@ def tokenize(sql: str) -> list[Token]:
     try:
         return list(_DIALECT.tokenize(sql))
     except SqlglotError as error:
-        raise ParseError(str(error)) from error
+        raise ParseError(_plain(error)) from error
 
 
 def parse_select(sql: str) -> exp.Select:
@@ -61,11 +61,21 @@ def parse_select(sql: str) -> exp.Select:
     """
     try:
         trees = _DIALECT.parse(sql)
-    except (SqlglotError, RecursionError) as error:
-        raise ParseError(str(error)) from error
+    except RecursionError as error:
+        raise ParseError("it is nested too deeply") from error
+    except SqlglotError as error:
+        raise ParseError(_plain(error)) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
         raise ParseError("not a single SELECT")
     return trees[0]
+
+
+def _plain(error: SqlglotError) -> str:
+    """What is wrong, without the colours that a terminal would show."""
+    first = next(iter(getattr(error, "errors", ())), None)
+    if first is None:
+        return str(error).splitlines()[0]
+    return f"{first['description']} line {first['line']}, column {first['col']}"
 
 
 def render(tree: Tree) -> str:
