@@ -22,7 +22,7 @@ from proxy.commands import Context, Planner, find
 from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.pipeline import EmbeddedRunner, Pipeline, Runner, ThriftRunner
-from proxy.server import Server
+from proxy.server import Entrance, Server
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams, UpstreamSession
 
@@ -92,15 +92,15 @@ async def serve(options: argparse.Namespace) -> None:
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
         service = compose(surroundings)
-        server = Server(service, settings.server.host, settings.server.port)
+        server = Server(Entrance(service), settings.server.host, settings.server.port)
         port = await server.start()
         running.push_async_callback(server.stop)
+        warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams)))
         if options.demo and not stopping.is_set():
             _log.info("making the demo data that is not there yet")
             await _unless(stopping, _in_session(Upstream("127.0.0.1", port), "demo", demo.make))
         if not stopping.is_set():
             print(f"viewgate ready: jdbc:hive2://{_reachable(settings.server.host)}:{port}/", flush=True)
-        warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams)))
         await stopping.wait()
         warming.cancel()
         _log.info("stopping")
