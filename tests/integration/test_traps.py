@@ -1,0 +1,198 @@
+"""What looks like the same table, the same session or the same content, and is not: the answer stays Spark's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.integration import clients
+from tests.integration.decided import chosen, reasons, rows_both_ways
+
+QUERY = "SELECT a, b, sum(n) FROM t GROUP BY a, b"
+BY_DAY = "SELECT CAST(at AS DATE), count(*) FROM t GROUP BY CAST(at AS DATE)"
+VIEW = "lake.traps.v"
+Run = Callable[[str], list[tuple[Any, ...]]]
+
+
+@pytest.fixture
+def session(pyhive: Any) -> Any:
+    """A session in the namespace traps, with a table `t` and a view `v` over it."""
+    for sql in (
+        "CREATE NAMESPACE IF NOT EXISTS lake.traps",
+        "USE lake.traps",
+        "DROP MATERIALIZED VIEW IF EXISTS v",
+        "DROP TABLE IF EXISTS t",
+        "CREATE TABLE t (a STRING, b STRING, n INT, at TIMESTAMP)",
+        "INSERT INTO t VALUES ('x', 'y', 1, TIMESTAMP '2024-01-01 23:30:00Z'), "
+        "('x', 'z', 2, NULL), (NULL, 'x', 4, NULL)",
+        f"CREATE MATERIALIZED VIEW v AS {QUERY}",
+    ):
+        clients.rows(pyhive, sql)
+    assert chosen(pyhive, QUERY) == [VIEW]
+    return pyhive
+
+
+@pytest.fixture
+def run(session: Any) -> Run:
+    """Run a statement in that session."""
+    return lambda sql: clients.rows(session, sql)
+
+
+@pytest.fixture
+def foreign(direct: Any) -> Run:
+    """Run a statement past the proxy, as another engine."""
+    clients.rows(direct, "USE lake.traps")
+    return lambda sql: clients.rows(direct, sql)
+
+
+def right(session: Any, query: str = QUERY) -> None:
+    """The answer is the same as without views, and is one."""
+    given, plain = rows_both_ways(session, query)
+    assert given == plain
+
+
+def head(run: Run, table: str) -> int:
+    ((snapshot,),) = run(f"SELECT snapshot_id FROM lake.traps.{table}.refs WHERE name = 'main'")
+    return int(snapshot)
+
+
+CHANGES = {
+    "an append": ["INSERT INTO t VALUES ('x', 'y', 8, NULL)"],
+    "a deletion": ["DELETE FROM t WHERE b = 'y'"],
+    "a deletion of everything": ["DELETE FROM t"],
+    "an update": ["UPDATE t SET n = 100 WHERE a IS NULL"],
+    "an overwrite": ["INSERT OVERWRITE t VALUES ('x', 'y', 8, NULL)"],
+    "two columns swap their names": [
+        "ALTER TABLE t RENAME COLUMN a TO c",
+        "ALTER TABLE t RENAME COLUMN b TO a",
+        "ALTER TABLE t RENAME COLUMN c TO b",
+    ],
+    "a column of the same name is another one": ["ALTER TABLE t DROP COLUMN b", "ALTER TABLE t ADD COLUMN b STRING"],
+    "a column grows": ["ALTER TABLE t ALTER COLUMN n TYPE BIGINT"],
+    "a table of the same name": ["DROP TABLE t", "CREATE TABLE t AS SELECT 'x' AS a, 'y' AS b, 7 AS n"],
+    "a table that is replaced": ["CREATE OR REPLACE TABLE t AS SELECT 'x' AS a, 'y' AS b, 7 AS n"],
+    "a table that takes over the name": [
+        "DROP TABLE IF EXISTS t2",
+        "ALTER TABLE t RENAME TO t2",
+        "CREATE TABLE t AS SELECT 'x' AS a, 'y' AS b, 7 AS n",
+    ],
+    "a branch that becomes the table": [
+        "ALTER TABLE t CREATE BRANCH other",
+        "INSERT INTO lake.traps.t.branch_other VALUES ('x', 'y', 8, NULL)",
+        "CALL lake.system.fast_forward('traps.t', 'main', 'other')",
+    ],
+    "rows in the storage": ["INSERT INTO v__storage SELECT * FROM v__storage"],
+    "no rows in the storage": ["DELETE FROM v__storage"],
+}
+
+
+@pytest.mark.parametrize("statements", CHANGES.values(), ids=CHANGES)
+def test_a_change_behind_the_proxys_back(session: Any, foreign: Run, statements: list[str]) -> None:
+    for statement in statements:
+        foreign(statement)
+    assert chosen(session, QUERY) == []
+    right(session)
+    clients.rows(session, "REFRESH MATERIALIZED VIEW v")
+    assert chosen(session, QUERY) == [VIEW]
+    right(session)
+
+
+def test_compaction_changes_nothing(session: Any, foreign: Run) -> None:
+    foreign("CALL lake.system.rewrite_data_files(table => 'traps.t', options => map('rewrite-all', 'true'))")
+    assert chosen(session, QUERY) == [VIEW]
+    right(session)
+
+
+def test_a_rollback(session: Any, run: Run, foreign: Run) -> None:
+    first = head(foreign, "t")
+    foreign("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
+    run("REFRESH MATERIALIZED VIEW v")
+    second = head(foreign, "t")
+    assert chosen(session, QUERY) == [VIEW]
+    foreign(f"CALL lake.system.rollback_to_snapshot('traps.t', {first})")
+    assert chosen(session, QUERY) == []
+    right(session)
+    foreign(f"CALL lake.system.set_current_snapshot('traps.t', {second})")
+    right(session)
+
+
+def test_a_rollback_of_the_storage(session: Any, run: Run, foreign: Run) -> None:
+    first = head(foreign, "v__storage")
+    foreign("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
+    run("REFRESH MATERIALIZED VIEW v")
+    foreign(f"CALL lake.system.rollback_to_snapshot('traps.v__storage', {first})")
+    assert chosen(session, QUERY) == []
+    right(session)
+
+
+def test_expired_snapshots(session: Any, foreign: Run) -> None:
+    foreign("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
+    foreign("CALL lake.system.expire_snapshots(table => 'traps.t', older_than => now(), retain_last => 1)")
+    assert chosen(session, QUERY) == []
+    right(session)
+
+
+def test_a_view_of_the_same_name_leaves_nothing_of_the_first(session: Any, run: Run, foreign: Run) -> None:
+    run("DROP MATERIALIZED VIEW v")
+    assert reasons(session, QUERY) == ""
+    foreign("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
+    right(session)
+    run("CREATE MATERIALIZED VIEW v WITH DEFERRED REFRESH AS SELECT a, b, sum(n), count(n) FROM t GROUP BY a, b")
+    assert "NEVER_REFRESHED" in reasons(session, QUERY)
+    right(session)
+    run("REFRESH MATERIALIZED VIEW v")
+    assert chosen(session, QUERY) == [VIEW]
+    right(session)
+
+
+TEMPORARY = [
+    "CREATE TEMPORARY VIEW t AS SELECT 'mine' AS a, 'own' AS b, 1 AS n",
+    "CREATE OR REPLACE /* it is */ TEMP VIEW `T` (a, b, n) AS SELECT 'mine', 'own', 1",
+    "CACHE TABLE t AS SELECT 'mine' AS a, 'own' AS b, 1 AS n",
+    "BEGIN CREATE TEMP VIEW t AS SELECT 'mine' AS a, 'own' AS b, 1 AS n; END",
+    'EXECUTE IMMEDIATE \'CREATE TEMP VIEW t AS SELECT "mine" AS a, "own" AS b, 1 AS n\'',
+]
+
+
+def test_a_temporary_view_stands_before_the_table(session: Any, gate: Any) -> None:
+    for statement in TEMPORARY:
+        with clients.pyhive(gate.port) as connection:
+            clients.rows(connection, "USE lake.traps")
+            assert chosen(connection, QUERY) == [VIEW]
+            clients.rows(connection, statement)
+            assert clients.rows(connection, QUERY) == [("mine", "own", 1)], statement
+            right(connection, QUERY.replace("FROM t", "FROM lake.traps.t"))
+    assert chosen(session, QUERY) == [VIEW]
+
+
+def test_a_table_of_the_same_name_in_another_namespace(session: Any, run: Run) -> None:
+    run("CREATE NAMESPACE IF NOT EXISTS lake.traps_other")
+    run("CREATE OR REPLACE TABLE lake.traps_other.t AS SELECT 'other' AS a, 'b' AS b, 1 AS n")
+    run("USE lake.traps_other")
+    assert run(QUERY) == [("other", "b", 1)]
+    assert chosen(session, QUERY.replace("FROM t", "FROM traps.t")) == [VIEW]
+    run("USE traps")
+    assert chosen(session, QUERY) == [VIEW]
+    right(session)
+
+
+def test_settings_of_the_session(session: Any, run: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW by_day AS {BY_DAY}")
+    try:
+        assert chosen(session, BY_DAY) == ["lake.traps.by_day"]
+        run("SET spark.sql.session.timeZone = Asia/Tokyo")
+        assert chosen(session, BY_DAY) == []
+        assert chosen(session, QUERY) == [VIEW]
+        right(session, BY_DAY)
+        run("SET TIME ZONE 'UTC'")
+        assert chosen(session, BY_DAY) == ["lake.traps.by_day"]
+    finally:
+        run("DROP MATERIALIZED VIEW by_day")
+    for setting in ("spark.sql.ansi.enabled = false", "spark.sql.caseSensitive = true", "spark.wap.branch = audit"):
+        run(f"SET {setting}")
+        assert "SETTINGS_DIFFER" in reasons(session, QUERY)
+        right(session)
+        run(f"RESET {setting.split(' = ')[0]}")
+        assert chosen(session, QUERY) == [VIEW]
