@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check bench lock clean
+.PHONY: help setup preflight serve test unit check fuzz bench lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -10,6 +10,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := .venv/bin
 DATA ?= .viewgate
 PORT ?= 10000
+SEEDS ?= 1000:11000
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,11 +26,15 @@ test: setup ## every test: unit, golden, doctests, and the real stack
 unit: setup ## the tests that need no Spark
 	@$(BIN)/python -m pytest -q --ignore=tests/integration
 
-check: setup ## format, lint, types, import contracts
+check: setup ## format, lint, types, import contracts, docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m pytest -q proxy rewriter tests/unit/test_readme.py
+
+fuzz: setup ## more random queries than CI tries: SEEDS=FIRST:LAST
+	@VIEWGATE_SEEDS=$(SEEDS) $(BIN)/python -m pytest -q -s tests/property
 
 bench: setup ## what the proxy adds to a statement, and what it leaves of a fetch
 	@$(BIN)/python benchmarks/overhead.py

@@ -1,0 +1,51 @@
+"""README says what is so: its settings are accepted, its statements are read, its targets and files exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from proxy import config
+from proxy.commands import COMMANDS, find
+from rewriter import parse
+from rewriter.model import Session
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def fenced(language: str) -> list[str]:
+    """The blocks of code in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def statements() -> list[str]:
+    """The SQL statements shown."""
+    return [s for block in fenced("sql") for s in (part.strip() for part in block.split(";")) if s and s[:2] != "--"]
+
+
+def test_the_settings_are_accepted() -> None:
+    (text,) = fenced("toml")
+    assert config.parse(text).catalog is not None
+
+
+@pytest.mark.parametrize("sql", statements())
+def test_the_statements_are_read(sql: str) -> None:
+    assert find(sql) is not None or parse(sql, Session("lake", ("demo",))).tables
+
+
+@pytest.mark.parametrize("beginning", sorted({words[0] for words in COMMANDS} - {"RESET", "DESC"}))
+def test_every_statement_of_ours_is_listed(beginning: str) -> None:
+    assert f"| `{beginning} " in README
+
+
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"^ {4}make ([a-z]+)", README, re.MULTILINE))))
+def test_the_targets_exist(target: str) -> None:
+    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:proxy|rewriter|tests|docker)/[\w/.*]+)`", README))))
+def test_the_files_exist(path: str) -> None:
+    assert list(ROOT.glob(path.rstrip("/"))), path
