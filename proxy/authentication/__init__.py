@@ -1,5 +1,11 @@
-"""Who a client is, and for whom it may act."""
+"""Who a client is, and for whom it may act.
 
+`directory` and `tokens` need packages that not everybody has: the composition root imports them if they are set.
+"""
+
+from proxy.authentication.authentication import Authentication, Denied, Passwords, TokenKeys
+from proxy.authentication.cookies import Cookies
+from proxy.authentication.passwords import PasswordFile
 from proxy.authentication.proxy_users import ProxyUsers
 
-__all__ = ["ProxyUsers"]
+__all__ = ["Authentication", "Cookies", "Denied", "PasswordFile", "Passwords", "ProxyUsers", "TokenKeys"]

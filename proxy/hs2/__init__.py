@@ -4,7 +4,6 @@
 """
 
 from proxy.hs2.codec import decode, encode_call, encode_reply, read_reply, read_request
-from proxy.hs2.extent import is_whole
 from proxy.hs2.result import ResultSet, decode_rows, encode_rows
 from proxy.hs2.status import SqlError, check, failure, success
 from proxy.hs2.types import ColumnDesc, columns_of, table_schema
@@ -21,7 +20,6 @@ __all__ = [
     "encode_reply",
     "encode_rows",
     "failure",
-    "is_whole",
     "read_reply",
     "read_request",
     "success",

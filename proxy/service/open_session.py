@@ -32,8 +32,10 @@ async def open_session(call: Call) -> bytes:
     version = min(version, read_i32(reply, answered))
     facts = service.facts(user, configuration)
     session = ClientSession(user, version, upstream, facts, call.peer.user)
+    session.tied = call.peer.tied
     service.sessions.add(session)
-    call.peer.sessions.append(session)
+    if session.tied:
+        call.peer.sessions.append(session)
     reply = with_field(reply, _SERVER_PROTOCOL, I32, version.to_bytes(4, "big"))
     reply = with_handle(reply, _SESSION_HANDLE, session.handle)
     # Hive JDBC looks into the map without looking whether there is one.
@@ -45,7 +47,7 @@ def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[
 
     Spark would have to allow it once more, and to somebody else: it sees the user whom we act for log in.
     """
-    wishes = {configuration[key] for key in _PROXY_USER_KEYS & configuration.keys()} - {""}
+    wishes = {call.peer.acting_for, *(configuration[key] for key in _PROXY_USER_KEYS & configuration.keys())} - {""}
     if len(wishes) > 1:
         raise SqlError(f"A session can act for one user, and not for {' and '.join(sorted(wishes))}", "28000")
     user = call.service.proxy_users.acting(call.peer.user, wishes.pop() if wishes else "")

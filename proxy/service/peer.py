@@ -10,13 +10,16 @@ from proxy.session import ClientSession
 
 @dataclass(eq=False)
 class Peer:
-    """An authenticated client connection, and the sessions that were opened on it.
+    """An authenticated client, and the sessions that end with its connection if they are tied to that.
 
-    `settled` is the last status it asked for, if that was a final one.
+    `acting_for` is whom it wants to open sessions for, if that is somebody else and said at login. `settled` is the
+    last status it asked for, if that was a final one.
     """
 
     user: str
     address: str = ""
+    acting_for: str = ""
+    tied: bool = True
     sessions: list[ClientSession] = field(default_factory=list)
     settled: Settled | None = None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Any, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
@@ -38,6 +39,7 @@ class SessionUpstream(Protocol):
 class ClientSession:
     """A client's session: whose it is, the upstream's side of it, and what is known about its state.
 
+    `tied` says that it ends with the connection that it was opened on; others end when unused for long.
     `principal` is who has opened it and alone may use it, if that is not `user` but somebody acting for them.
     `facts` is what the answering of statements keeps about the session: made by it, opaque here.
     """
@@ -52,6 +54,8 @@ class ClientSession:
         self.upstream = upstream
         self.facts = facts
         self.operations: dict[bytes, Operation] = {}
+        self.tied = True
+        self.used_at = time.monotonic()
 
     @property
     def id(self) -> str:
@@ -86,6 +90,11 @@ class Sessions:
         """Return when no operation runs."""
         await self._at_rest.wait()
 
+    def idle(self, seconds: float) -> list[ClientSession]:
+        """The sessions that are tied to no connection, and that no call has named for so long."""
+        since = time.monotonic() - seconds
+        return [session for session in self._sessions.values() if not session.tied and session.used_at < since]
+
     def add(self, session: ClientSession) -> None:
         self._sessions[session.handle.guid] = session
 
@@ -94,6 +103,7 @@ class Sessions:
         session = self._sessions.get(handle.guid)
         if session is None or session.principal != principal or not handle.opens(session.handle):
             raise SqlError(f"Invalid SessionHandle: SessionHandle [{handle.id}]", "08003")
+        session.used_at = time.monotonic()
         return session
 
     def remove(self, session: ClientSession) -> bool:
@@ -116,6 +126,7 @@ class Sessions:
         operation = self._operations.get(handle.guid)
         if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):
             raise SqlError(f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]", "HY000")
+        operation.session.used_at = time.monotonic()
         return operation
 
     def knows(self, operation: Operation) -> bool:

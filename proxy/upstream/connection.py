@@ -7,8 +7,18 @@ import socket
 from collections import deque
 from dataclasses import dataclass, field
 
-from proxy.hs2 import SqlError, is_whole
-from proxy.wire import Authenticated, FrameReader, MessageReader, Refused, SaslClient, WireError, frame, read_head
+from proxy.hs2 import SqlError
+from proxy.wire import (
+    Authenticated,
+    FrameReader,
+    MessageReader,
+    Refused,
+    SaslClient,
+    WireError,
+    frame,
+    is_whole,
+    read_head,
+)
 
 _REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
 

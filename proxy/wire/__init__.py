@@ -1,17 +1,22 @@
 """Bytes to messages and back, without any socket: feed `receive_data`, ask `next_event`.
 
-`sasl` shakes hands on either side, `frames` cuts what follows, `reader` finds where a Thrift message
-ends however it is cut, `message` reads and writes heads and exceptions, `fields` patches a message in
-place. `transport_of` tells transports apart by the first byte of a connection.
+`transport_of` tells transports apart by the first byte of a connection; `framed`, `http` and `tls` speak them as
+servers do. Below them, `sasl` shakes hands on either side, `frames` cuts what follows, `reader` finds where a Thrift
+message ends however it is cut, and `extent` whether bytes are just one. `message` reads and writes heads and
+exceptions, `fields` patches a message in place, `maps` is for the strings of a configuration.
 """
 
 from proxy.wire.errors import WireError
+from proxy.wire.extent import is_whole
 from proxy.wire.fields import Span, find, read_i32, read_string, value_bytes, with_field
+from proxy.wire.framed import BareTransport, SaslTransport
 from proxy.wire.frames import FrameReader, frame
+from proxy.wire.http import HttpCall, HttpTransport, Interim, packing
 from proxy.wire.maps import read_map, write_map
 from proxy.wire.message import CALL, EXCEPTION, REPLY, Fault, Head, application_exception, read_head, write_head
 from proxy.wire.reader import MessageReader
 from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer
+from proxy.wire.tls import TlsServer
 from proxy.wire.transport import Transport, transport_of
 
 __all__ = [
@@ -19,20 +24,28 @@ __all__ = [
     "EXCEPTION",
     "REPLY",
     "Authenticated",
+    "BareTransport",
     "Credentials",
     "Fault",
     "FrameReader",
     "Head",
+    "HttpCall",
+    "HttpTransport",
+    "Interim",
     "MessageReader",
     "Refused",
     "SaslClient",
     "SaslServer",
+    "SaslTransport",
     "Span",
+    "TlsServer",
     "Transport",
     "WireError",
     "application_exception",
     "find",
     "frame",
+    "is_whole",
+    "packing",
     "read_head",
     "read_i32",
     "read_map",

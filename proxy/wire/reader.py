@@ -34,7 +34,7 @@ class MessageReader:
     """
 
     def __init__(self, limit: int) -> None:
-        self._limit = limit
+        self.limit = limit
         self._buffer = bytearray()
         self._offset = 0
         self._open: list[_Open] = []
@@ -74,8 +74,8 @@ class MessageReader:
         return self._offset + count <= len(self._buffer)
 
     def _check_size(self, size: int) -> None:
-        if size > self._limit:
-            raise WireError(f"a message of {size} bytes or more is over the limit of {self._limit} bytes")
+        if size > self.limit:
+            raise WireError(f"a message of {size} bytes or more is over the limit of {self.limit} bytes")
 
     def _advance(self, count: int) -> None:
         self._offset += count

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
-from proxy.server import Limits, Server
+from proxy.server import Entrance, Limits, Server
 from proxy.service import Service
 from proxy.session import ClientSession, Forward, Plan
 from proxy.upstream import Timeouts, Upstream, Upstreams
@@ -49,13 +49,15 @@ class Proxied:
 
 
 @contextlib.asynccontextmanager
-async def proxied(limits: Limits | None = None, planned: Planned | None = None) -> AsyncIterator[Proxied]:
+async def proxied(
+    limits: Limits | None = None, planned: Planned | None = None, **entrance: Any
+) -> AsyncIterator[Proxied]:
     """A running proxy; leaves no session on the fake Spark behind."""
     planned = planned or Planned()
     async with FakeSpark() as spark:
         upstreams = Upstreams([Upstream("127.0.0.1", spark.port)], QUICK)
         service = Service(upstreams, planned, lambda user, configuration: (user, configuration))
-        server = Server(service, port=0, limits=limits or Limits(grace=0.2))
+        server = Server(Entrance(service, limits=limits or Limits(grace=0.2), **entrance), port=0)
         port = await server.start()
         try:
             yield Proxied(spark, server, port, planned)
@@ -65,12 +67,12 @@ async def proxied(limits: Limits | None = None, planned: Planned | None = None) 
         assert len(service.sessions) == 0
 
 
-def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits | None = None) -> R:
+def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits | None = None, **entrance: Any) -> R:
     """Run a coroutine function against a proxy of its own."""
 
     async def main() -> R:
         async with asyncio.timeout(20):
-            async with proxied(limits) as running:
+            async with proxied(limits, **entrance) as running:
                 return await test(running)
 
     return asyncio.run(main())

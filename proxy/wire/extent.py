@@ -6,7 +6,9 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.transport.TTransport import TMemoryBuffer
 
-from proxy.wire import MessageReader, WireError, read_head
+from proxy.wire.errors import WireError
+from proxy.wire.message import read_head
+from proxy.wire.reader import MessageReader
 
 
 class _AnyStruct:

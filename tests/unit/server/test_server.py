@@ -71,7 +71,10 @@ async def refused(port: int, data: bytes) -> bytes:
     [
         b"GET / HTTP/1.1\r\n\r\n",
         bytes.fromhex("16030100a5"),
-        bytes.fromhex("80010001 00000007") + b"GetInfo",
+        bytes.fromhex("80010001 0000ffff") + b"GetInfo",
+        bytes.fromhex("80010001 00000007") + b"GetInfo" + bytes.fromhex("00000000 0b0001 00020000"),
+        b"POST /cliservice HTTP/1.1\r\nHost: h\r\nContent-Length: 7\r\n\r\nGetInfo",
+        b"POST /cliservice HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 70_000,
         negotiation(Status.START, b"GSSAPI"),
         bytes.fromhex("01 7fffffff"),
         LOGIN + bytes.fromhex("7fffffff"),

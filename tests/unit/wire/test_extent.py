@@ -1,9 +1,9 @@
 import pytest
 
-from proxy.hs2 import ResultSet, encode_reply, encode_rows, extent, success
-from proxy.hs2.extent import is_whole
+from proxy.hs2 import ResultSet, encode_reply, encode_rows, success
 from proxy.hs2.generated import ttypes
-from proxy.wire import REPLY, WireError, write_head
+from proxy.wire import REPLY, WireError, extent, write_head
+from proxy.wire.extent import is_whole
 from tests.unit.wire.messages import EXECUTE
 
 ROWS = ResultSet.of("zero int", "text", rows=[[0, "a\0\0"], [None, None], [0, "\0"]])

@@ -1,0 +1,93 @@
+"""Who a client is: what it claims, held against a file, a directory or a signature."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import logging
+import secrets
+from typing import Protocol
+
+logger = logging.getLogger(__name__)
+
+_AT_ONCE = 4  # each check by Argon2 takes 64 MiB while it lasts
+_KEPT = 10_000
+
+
+class Denied(Exception):
+    """A client is not who it says, or does not say enough; the message is for the client."""
+
+
+class Passwords(Protocol):
+    """What knows passwords; `check` may take its time, in a thread of its own."""
+
+    def check(self, user: str, password: str) -> bool:
+        """Whether this is the user's password."""
+        ...
+
+
+class TokenKeys(Protocol):
+    """What knows who signs tokens."""
+
+    def user(self, token: str) -> str | None:
+        """Whom a token names."""
+        ...
+
+
+class Authentication:
+    """Checks logins; without `passwords`, any name is believed, as Spark does it.
+
+    A password that was right stays so for `kept` seconds, without being asked for again: some clients send it with
+    each call. Only a keyed digest is remembered.
+    """
+
+    def __init__(
+        self, passwords: Passwords | None = None, tokens: TokenKeys | None = None, kept: float = 300.0
+    ) -> None:
+        self._passwords = passwords
+        self._tokens = tokens
+        self._kept = kept
+        self._key = secrets.token_bytes(32)
+        self._right: dict[bytes, float] = {}
+        self._checking = asyncio.Semaphore(_AT_ONCE)
+
+    @property
+    def open_to_all(self) -> bool:
+        """Whether any name is believed."""
+        return self._passwords is None and self._tokens is None
+
+    async def login(self, user: str, password: str) -> str:
+        """The principal that a name and a password stand for."""
+        if self.open_to_all:
+            return user
+        if self._passwords is None:
+            raise Denied("Error validating the login: only tokens are accepted here, over HTTP")
+        if not user or not password:
+            raise Denied("Error validating the login: a user and a password are needed")
+        now = asyncio.get_running_loop().time()
+        digest = hmac.digest(self._key, f"{len(user)}:{user}{password}".encode(), "sha256")
+        if self._right.get(digest, 0.0) > now:
+            return user
+        try:
+            async with self._checking:
+                right = await asyncio.to_thread(self._passwords.check, user, password)
+        except Exception as error:
+            logger.exception("the password of %r could not be checked", user)
+            raise Denied("Error validating the login: passwords cannot be checked now, try again later") from error
+        if not right:
+            raise Denied("Error validating the login")
+        self._remember(digest, now)
+        return user
+
+    def bearer(self, token: str) -> str:
+        """The principal that a token names."""
+        user = self._tokens.user(token) if self._tokens is not None else None
+        if user is None:
+            raise Denied("The token is not accepted" if self._tokens is not None else "No tokens are accepted here")
+        return user
+
+    def _remember(self, digest: bytes, now: float) -> None:
+        if len(self._right) >= _KEPT:
+            self._right = {known: until for known, until in self._right.items() if until > now}
+        if len(self._right) < _KEPT:
+            self._right[digest] = now + self._kept

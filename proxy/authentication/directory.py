@@ -1,0 +1,79 @@
+"""Passwords that an LDAP directory checks: by logging in to it as the user."""
+
+from __future__ import annotations
+
+import ssl
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # of pyasn1, by what ldap3 imports from it
+    import ldap3
+    from ldap3.core.exceptions import LDAPBindError, LDAPException, LDAPInvalidCredentialsResult
+    from ldap3.utils.conv import escape_filter_chars
+    from ldap3.utils.dn import escape_rdn
+
+
+class DirectoryDown(Exception):
+    """The directory could not be asked."""
+
+
+@dataclass(frozen=True)
+class Directory:
+    """Where the directory is, and how a user is found in it.
+
+    Either `user_dn` says where all users are (`uid={user},ou=people,dc=example,dc=org`), or an entry is searched for
+    below `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`), as `bind_dn` if that is needed.
+    """
+
+    url: str
+    user_dn: str = ""
+    base: str = ""
+    filter: str = "(uid={user})"
+    bind_dn: str = ""
+    bind_password: str = field(default="", repr=False)
+    start_tls: bool = False
+    ca_file: str = ""
+    timeout: int = 10
+
+    def check(self, user: str, password: str) -> bool:
+        """Whether the directory lets the user in with this password."""
+        if not user or not password:
+            return False  # to a directory, no password means no login, which it grants
+        try:
+            name = self.user_dn.format(user=escape_rdn(user)) if self.user_dn else self._found(user)
+            return name is not None and self._lets_in(name, password)
+        except LDAPException as error:
+            raise DirectoryDown(f"the directory {self.url} cannot be asked: {error}") from error
+
+    def _found(self, user: str) -> str | None:
+        """The one entry of a user."""
+        connection = self._connection(self.bind_dn, self.bind_password)
+        try:
+            if not connection.bind():
+                raise DirectoryDown(f"the directory {self.url} refuses bind_dn: {connection.result['description']}")
+            wanted = self.filter.format(user=escape_filter_chars(user))
+            connection.search(self.base, wanted, attributes=[], size_limit=2)
+            entries = [entry["dn"] for entry in connection.response or () if entry["type"] == "searchResEntry"]
+            return entries[0] if len(entries) == 1 else None
+        finally:
+            connection.unbind()
+
+    def _lets_in(self, name: str, password: str) -> bool:
+        connection = self._connection(name, password)
+        try:
+            return bool(connection.bind())
+        except (LDAPBindError, LDAPInvalidCredentialsResult):
+            return False
+        finally:
+            connection.unbind()
+
+    def _connection(self, name: str, password: str) -> Any:
+        tls = ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=self.ca_file or None)
+        server = ldap3.Server(self.url, tls=tls, connect_timeout=self.timeout, get_info=ldap3.NONE)
+        connection = ldap3.Connection(server, name or None, password or None, receive_timeout=self.timeout)
+        if self.start_tls:
+            connection.open()
+            connection.start_tls()
+        return connection

@@ -1,0 +1,66 @@
+"""Tokens (JWT) that somebody else has signed, for clients that come over HTTP."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jwt
+
+# By the kind of key: to take the token's own word for it would let a public key pass for a shared secret.
+_SIGNED = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+_SHARED = ("HS256", "HS384", "HS512")
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Whose tokens are believed, and which of their claims names the user."""
+
+    keys: tuple[tuple[str | None, Any], ...]
+    algorithms: tuple[str, ...]
+    audience: str | None = None
+    issuer: str | None = None
+    claim: str = "sub"
+
+    @classmethod
+    def of(cls, path: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
+        """Those that a file's keys sign: a JSON Web Key Set, a public key in PEM, or a secret."""
+        text = path.read_text(encoding="utf-8").strip()
+        if text.startswith("{"):
+            keys = jwt.PyJWKSet.from_dict(json.loads(text)).keys
+            return cls(tuple((key.key_id, key.key) for key in keys), _SIGNED, audience, issuer, claim)
+        if text.startswith("-----BEGIN"):
+            return cls(((None, text),), _SIGNED, audience, issuer, claim)
+        if len(text) < 32:
+            raise ValueError(f"{path}: a shared secret must have 32 letters or more")
+        return cls(((None, text),), _SHARED, audience, issuer, claim)
+
+    def user(self, token: str) -> str | None:
+        """Whom a token names; None if it is not to be believed, or no longer."""
+        try:
+            wanted = jwt.get_unverified_header(token).get("kid")
+        except jwt.PyJWTError:
+            return None
+        for name, key in self.keys:
+            if name is None or wanted in (None, name):
+                user = self._user(token, key)
+                if user is not None:
+                    return user
+        return None
+
+    def _user(self, token: str, key: Any) -> str | None:
+        try:
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=list(self.algorithms),
+                audience=self.audience,
+                issuer=self.issuer,
+                options={"require": ["exp", self.claim], "verify_aud": self.audience is not None},
+            )
+        except (jwt.PyJWTError, TypeError):
+            return None
+        user = claims[self.claim]
+        return user if isinstance(user, str) and user else None

@@ -1,0 +1,10 @@
+"""The asyncio edge: what listens, and what each connection says, in whichever transport it says it.
+
+`connection` moves bytes (TLS, back-pressure, one call after the other), `conversations` knows what a login and a call
+are in each transport, `server` starts, drains and stops it all.
+"""
+
+from proxy.server.entrance import Entrance, Limits, TlsSettings
+from proxy.server.server import Server
+
+__all__ = ["Entrance", "Limits", "Server", "TlsSettings"]

@@ -1,0 +1,169 @@
+"""One client connection: its bytes, in the clear or by TLS, and its calls, one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from proxy.server.conversations import CONVERSATIONS, Caller, Conversation
+from proxy.server.entrance import Entrance
+from proxy.service import Peer
+from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
+from proxy.wire.sasl import Status, negotiation
+
+logger = logging.getLogger(__name__)
+
+_AHEAD = 256 * 1024  # bytes that a client may send while a call is answered, before reading from it stops
+_NO_TLS = "the client speaks TLS, and [server.tls] names no certificate"
+_TLS_ONLY = "TLS is needed here: connect with ssl=true"
+
+
+class Connection(asyncio.Protocol):
+    """A connection that ends takes with it what it was waiting for. Bad bytes end their own connection only.
+
+    `left(connection, peer)` is called at the end, with the peer whose sessions end with it.
+    """
+
+    def __init__(self, entrance: Entrance, left: Callable[[Connection, Peer | None], None]) -> None:
+        self._entrance = entrance
+        self._left = left
+        self._tls: TlsServer | None = None
+        self._conversation: Conversation | None = None
+        self._ahead = 0
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self.worker: asyncio.Task[None] | None = None
+
+    def close(self) -> None:
+        """End the connection, once what was written is sent."""
+        if self._tls is not None and not self._transport.is_closing():
+            self._transport.write(self._tls.end())
+        self._transport.close()
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        connected = transport.get_extra_info("socket")
+        if connected is not None:
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        peername = transport.get_extra_info("peername")
+        self._address = f"{peername[0]}:{peername[1]}" if peername else "?"
+        self._deadline = asyncio.get_running_loop().call_later(self._entrance.limits.handshake, self._too_slow)
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            if self._tls is not None:
+                data = self._in_the_clear(self._tls, data)
+            if self._conversation is None and data:
+                data = self._begin(data)
+            if self._conversation is not None and data:
+                self._take(self._conversation, data)
+            if self._tls is not None and self._tls.ended:
+                self.close()
+        except WireError as error:
+            self._refuse(Refused(str(error)))
+
+    def eof_received(self) -> bool:
+        return False  # closes the transport, and so ends what the client was waiting for
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._deadline.cancel()
+        self._writable.set()
+        if self.worker is not None:
+            self.worker.cancel()
+        self._left(self, self._conversation.peer if self._conversation else None)
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    def _begin(self, data: bytes) -> bytes:
+        """Tell the transport by the first byte; what there is in the clear to be read."""
+        transport, tls = transport_of(data[0]), self._entrance.tls
+        if transport is Transport.TLS and self._tls is None:
+            if tls is None:
+                raise WireError(_NO_TLS)
+            self._tls = TlsServer(tls.context)
+            data = self._in_the_clear(self._tls, data)
+            return self._begin(data) if data else b""
+        if tls is not None and tls.required and self._tls is None:
+            reply = negotiation(Status.BAD, _TLS_ONLY.encode()) if transport is Transport.SASL else b""
+            self._refuse(Refused(_TLS_ONLY, reply))
+            return b""
+        kind = CONVERSATIONS.get(transport, CONVERSATIONS[None])
+        self._conversation = kind(self._entrance, Caller(self._address, self._tls is not None))
+        return data
+
+    def _in_the_clear(self, tls: TlsServer, data: bytes) -> bytes:
+        try:
+            return tls.receive_data(data)
+        finally:
+            pending = tls.pending()
+            if pending:
+                self._transport.write(pending)
+
+    def _take(self, conversation: Conversation, data: bytes) -> None:
+        conversation.receive_data(data)
+        if self.worker is not None:
+            self._ahead += len(data)
+            if self._ahead > _AHEAD:
+                self._transport.pause_reading()
+            return
+        while (event := conversation.next_event()) is not None:
+            answer = conversation.answer_at_once(event) if self._writable.is_set() else None
+            if answer is None:
+                self.worker = asyncio.create_task(self._work(conversation, event))
+                return
+            self._write(answer)
+
+    async def _work(self, conversation: Conversation, event: Any) -> None:
+        """Answer this event, and what has come meanwhile, in order."""
+        try:
+            while event is not None:
+                answer = await conversation.answer(event)
+                if isinstance(answer, Refused):
+                    return self._refuse(answer)
+                self._write(answer)
+                if conversation.peer is not None:
+                    self._deadline.cancel()
+                if conversation.ends:
+                    return self.close()
+                await self._writable.wait()
+                if self._ahead:
+                    self._ahead = 0
+                    self._transport.resume_reading()
+                event = conversation.next_event()
+        except WireError as error:
+            self._refuse(Refused(str(error)))
+        except Exception:
+            logger.exception("%s: connection closed", self._name)
+            self.close()
+        finally:
+            self.worker = None
+
+    def _write(self, data: bytes) -> None:
+        self._transport.write(data if self._tls is None else self._tls.send(data))
+
+    def _refuse(self, refused: Refused) -> None:
+        logger.warning("%s: connection closed: %s", self._name, refused.reason)
+        if refused.reply:
+            self._write(refused.reply)
+        self.close()
+
+    def _too_slow(self) -> None:
+        logger.warning("%s: connection closed: no login within %g s", self._address, self._entrance.limits.handshake)
+        self._transport.abort()
+
+    @property
+    def _name(self) -> str:
+        peer = self._conversation.peer if self._conversation else None
+        return str(peer or self._address)

@@ -1,0 +1,246 @@
+"""What logins and calls are in each transport; bytes come and go by `connection`."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.authentication import Denied
+from proxy.hs2 import SqlError, encode_reply, failure
+from proxy.hs2.generated import ttypes
+from proxy.server.entrance import Entrance
+from proxy.service import Peer
+from proxy.wire import (
+    BareTransport,
+    Credentials,
+    HttpCall,
+    HttpTransport,
+    Interim,
+    Refused,
+    SaslTransport,
+    Transport,
+    WireError,
+    find,
+    is_whole,
+    packing,
+    read_head,
+    read_string,
+)
+
+ANONYMOUS = "anonymous"  # whom a client is that names nobody, where anybody is believed
+
+_USERNAME, _PASSWORD = (1, 2), (1, 3)
+_PACK_HERE = 64 * 1024  # bytes that are packed quickly enough not to keep other clients waiting
+_WORTH_PACKING = 1400  # less fits one packet in any case
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Where a connection comes from, and whether nobody listens in."""
+
+    address: str
+    secure: bool
+
+
+class Conversation(ABC):
+    """A connection as one transport has it: bytes to events, and events to what is sent back.
+
+    `peer` is who has logged in for good on this connection; `ends` whether it is to be closed behind the last answer.
+    """
+
+    peer: Peer | None = None
+    ends = False
+
+    def __init__(self, entrance: Entrance, caller: Caller) -> None:
+        self._entrance = entrance
+        self._caller = caller
+
+    @abstractmethod
+    def receive_data(self, data: bytes) -> None:
+        """Take what the client has sent."""
+
+    @abstractmethod
+    def next_event(self) -> Any:
+        """What `answer` can answer; None while more bytes are needed."""
+
+    @abstractmethod
+    async def answer(self, event: Any) -> bytes | Refused:
+        """What is sent back."""
+
+    def answer_at_once(self, event: Any) -> bytes | None:
+        """What is sent back, if nobody need be asked for it."""
+        return None
+
+
+class SaslConversation(Conversation):
+    """A handshake, then a call in each message."""
+
+    def __init__(self, entrance: Entrance, caller: Caller) -> None:
+        super().__init__(entrance, caller)
+        self._transport = SaslTransport(entrance.limits.message)
+
+    def receive_data(self, data: bytes) -> None:
+        self._transport.receive_data(data)
+
+    def next_event(self) -> Credentials | Refused | bytes | None:
+        return self._transport.next_event()
+
+    async def answer(self, event: Credentials | Refused | bytes) -> bytes | Refused:
+        if isinstance(event, bytes):
+            assert self.peer is not None
+            return self._transport.reply(await self._entrance.service.handle(self.peer, event))
+        if isinstance(event, Refused):
+            return event
+        try:
+            user = await self._entrance.authentication.login(event.user, event.password)
+        except Denied as denied:
+            return Refused(f"{event.user!r}: {denied}", self._transport.refuse(str(denied)))
+        self.peer = Peer(user, self._caller.address, event.acting_for)
+        return self._transport.accept()
+
+    def answer_at_once(self, event: Any) -> bytes | None:
+        if self.peer is None or not isinstance(event, bytes):
+            return None
+        reply = self._entrance.service.again(self.peer, event)
+        return None if reply is None else self._transport.reply(reply)
+
+
+class BareConversation(Conversation):
+    """A call in each message; the first OpenSession says who it is that calls."""
+
+    def __init__(self, entrance: Entrance, caller: Caller) -> None:
+        super().__init__(entrance, caller)
+        self._transport = BareTransport(entrance.limits.message)
+
+    def receive_data(self, data: bytes) -> None:
+        self._transport.receive_data(data)
+
+    def next_event(self) -> bytes | None:
+        return self._transport.next_event()
+
+    async def answer(self, event: bytes) -> bytes | Refused:
+        head = read_head(event)
+        if head is not None and head.name == "OpenSession":
+            try:
+                await self._log_in(event)
+            except Denied as denied:
+                response = ttypes.TOpenSessionResp(
+                    status=failure(SqlError(str(denied), "28000")), serverProtocolVersion=0
+                )
+                return self._transport.reply(encode_reply(head.name, head.seqid, response))
+        # To somebody who has not said who it is, no handle leads anywhere.
+        peer = self.peer or Peer("", self._caller.address)
+        return self._transport.reply(await self._entrance.service.handle(peer, event))
+
+    def answer_at_once(self, event: Any) -> bytes | None:
+        return None if self.peer is None else self._entrance.service.again(self.peer, event)
+
+    async def _log_in(self, message: bytes) -> None:
+        user, password = (
+            read_string(message, span) if (span := find(message, path)) else "" for path in (_USERNAME, _PASSWORD)
+        )
+        user = await self._entrance.authentication.login(user or ANONYMOUS, password)
+        if self.peer is None:
+            self._transport.accept()
+            self.peer = Peer(user, self._caller.address)
+        if self.peer.user != user:
+            raise Denied(f"This connection is {self.peer.user}'s: open another one for {user}")
+
+
+class HttpConversation(Conversation):
+    """A call in each request, which says itself who calls; sessions are not tied to the connection."""
+
+    def __init__(self, entrance: Entrance, caller: Caller) -> None:
+        super().__init__(entrance, caller)
+        self._transport = HttpTransport(entrance.limits.message)
+        self._believed = ""  # the Authorization header of `peer`
+
+    def receive_data(self, data: bytes) -> None:
+        self._transport.receive_data(data)
+
+    def next_event(self) -> HttpCall | Interim | Refused | None:
+        return self._transport.next_event()
+
+    async def answer(self, event: HttpCall | Interim | Refused) -> bytes | Refused:
+        if isinstance(event, Interim):
+            return event.data
+        if isinstance(event, Refused):
+            return event
+        try:
+            user, headers = await self._user(event)
+        except Denied as denied:
+            return self._unauthorized(denied)
+        if self.peer is None or (self.peer.user, self.peer.acting_for) != (user, event.acting_for):
+            self.peer = Peer(user, self._caller.address, event.acting_for, tied=False)
+        self._transport.accept()
+        try:
+            if not is_whole(event.message):
+                raise WireError("the body is not one whole message")
+            reply = await self._entrance.service.handle(self.peer, event.message)
+        except WireError as error:
+            return Refused(str(error), self._transport.refuse(400, str(error), (("Connection", "close"),)))
+        if event.gzip and len(reply) >= _WORTH_PACKING:
+            here = len(reply) <= _PACK_HERE
+            reply = packing(reply) if here else await asyncio.to_thread(packing, reply)
+            headers = (*headers, ("Content-Encoding", "gzip"))
+        answer = self._transport.reply(reply, headers)
+        self.ends = self._transport.ends
+        return answer
+
+    async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
+        """Who calls, and the headers that make the next call cheaper."""
+        if self.peer is not None and call.authorization and call.authorization == self._believed:
+            return self.peer.user, ()
+        authentication, now = self._entrance.authentication, asyncio.get_running_loop().time()
+        scheme, _, given = call.authorization.partition(" ")
+        scheme = scheme.lower()
+        if scheme == "bearer":
+            return authentication.bearer(given.strip()), ()
+        known = self._entrance.cookies.user(call.cookie, now) if call.cookie else None
+        if scheme == "basic":
+            name, password = _basic(given)
+            if known == name:
+                return name, ()
+            user = await authentication.login(name, password)
+            self._believed = call.authorization
+        elif known is not None:
+            return known, ()
+        elif authentication.open_to_all and not scheme:
+            user = ANONYMOUS
+        else:
+            raise Denied("A user and a password are needed, or a token")
+        cookie = self._entrance.cookies.issue(user, now, secure=self._caller.secure)
+        return user, (("Set-Cookie", cookie),)
+
+    def _unauthorized(self, denied: Denied) -> bytes:
+        answer = self._transport.refuse(401, str(denied), (("WWW-Authenticate", 'Basic realm="Viewgate"'),))
+        self.ends = self._transport.ends
+        return answer
+
+
+def _basic(given: str) -> tuple[str, str]:
+    """Name and password of a Basic header.
+
+    >>> _basic("YW5uOmE6Yg==")
+    ('ann', 'a:b')
+    """
+    try:
+        name, colon, password = base64.b64decode(given, validate=True).decode().partition(":")
+    except (binascii.Error, UnicodeDecodeError) as error:
+        raise Denied("The Authorization header cannot be read") from error
+    if not colon or not name:
+        raise Denied("The Authorization header holds no user and password")
+    return name, password
+
+
+# Anything else is answered in the way of SASL, as Spark does: an unknown status.
+CONVERSATIONS: dict[Transport | None, type[Conversation]] = {
+    Transport.SASL: SaslConversation,
+    Transport.NOSASL: BareConversation,
+    Transport.HTTP: HttpConversation,
+    None: SaslConversation,
+}

@@ -1,0 +1,42 @@
+"""What all connections share: the service, who may come in and how, and what each may take."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass, field
+
+from proxy.authentication import Authentication, Cookies
+from proxy.service import Service
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a client may take: bytes of a message, and seconds for things that ought to be quick.
+
+    `idle` is how long a session that was opened over HTTP, where no connection holds it, may go without a call.
+    """
+
+    message: int = 100 * 1024 * 1024
+    handshake: float = 20.0
+    grace: float = 10.0
+    close: float = 2.0
+    idle: float = 4 * 3600.0
+
+
+@dataclass(frozen=True)
+class TlsSettings:
+    """The server's certificate; with `required`, no client gets in without TLS."""
+
+    context: ssl.SSLContext
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """Where connections come in."""
+
+    service: Service
+    authentication: Authentication = field(default_factory=Authentication)
+    tls: TlsSettings | None = None
+    limits: Limits = Limits()
+    cookies: Cookies = field(default_factory=Cookies)

@@ -1,0 +1,99 @@
+"""Starts, drains and stops what listens."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from typing import Any
+
+from proxy.server.connection import Connection
+from proxy.server.entrance import Entrance
+from proxy.service import Peer
+
+_IDLE_CHECKS = 10  # in the time after which an idle session is closed
+
+
+class Server:
+    """Serves connections on a port until it is stopped."""
+
+    def __init__(self, entrance: Entrance, host: str = "127.0.0.1", port: int = 10000) -> None:
+        self.service = entrance.service
+        self._entrance = entrance
+        self._host = host
+        self._port = port
+        self._listener: asyncio.Server | None = None
+        self._connections: set[Connection] = set()
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._idle_check: asyncio.TimerHandle | None = None
+
+    async def start(self) -> int:
+        """Listen; returns the port, which is a free one if 0 was asked for."""
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(self._connection, self._host, self._port)
+        self._close_idle()
+        port: int = self._listener.sockets[0].getsockname()[1]
+        return port
+
+    async def stop(self) -> None:
+        """Stop listening, let running operations end for a while, then close every session and connection."""
+        if self._listener is not None:
+            self._listener.close()
+        if self._idle_check is not None:
+            self._idle_check.cancel()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._entrance.limits.grace):
+                await self._drained()
+        for connection in list(self._connections):
+            connection.close()
+        await self.service.close()
+        await self._all_left()
+
+    async def _drained(self) -> None:
+        """Return when no operation runs and no call is being answered."""
+        while True:
+            await self.service.sessions.rest()
+            busy = [connection.worker for connection in self._connections if connection.worker is not None]
+            if not busy:
+                return
+            await asyncio.wait(busy, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _all_left(self) -> None:
+        """Return when every connection is closed; one whose client does not read is cut off."""
+        try:
+            async with asyncio.timeout(self._entrance.limits.close):
+                await self._empty.wait()
+        except TimeoutError:
+            for connection in list(self._connections):
+                connection.abort()
+            await self._empty.wait()
+        if self._leaving:
+            await asyncio.wait(self._leaving)
+
+    def _connection(self) -> Connection:
+        connection = Connection(self._entrance, self._left)
+        self._connections.add(connection)
+        self._empty.clear()
+        return connection
+
+    def _left(self, connection: Connection, peer: Peer | None) -> None:
+        """Clear up after a connection that has ended."""
+        self._connections.discard(connection)
+        if peer is not None and peer.sessions:
+            self._spawn_leaving(self.service.disconnected(peer))
+        if not self._connections:
+            self._empty.set()
+
+    def _close_idle(self) -> None:
+        """Close the sessions that no connection holds and no call has named for long, and look again later."""
+        idle = self._entrance.limits.idle
+        for session in self.service.sessions.idle(idle):
+            self._spawn_leaving(self.service.close_session(session))
+        self._idle_check = asyncio.get_running_loop().call_later(idle / _IDLE_CHECKS, self._close_idle)
+
+    def _spawn_leaving(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)

@@ -1,0 +1,174 @@
+"""HTTP as a transport of messages: a POST to /cliservice for each call, on connections that are kept.
+
+h11 frames the requests: lengths or chunks, Expect, keep-alive. What is answered here without asking anybody
+is what no HiveServer2 client sends: another method, another path, a body that is too long.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlsplit
+
+import h11
+
+from proxy.wire.errors import WireError
+from proxy.wire.sasl import Refused
+
+_PATH = "/cliservice"
+_CLOUD_PATHS = "/sql/"  # where clients of Databricks look, with names of their own behind it
+_THRIFT = "application/x-thrift"
+_HEAD_LIMIT = 64 * 1024  # tokens can be long
+_STRANGER_LIMIT = 1024 * 1024
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCall:
+    """A request: the message, who says to have sent it, and what the answer may look like."""
+
+    message: bytes
+    authorization: str = field(default="", repr=False)
+    cookie: str = field(default="", repr=False)
+    acting_for: str = ""
+    gzip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Interim:
+    """Bytes to send at once, before the request has come whole."""
+
+    data: bytes
+
+
+class HttpTransport:
+    r"""The server's side of a connection.
+
+    >>> transport = HttpTransport(limit=1000)
+    >>> transport.receive_data(b"POST /cliservice/ HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab")
+    >>> transport.next_event()
+    HttpCall(message=b'ab', acting_for='', gzip=False)
+    >>> transport.reply(b"cd").splitlines()[0], transport.next_event()
+    (b'HTTP/1.1 200 ', None)
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=_HEAD_LIMIT)
+        self._full_limit = limit
+        self._limit = min(limit, _STRANGER_LIMIT)
+        self._request: h11.Request | None = None
+        self._body = bytearray()
+
+    @property
+    def ends(self) -> bool:
+        """Whether the connection is to be closed behind what was sent."""
+        return self._http.our_state in (h11.MUST_CLOSE, h11.CLOSED, h11.ERROR)
+
+    def accept(self) -> None:
+        """Let the client send messages of any allowed size."""
+        self._limit = self._full_limit
+
+    def receive_data(self, data: bytes) -> None:
+        try:
+            self._http.receive_data(data)
+        except h11.RemoteProtocolError as error:
+            raise WireError(f"HTTP: {error}") from error
+
+    def next_event(self) -> HttpCall | Interim | Refused | None:
+        """What came next; None while more bytes are needed, or a request is not answered yet."""
+        try:
+            return self._next_event()
+        except h11.RemoteProtocolError as error:
+            return self._refused(error.error_status_hint, f"HTTP: {error}")
+
+    def reply(self, message: bytes, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
+        """The answer to the request before, which lets the next one be looked at."""
+        return self._respond(200, message, (("Content-Type", _THRIFT), *headers))
+
+    def refuse(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
+        """An answer without a message."""
+        return self._respond(status, reason.encode(), (("Content-Type", "text/plain; charset=utf-8"), *headers))
+
+    def _next_event(self) -> HttpCall | Interim | Refused | None:
+        while True:
+            event = self._http.next_event()
+            if isinstance(event, h11.Request):
+                self._request, self._body = event, bytearray()
+                refused = self._unwanted(event)
+                if refused is not None:
+                    return refused
+                if self._http.they_are_waiting_for_100_continue:
+                    return Interim(self._sent(h11.InformationalResponse(status_code=100, headers=[])))
+            elif isinstance(event, h11.Data):
+                self._body += event.data
+                if len(self._body) > self._limit:
+                    return self._refused(413, f"a request is longer than {self._limit} bytes")
+            elif isinstance(event, h11.EndOfMessage):
+                return self._call()
+            else:
+                return None
+
+    def _unwanted(self, request: h11.Request) -> Refused | None:
+        path = urlsplit(request.target.decode("latin-1")).path
+        if path.rstrip("/") != _PATH and not path.startswith(_CLOUD_PATHS):
+            return self._refused(404, f"there is nothing at {path}: HiveServer2 clients use httpPath=cliservice")
+        if request.method != b"POST":
+            return self._refused(405, "HiveServer2 clients POST their calls", (("Allow", "POST"),))
+        return None
+
+    def _call(self) -> HttpCall | Refused:
+        assert self._request is not None
+        headers = {name: value.decode("latin-1") for name, value in self._request.headers}
+        message = bytes(self._body)
+        if headers.get(b"content-encoding", "identity") != "identity":
+            unpacked = unpacking(message, self._limit)
+            if unpacked is None:
+                return self._refused(400, "the body is not gzip, or is too long when unpacked")
+            message = unpacked
+        query = parse_qs(urlsplit(self._request.target.decode("latin-1")).query)
+        wishes = [value for name, values in query.items() if name.lower() == "doas" for value in values]
+        return HttpCall(
+            message,
+            headers.get(b"authorization", ""),
+            headers.get(b"cookie", ""),
+            wishes[0] if wishes else "",
+            "gzip" in headers.get(b"accept-encoding", ""),
+        )
+
+    def _refused(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> Refused:
+        """A refusal that ends the connection: what else it holds is not worth reading."""
+        if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            return Refused(reason)
+        return Refused(reason, self.refuse(status, reason, (*headers, ("Connection", "close"))))
+
+    def _respond(self, status: int, body: bytes, headers: tuple[tuple[str, str], ...]) -> bytes:
+        head = h11.Response(status_code=status, headers=[*headers, ("Content-Length", str(len(body)))])
+        data = self._sent(head) + body
+        self._sent(h11.Data(data=body))
+        data += self._sent(h11.EndOfMessage())
+        if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
+            self._http.start_next_cycle()
+        return data
+
+    def _sent(self, event: h11.InformationalResponse | h11.Response | h11.Data | h11.EndOfMessage) -> bytes:
+        return self._http.send(event) or b""
+
+
+def packing(data: bytes) -> bytes:
+    """Bytes as gzip, made quickly rather than small."""
+    packer = zlib.compressobj(1, zlib.DEFLATED, _GZIP)
+    return packer.compress(data) + packer.flush()
+
+
+def unpacking(data: bytes, limit: int) -> bytes | None:
+    """Bytes from gzip; None if they are none, or more than allowed.
+
+    >>> unpacking(packing(b"a" * 100), 100) == b"a" * 100, unpacking(packing(b"a" * 101), 100)
+    (True, None)
+    """
+    unpacker = zlib.decompressobj(_GZIP)
+    try:
+        unpacked = unpacker.decompress(data, limit + 1)
+    except zlib.error:
+        return None
+    return unpacked if unpacker.eof and len(unpacked) <= limit else None

@@ -1,0 +1,54 @@
+"""TLS as a layer of bytes, because the first of them has been read before it is known to be TLS."""
+
+from __future__ import annotations
+
+import contextlib
+import ssl
+
+from proxy.wire.errors import WireError
+
+_CHUNK = 256 * 1024
+
+
+class TlsServer:
+    """The server's side: after every `receive_data`, send what `pending` gives."""
+
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
+        self._established = False
+        self.ended = False  # whether the client will say no more
+
+    def receive_data(self, data: bytes) -> bytes:
+        """What the client has said, in the clear."""
+        self._incoming.write(data)
+        said = bytearray()
+        try:
+            if not self._established:
+                self._tls.do_handshake()
+                self._established = True
+            while chunk := self._tls.read(_CHUNK):
+                said += chunk
+            self.ended = True
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLZeroReturnError:
+            self.ended = True
+        except ssl.SSLError as error:
+            raise WireError(f"TLS: {error.reason or error}") from error
+        return bytes(said)
+
+    def send(self, data: bytes) -> bytes:
+        """The bytes that say this to the client."""
+        self._tls.write(data)
+        return self._outgoing.read()
+
+    def end(self) -> bytes:
+        """The bytes that say that nothing more will come, which tells an end from a cut."""
+        with contextlib.suppress(ssl.SSLError):
+            self._tls.unwrap()
+        return self._outgoing.read()
+
+    def pending(self) -> bytes:
+        """The bytes that TLS itself has to send: its handshake, or why there will be none."""
+        return self._outgoing.read()

@@ -1,0 +1,397 @@
+"""All transports on one port: who gets in, and what is said in each."""
+
+import asyncio
+import base64
+import gzip
+import ssl
+from typing import Any
+
+import pytest
+import trustme
+from thrift.transport.THttpClient import THttpClient
+
+from proxy.authentication import Authentication, Cookies, ProxyUsers
+from proxy.hs2 import ResultSet, encode_call, read_reply
+from proxy.hs2.generated import ttypes
+from proxy.server import Limits, TlsSettings
+from proxy.wire import MessageReader
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
+
+CLOSE = "Connection: close\r\n"
+
+
+class OnePassword:
+    """Everybody's password is `right`; counts how often it was asked."""
+
+    asked = 0
+
+    def check(self, user: str, password: str) -> bool:
+        self.asked += 1
+        return password == "right"
+
+
+class BareClient(RawClient):
+    """A client without SASL, over TLS if there is a context."""
+
+    def __init__(self, port: int, context: ssl.SSLContext | None = None) -> None:
+        super().__init__(port)
+        self.context = context
+        self.frames = MessageReader(1 << 24)  # type: ignore[assignment]
+
+    async def __aenter__(self) -> "BareClient":
+        name = "localhost" if self.context else None
+        self.reader, self.writer = await asyncio.open_connection(
+            "127.0.0.1", self.port, ssl=self.context, server_hostname=name
+        )
+        return self
+
+    async def call(self, message: bytes) -> bytes:
+        self.writer.write(message)
+        return await self.reply()
+
+    async def open(self, user: str | None = None, password: str | None = None) -> Any:
+        request = ttypes.TOpenSessionReq(client_protocol=9, username=user, password=password)
+        return await self.ask("OpenSession", request, ttypes.TOpenSessionResp)
+
+
+class HttpClient(RawClient):
+    """A client that posts each message, on a new connection if `fresh`."""
+
+    def __init__(self, port: int, headers: str = "", target: str = "/cliservice", context: Any = None) -> None:
+        super().__init__(port)
+        self.headers, self.target, self.context = headers, target, context
+        self.status = 0
+        self.answered: dict[str, str] = {}
+
+    async def __aenter__(self) -> "HttpClient":
+        name = "localhost" if self.context else None
+        self.reader, self.writer = await asyncio.open_connection(
+            "127.0.0.1", self.port, ssl=self.context, server_hostname=name
+        )
+        return self
+
+    async def call(self, message: bytes) -> bytes:
+        head = f"POST {self.target} HTTP/1.1\r\nHost: h\r\n{self.headers}Content-Length: {len(message)}\r\n\r\n"
+        self.writer.write(head.encode() + message)
+        return await self.reply()
+
+    async def reply(self) -> bytes:
+        lines = (await self.reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+        self.status = int(lines[0].split()[1])
+        self.answered = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:] if line)}
+        body = await self.reader.readexactly(int(self.answered.get("content-length", 0)))
+        return gzip.decompress(body) if self.answered.get("content-encoding") == "gzip" else body
+
+
+def basic(user: str, password: str = "right") -> str:
+    return f"Authorization: Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}\r\n"
+
+
+def guarded(**more: Any) -> dict[str, Any]:
+    return {"authentication": Authentication(OnePassword()), **more}
+
+
+OPEN = encode_call("OpenSession", 1, ttypes.TOpenSessionReq(client_protocol=9))
+
+
+# --- NOSASL ---
+
+
+def test_bare_messages_name_their_user_in_open_session() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with BareClient(proxied.port) as client, BareClient(proxied.port) as other:
+            session = (await client.open("ann")).sessionHandle
+            assert list(proxied.spark.sessions.values()) == ["ann"]
+            operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
+            assert await client.first_column(operation) == ["SELECT 1"]
+            assert (await other.execute(session, "SELECT 1")).status.sqlState == "08003"
+            assert (await client.open("bob")).status.sqlState == "28000"
+            await other.open()
+            assert sorted(proxied.spark.sessions.values()) == ["ann", "anonymous"]
+        await until(lambda: not proxied.spark.sessions)
+
+    with_proxy(test)
+
+
+def test_bare_messages_are_checked_too() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with BareClient(proxied.port) as client:
+            for user, password in (("ann", "wrong"), ("ann", None), (None, None), ("", "right")):
+                status = (await client.open(user, password)).status
+                assert (status.statusCode, status.sqlState) == (3, "28000") or user == ""
+            assert (await client.open("ann", "right")).status.statusCode in (0, 3)
+
+    with_proxy(test, **guarded())
+
+
+# --- SASL ---
+
+
+def test_a_wrong_password_is_refused_in_words() -> None:
+    async def test(proxied: Proxied) -> None:
+        client = RawClient(proxied.port)
+        with pytest.raises(AssertionError):  # its password is "x"
+            await client.__aenter__()
+        await client.__aexit__()
+        assert not proxied.spark.sessions
+
+    with_proxy(test, **guarded())
+
+
+# --- HTTP ---
+
+
+@pytest.mark.parametrize("target", ["/cliservice", "/cliservice/", "/cliservice?x=1", "/sql/protocolv1/o/0/cluster"])
+def test_sessions_over_http_outlive_their_connection(target: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port, basic("ann"), target) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
+        async with HttpClient(proxied.port, basic("ann"), target) as client:
+            assert await client.first_column(operation) == ["SELECT 1"]
+            request = ttypes.TCloseSessionReq(sessionHandle=session)
+            async with HttpClient(proxied.port, basic("eve")) as eve:
+                assert (await eve.execute(session, "SELECT 1")).status.sqlState == "08003"
+            await client.ask("CloseSession", request, ttypes.TCloseSessionResp)
+            assert not proxied.spark.sessions
+
+    with_proxy(test)
+
+
+def test_http_asks_for_a_password_and_then_gives_a_cookie_for_it() -> None:
+    async def test(proxied: Proxied) -> None:
+        checks = proxied.server._entrance.authentication._passwords
+        async with HttpClient(proxied.port) as client:
+            assert await client.call(OPEN)
+            assert (client.status, client.answered["www-authenticate"]) == (401, 'Basic realm="Viewgate"')
+            for bad in (
+                basic("ann", "wrong"),
+                basic("", "right"),
+                "Authorization: Basic ?\r\n",
+                "Authorization: x\r\n",
+            ):
+                client.headers = bad
+                await client.call(OPEN)
+                assert client.status == 401
+            client.headers = basic("ann")
+            asked = checks.asked  # type: ignore[union-attr]
+            assert await client.open_session()
+            assert await client.open_session()  # the same header on the same connection
+            cookie = "Cookie: " + client.answered.get("set-cookie", "x").split(";")[0] + "\r\n"
+        async with HttpClient(proxied.port, basic("ann")) as client:
+            assert await client.open_session()
+            assert "Secure" not in client.answered["set-cookie"]
+            cookie = "Cookie: a=b; " + client.answered["set-cookie"].split(";")[0] + "\r\n"
+        for headers in (cookie, cookie + basic("ann")):
+            async with HttpClient(proxied.port, headers) as client:
+                assert await client.open_session()
+                assert "set-cookie" not in client.answered
+        assert checks.asked == asked + 1  # type: ignore[union-attr]
+        assert set(proxied.spark.sessions.values()) == {"ann"}
+        for headers in (cookie + basic("bob", "wrong"), cookie.replace("=", "=x")):
+            async with HttpClient(proxied.port, headers) as client:
+                await client.call(OPEN)
+                assert client.status == 401
+
+    with_proxy(test, **guarded())
+
+
+def test_a_cookie_lives_as_long_as_it_says() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port, basic("ann")) as client:
+            await client.open_session()
+            cookie = "Cookie: " + client.answered["set-cookie"].split(";")[0] + "\r\n"
+        async with HttpClient(proxied.port, cookie) as client:
+            await client.call(OPEN)
+            assert client.status == 401
+
+    with_proxy(test, **guarded(cookies=Cookies(lifetime=-1)))
+
+
+def test_http_chunks_gzip_and_expect() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.script = lambda sql: ResultSet.of("sql", rows=[["x" * 200]] * 600)
+        async with HttpClient(proxied.port, "Accept-Encoding: deflate, gzip\r\n") as client:
+            session = await client.open_session()
+            assert "content-encoding" not in client.answered  # too short to be worth it
+            operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
+            assert await client.first_column(operation) == ["x" * 200] * 600
+            assert int(client.answered["content-length"]) < 5000
+            head = "POST /cliservice HTTP/1.1\r\nHost: h\r\n"
+            chunks = b"".join(
+                b"%x\r\n%s\r\n" % (len(OPEN[at : at + 9]), OPEN[at : at + 9]) for at in range(0, len(OPEN), 9)
+            )
+            client.writer.write(f"{head}Transfer-Encoding: chunked\r\n\r\n".encode() + chunks + b"0\r\n\r\n")
+            assert read_reply(await client.reply(), ttypes.TOpenSessionResp).status.statusCode == 0
+            packed = gzip.compress(OPEN)
+            expecting = f"Content-Encoding: gzip\r\nExpect: 100-continue\r\nContent-Length: {len(packed)}\r\n\r\n"
+            client.writer.write(f"{head}{expecting}".encode())
+            assert (await client.reply(), client.status) == (b"", 100)
+            client.writer.write(packed)
+            assert read_reply(await client.reply(), ttypes.TOpenSessionResp).status.statusCode == 0
+
+    with_proxy(test)
+
+
+def test_http_requests_sent_ahead_are_answered_in_order() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port) as client:
+            head = f"POST /cliservice HTTP/1.1\r\nHost: h\r\nContent-Length: {len(OPEN)}\r\n\r\n".encode()
+            client.writer.write((head + OPEN) * 20)
+            handles = {
+                read_reply(await client.reply(), ttypes.TOpenSessionResp).sessionHandle.sessionId.guid
+                for _ in range(20)
+            }
+            assert len(handles) == 20
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        ("GET /cliservice HTTP/1.1\r\nHost: h\r\n\r\n", 405),
+        ("POST /other HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", 404),
+        ("POST /cliservice HTTP/1.1\r\nContent-Length: 0\r\n\r\n", 400),
+        ("POST /cliservice HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc", 400),
+        ("POST /cliservice HTTP/1.1\r\nHost: h\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\nabc", 400),
+        ("POST /cliservice HTTP/1.1\r\nHost: h\r\nContent-Length: 20000\r\n\r\n" + "a" * 20000, 413),
+        ("PUT /\r\n\r\n", 400),
+    ],
+)
+def test_what_http_is_not_for(request_: str, status: int) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port) as client:
+            client.writer.write(request_.encode())
+            await client.reply()
+            assert client.status == status
+            assert await client.reader.read() == b""
+
+    with_proxy(test, Limits(message=10_000, grace=0.2))
+
+
+def test_do_as_is_a_wish_to_act_for_somebody() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.server.service.proxy_users = ProxyUsers({"superset": frozenset({"ann"})})
+        async with HttpClient(proxied.port, basic("superset"), "/cliservice?doAs=ann") as client:
+            session = await client.open_session()
+            assert list(proxied.spark.sessions.values()) == ["ann"]
+            client.target = "/cliservice"
+            assert (await client.execute(session, "SELECT 1")).status.statusCode == 0
+            client.target = "/cliservice?doAs=bob"
+            response = read_reply(await client.call(OPEN), ttypes.TOpenSessionResp)
+            assert response.status.sqlState == "28000"
+
+    with_proxy(test)
+
+
+def test_a_session_that_no_connection_holds_ends_when_it_is_idle() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as held, HttpClient(proxied.port) as client:
+            session = await held.open_session()
+            await client.open_session()
+            await until(lambda: len(proxied.spark.sessions) == 1)
+            assert (await held.execute(session, "SELECT 1")).status.statusCode == 0
+
+    with_proxy(test, Limits(grace=0.2, idle=0.1))
+
+
+def test_an_http_client_that_goes_takes_its_waiting_statement_along() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port) as client:
+            session = await client.open_session()
+            waiting = asyncio.create_task(client.execute(session, "HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            waiting.cancel()
+        await until(lambda: proxied.spark.history[0].state == 3)
+
+    with_proxy(test)
+
+
+def test_thrifts_own_http_client() -> None:
+    def talk(port: int) -> bytes:
+        client = THttpClient(f"http://127.0.0.1:{port}/cliservice/")
+        client.setCustomHeaders({"Authorization": basic("ann").split(": ")[1].strip()})
+        client.write(OPEN)
+        client.flush()
+        reply = b""
+        while data := client.read(1000):
+            reply += data
+        client.close()
+        return reply
+
+    async def test(proxied: Proxied) -> None:
+        reply = read_reply(await asyncio.to_thread(talk, proxied.port), ttypes.TOpenSessionResp)
+        assert reply.status.statusCode == 0
+
+    with_proxy(test)
+
+
+# --- TLS ---
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+def contexts(authority: trustme.CA) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
+    authority.issue_cert("localhost").configure_cert(server)
+    authority.configure_trust(client)
+    return server, client
+
+
+def test_every_transport_over_tls(authority: trustme.CA) -> None:
+    server, context = contexts(authority)
+
+    async def test(proxied: Proxied) -> None:
+        async with BareClient(proxied.port, context) as client:
+            session = (await client.open("ann")).sessionHandle
+            text = "x" * 1_000_000
+            operation = (await client.execute(session, text, run_async=False)).operationHandle
+            assert await client.first_column(operation) == [text]
+        async with HttpClient(proxied.port, basic("bob"), context=context) as http:
+            assert await http.open_session()
+            assert "Secure" in http.answered["set-cookie"]
+        async with RawClient(proxied.port) as plain:
+            assert await plain.open_session()
+
+    with_proxy(test, tls=TlsSettings(server))
+
+
+def test_without_tls_nobody_gets_in_where_it_is_required(authority: trustme.CA) -> None:
+    server, context = contexts(authority)
+
+    async def test(proxied: Proxied) -> None:
+        plain = RawClient(proxied.port)
+        with pytest.raises(AssertionError):
+            await plain.__aenter__()
+        await plain.__aexit__()
+        async with BareClient(proxied.port) as client:
+            with pytest.raises(ConnectionError):
+                await client.open("ann")
+        async with BareClient(proxied.port, context) as client:
+            assert (await client.open("ann")).status.statusCode == 0
+
+    with_proxy(test, tls=TlsSettings(server, required=True))
+
+
+def test_what_is_no_tls_after_all_is_refused(authority: trustme.CA, caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxied.port)
+        writer.write(bytes.fromhex("16 0301 0005") + b"hello")
+        await reader.read()
+        writer.close()
+
+    with_proxy(test, tls=TlsSettings(contexts(authority)[0]))
+    assert "connection closed: TLS: " in caplog.text
+
+
+def test_tls_without_a_certificate_is_refused(caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        with pytest.raises((ssl.SSLError, ConnectionError)):
+            await BareClient(proxied.port, ssl.create_default_context()).__aenter__()
+
+    with_proxy(test)
+    assert "[server.tls] names no certificate" in caplog.text
