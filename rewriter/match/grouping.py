@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from sqlglot import exp
 
-from rewriter.block import Ordering, aggregate_of
+from rewriter.block import Predicates, aggregate_of
 from rewriter.block.predicates import INTEGERS
-from rewriter.match.candidate import Match, Miss, Reason, Rewriting
-from rewriter.match.reading import Reading
+from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
+from rewriter.match.reading import Reading, read_view, rebuilt
 from rewriter.match.words import words
 
 Tree = exp.Expr
@@ -32,18 +33,7 @@ class Groups:
             return self.aggregate(tree)
         if tree.find(exp.Column) is None and not _any_aggregate(tree):
             return tree.copy()
-        result = tree.copy()
-        for argument, value in tree.args.items():
-            operands = value if isinstance(value, list) else [value]
-            computed: list[object] = []
-            for operand in operands:
-                is_operand = isinstance(operand, exp.Expr) and not isinstance(operand, exp.DataType | exp.Identifier)
-                part = self.over(operand) if is_operand else operand
-                if isinstance(part, Miss):
-                    return part
-                computed.append(part)
-            result.set(argument, computed if isinstance(value, list) else computed[0])
-        return result
+        return rebuilt(tree, self.over)
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
@@ -62,34 +52,40 @@ def finish(
     reading: Reading, over: Callable[[Tree], Tree | Miss], group: tuple[Tree, ...] | None, rolled_up: bool
 ) -> Match | Miss:
     """The rewriting whose outputs, HAVING and ORDER BY are the query's, each read by `over`."""
-    block, normalize = reading.block, reading.normalize
-    outputs: list[Tree] = []
-    for output in block.outputs:
-        computed = over(normalize(output))
-        if isinstance(computed, Miss):
-            return computed
-        outputs.append(computed)
-    having: list[Tree] = []
-    for conjunct in block.having:
-        computed = over(normalize(conjunct))
-        if isinstance(computed, Miss):
-            return computed
-        having.append(computed)
-    order: list[Ordering] = []
-    for item in block.order:
-        computed = over(normalize(item.key))
-        if isinstance(computed, Miss):
-            return computed
-        order.append(replace(item, key=computed))
+    block = reading.block
+    computed: list[Tree] = []
+    for tree in (*block.outputs, *block.having, *(item.key for item in block.order)):
+        part = over(reading.normalize(tree))
+        if isinstance(part, Miss):
+            return part
+        computed.append(part)
+    parts = iter(computed)
+    outputs = tuple(islice(parts, len(block.outputs)))
+    having = tuple(islice(parts, len(block.having)))
+    order = tuple(replace(item, key=key) for item, key in zip(block.order, parts, strict=True))
     # Without groups HAVING is one more filter of the storage's rows.
-    where = reading.residual if group is not None else (*reading.residual, *having)
+    where, kept = (reading.residual, having) if group is not None else ((*reading.residual, *having), ())
+    storage = reading.candidate.storage
     return Match(
-        Rewriting(
-            reading.candidate.storage, reading.extra, tuple(outputs), where, group,
-            tuple(having) if group is not None else (), tuple(order), block.limit, block.offset,
-        ),
-        rolled_up,
-    )  # fmt: skip
+        Rewriting(storage, reading.extra, outputs, where, group, kept, order, block.limit, block.offset), rolled_up
+    )
+
+
+def read_groups(
+    query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
+) -> tuple[Reading, Mapping[Tree, Tree]] | Miss:
+    """A grouped query's reading of a view of groups, with what each of its keys is over the storage."""
+    if candidate.block.keys is None:
+        return Miss(Reason.SHAPE, "the view holds rows, not groups")
+    if query.block.keys is None:
+        return Miss(Reason.GROUPING_TOO_COARSE, "the view holds groups, the query asks for rows")
+    reading = read_view(query, candidate, mapping)
+    if isinstance(reading, Miss):
+        return reading
+    keys = group_keys(reading)
+    if isinstance(keys, Miss):
+        return Miss(Reason.GROUPING_TOO_COARSE, keys.detail) if keys.reason is Reason.COLUMN_NOT_IN_VIEW else keys
+    return inexact_decision(reading) or (reading, keys)
 
 
 def inexact_decision(reading: Reading) -> Miss | None:

@@ -56,7 +56,7 @@ class Reading:
         if tree.find(exp.Column) is None:
             return tree.copy()
         through_time = self._bucket(tree) or self._label(tree) or self._border(tree)
-        return through_time if through_time is not None else self._parts(tree)
+        return through_time if through_time is not None else rebuilt(tree, self.compute)
 
     def _column(self, column: exp.Column) -> Tree | Miss:
         """A column that the storage exposes, or one of its class, or one of an extra table."""
@@ -64,20 +64,6 @@ class Reading:
             if table in self._extra_ids:
                 return exp.column(name, table)
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
-
-    def _parts(self, tree: Tree) -> Tree | Miss:
-        """The same operation over computed operands."""
-        result = tree.copy()
-        for argument, value in tree.args.items():
-            operands = value if isinstance(value, list) else [value]
-            computed: list[object] = []
-            for operand in operands:
-                part = self.compute(operand) if _is_operand(operand) else operand
-                if isinstance(part, Miss):
-                    return part
-                computed.append(part)
-            result.set(argument, computed if isinstance(value, list) else computed[0])
-        return result
 
     def _buckets_of(self, source: Tree) -> Iterator[tuple[str, str, Tree]]:
         """Grain, type and storage column of each bucket of a point in time that the storage holds."""
@@ -155,8 +141,21 @@ def stored(name: str) -> exp.Column:
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
 
 
-def _is_operand(value: object) -> bool:
-    return isinstance(value, exp.Expr) and not isinstance(value, exp.DataType | exp.Identifier | exp.Var)
+def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
+    """The same operation over computed operands."""
+    result = tree.copy()
+    for argument, value in tree.args.items():
+        computed: list[object] = []
+        for operand in value if isinstance(value, list) else [value]:
+            is_operand = isinstance(operand, exp.Expr) and not isinstance(
+                operand, exp.DataType | exp.Identifier | exp.Var
+            )
+            part = compute(operand) if is_operand else operand
+            if isinstance(part, Miss):
+                return part
+            computed.append(part)
+        result.set(argument, computed if isinstance(value, list) else computed[0])
+    return result
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rewriter.block import Predicates, has_aggregate
-from rewriter.match import Aggregates, Candidate, Match, Miss, Reason, read_view
-from rewriter.match.grouping import Groups, finish, group_keys, inexact_decision
+from rewriter.block import Predicates
+from rewriter.match import Aggregates, Candidate, Match, Miss, Reason
+from rewriter.match.grouping import Groups, finish, read_groups
 from rewriter.match.mapping import renamed
 
 
@@ -18,25 +18,15 @@ def same_grain(query: Predicates, candidate: Candidate, mapping: Mapping[str, st
     query:  SELECT sex, region, sum(price) FROM sales WHERE region = 'eu' GROUP BY region, sex
     gives:  SELECT sex, region, total FROM view WHERE region = 'eu'
     """
-    if candidate.block.keys is None:
-        return Miss(Reason.SHAPE, "the view holds rows, not groups")
-    if query.block.keys is None:
-        return Miss(Reason.GROUPING_TOO_COARSE, "the view holds groups, the query asks for rows")
-    reading = read_view(query, candidate, mapping)
-    if isinstance(reading, Miss):
-        return reading
-    keys = group_keys(reading)
-    if isinstance(keys, Miss):
-        return Miss(Reason.GROUPING_TOO_COARSE, keys.detail) if keys.reason is Reason.COLUMN_NOT_IN_VIEW else keys
-    view_keys = {reading.normalize(renamed(key, mapping)) for key in candidate.block.keys}
+    grouped = read_groups(query, candidate, mapping)
+    if isinstance(grouped, Miss):
+        return grouped
+    reading, keys = grouped
+    view_keys = {reading.normalize(renamed(key, mapping)) for key in candidate.block.keys or ()}
     if reading.extra or not view_keys <= set(keys):
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
     if not query.block.keys and reading.residual:
         # Filtering away the view's only row would leave none, and an aggregate over no rows is one row.
         return Miss(Reason.SHAPE, "an aggregate over all rows with a filter")
-    inexact = inexact_decision(reading)
-    if inexact is not None:
-        return inexact
     groups = Groups(reading, keys, Aggregates(reading).direct)
-    assert not any(has_aggregate(key) for key in keys)
     return finish(reading, groups.over, group=None, rolled_up=False)
