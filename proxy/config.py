@@ -16,6 +16,34 @@
     [pipeline]                    # who the refresh jobs are to that Spark
     user = "viewgate"
 
+    [timeouts]                    # seconds that this Spark has: connect, handshake, open, call, work, close
+    call = 60                     # for an answer; `work` is for calls that compute rows
+
+Who may come in, and what they may take:
+
+    [server.tls]                  # on the same port as everything else
+    certificate = "server.pem"    # with its chain
+    key = "server.key"
+    required = true               # without, clients may still come in the clear
+
+    [authentication]              # without, any name is believed, as Spark does it
+    passwords = "passwords"       # lines that `viewgate password NAME` prints
+
+    [authentication.ldap]         # instead of a file: a directory (needs viewgate[ldap])
+    url = "ldaps://ldap.example.org"
+    user_dn = "uid={user},ou=people,dc=example,dc=org"
+                                  # or: base, filter, bind_dn, bind_password; start_tls, ca_file
+
+    [authentication.jwt]          # and tokens, over HTTP (needs viewgate[jwt])
+    keys = "keys.json"            # a JSON Web Key Set, a public key in PEM, or a shared secret
+    audience = "viewgate"         # issuer, claim ("sub")
+
+    [authentication.proxy_users]  # who may open sessions for whom
+    superset = ["*"]
+
+    [limits]                      # message (bytes); seconds: handshake, idle (of a session over HTTP), grace, close
+    message = 104857600
+
 Without [[upstream]] Viewgate starts a Spark of its own, and [embedded] says how:
 
     [embedded]
@@ -38,11 +66,36 @@ class ConfigError(Exception):
 
 
 @dataclass(frozen=True)
+class TlsFiles:
+    """The server's certificate, and whether nobody gets in without TLS."""
+
+    certificate: Path
+    key: Path
+    required: bool = False
+
+
+@dataclass(frozen=True)
 class Listen:
     """Where clients connect."""
 
     host: str = "127.0.0.1"
     port: int = 10000
+    tls: TlsFiles | None = None
+
+
+@dataclass(frozen=True)
+class AuthenticationSettings:
+    """Who is believed; by default everybody. `ldap` and `jwt` hold what `Directory` and `Tokens.of` take."""
+
+    passwords: Path | None = None
+    ldap: Mapping[str, Any] | None = None
+    jwt: Mapping[str, Any] | None = None
+    proxy_users: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def open_to_all(self) -> bool:
+        """Whether any name is believed."""
+        return not (self.passwords or self.ldap or self.jwt)
 
 
 @dataclass(frozen=True)
@@ -88,6 +141,9 @@ class Config:
     catalog: CatalogSettings | None = None
     pipeline: PipelineSettings = PipelineSettings()
     embedded: EmbeddedSettings = EmbeddedSettings()
+    authentication: AuthenticationSettings = AuthenticationSettings()
+    timeouts: Mapping[str, float] = field(default_factory=dict)
+    limits: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,10 +165,28 @@ SCALARS = Kind(
     "a table of texts, numbers and truth values",
     lambda value: isinstance(value, dict) and all(SCALAR.accepts(each) for each in value.values()),
 )
+TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
+SECONDS = Kind("a number of seconds over 0", lambda value: type(value) in (int, float) and value > 0)
+BYTES = Kind("a whole number of bytes, 65536 or more", lambda value: type(value) is int and value >= 65536)
+TABLE = Kind("a table", lambda value: isinstance(value, dict))
+TEXTS = Kind(
+    "a list of texts", lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value)
+)
 
-# What each table of the file may hold; "*" stands for any other key.
+# What each table of the file may hold; "*" stands for any other key. A table in a table has both names, with a dot.
 TABLES: Mapping[str, Mapping[str, Kind]] = {
-    "server": {"host": TEXT, "port": LISTEN_PORT},
+    "server": {"host": TEXT, "port": LISTEN_PORT, "tls": TABLE},
+    "server.tls": {"certificate": TEXT, "key": TEXT, "required": TRUTH},
+    "authentication": {"passwords": TEXT, "ldap": TABLE, "jwt": TABLE, "proxy_users": TABLE},
+    "authentication.ldap": {
+        **dict.fromkeys(("url", "user_dn", "base", "filter", "bind_dn", "bind_password", "ca_file"), TEXT),
+        "start_tls": TRUTH,
+        "timeout": SECONDS,
+    },
+    "authentication.jwt": dict.fromkeys(("keys", "audience", "issuer", "claim"), TEXT),
+    "authentication.proxy_users": {"*": TEXTS},
+    "timeouts": dict.fromkeys(("connect", "handshake", "open", "call", "work", "close"), SECONDS),
+    "limits": {"message": BYTES, **dict.fromkeys(("handshake", "idle", "grace", "close"), SECONDS)},
     "upstream": {"host": TEXT, "port": PORT, "user": TEXT, "password": ANY_TEXT},
     "catalog": {"name": TEXT, "type": TEXT, "*": SCALAR},
     "pipeline": {"user": TEXT, "password": ANY_TEXT},
@@ -132,7 +206,7 @@ def parse(text: str, source: str = "viewgate.toml") -> Config:
     r"""The settings in a text.
 
     >>> parse("[server]\nport = 10001").server
-    Listen(host='127.0.0.1', port=10001)
+    Listen(host='127.0.0.1', port=10001, tls=None)
     >>> parse("[server]\nport = 'many'")
     Traceback (most recent call last):
     proxy.config.ConfigError: viewgate.toml: [server] port is 'many': it must be a whole number from 0 ... to 65535
@@ -149,7 +223,7 @@ def parse(text: str, source: str = "viewgate.toml") -> Config:
 def _config(document: dict[str, Any]) -> Config:
     for name in document:
         if name not in TABLES:
-            raise ConfigError(f"[{name}] is not known: the tables are {_list(TABLES)}")
+            raise ConfigError(f"[{name}] is not known: the tables are {', '.join(t for t in TABLES if '.' not in t)}")
     upstreams = tuple(UpstreamAddress(**table) for table in _upstreams(document))
     catalog = _catalog(document)
     if upstreams and catalog is None:
@@ -159,12 +233,52 @@ def _config(document: dict[str, Any]) -> Config:
     if upstreams and "embedded" in document:
         raise ConfigError("[embedded] and [[upstream]] exclude each other: Spark is either started here or elsewhere")
     return Config(
-        Listen(**_table(document, "server")),
+        _listen(document),
         upstreams,
         catalog,
         PipelineSettings(**_table(document, "pipeline")),
         _embedded(document),
+        _authentication(document),
+        _table(document, "timeouts"),
+        _table(document, "limits"),
     )
+
+
+def _listen(document: dict[str, Any]) -> Listen:
+    table = dict(_table(document, "server"))
+    files = table.pop("tls", None)
+    if files is None:
+        return Listen(**table)
+    _checked("server.tls", files)
+    _needs("server.tls", files, certificate="server.pem", key="server.key")
+    required = files.get("required", TlsFiles.required)
+    return Listen(**table, tls=TlsFiles(Path(files["certificate"]), Path(files["key"]), required))
+
+
+def _authentication(document: dict[str, Any]) -> AuthenticationSettings:
+    table = _table(document, "authentication")
+    for name in ("ldap", "jwt", "proxy_users"):
+        _checked(f"authentication.{name}", table.get(name, {}))
+    ldap, jwt, passwords = table.get("ldap"), table.get("jwt"), table.get("passwords")
+    if ldap is not None:
+        _needs("authentication.ldap", ldap, url="ldaps://ldap.example.org")
+        if ("user_dn" in ldap) == ("base" in ldap):
+            raise ConfigError("[authentication.ldap] needs user_dn, where users are, or base, below which to search")
+        for key in ("user_dn", "filter"):
+            if "{user}" not in ldap.get(key, "{user}"):
+                raise ConfigError(f"[authentication.ldap] {key} is {ldap[key]!r}: it must contain {{user}}")
+    if jwt is not None:
+        _needs("authentication.jwt", jwt, keys="keys.json")
+    if passwords is not None and ldap is not None:
+        raise ConfigError("[authentication] passwords and [authentication.ldap] exclude each other")
+    allowed = {name: frozenset(users) for name, users in table.get("proxy_users", {}).items()}
+    return AuthenticationSettings(Path(passwords) if passwords else None, ldap, jwt, allowed)
+
+
+def _needs(name: str, table: Mapping[str, Any], /, **examples: str) -> None:
+    for key, example in examples.items():
+        if key not in table:
+            raise ConfigError(f'[{name}] needs {key}, for example {key} = "{example}"')
 
 
 def _upstreams(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -181,9 +295,7 @@ def _catalog(document: dict[str, Any]) -> CatalogSettings | None:
     if "catalog" not in document:
         return None
     properties = {key: _text(value) for key, value in _table(document, "catalog").items()}
-    for key, example in (("name", "lake"), ("type", "sql")):
-        if key not in properties:
-            raise ConfigError(f'[catalog] needs {key}, for example {key} = "{example}"')
+    _needs("catalog", properties, name="lake", type="sql")
     return CatalogSettings(properties.pop("name"), properties)
 
 

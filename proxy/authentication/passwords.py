@@ -29,6 +29,11 @@ class PasswordFile:
         except (VerificationError, InvalidHashError):
             return False
 
+    @staticmethod
+    def line(user: str, password: str) -> str:
+        """The line for a user."""
+        return f"{user}:{PasswordHasher().hash(password)}"
+
     def _refresh(self) -> None:
         status = self._path.stat()
         read_at = (status.st_mtime_ns, status.st_size)
@@ -52,8 +57,3 @@ def parse(text: str, source: str) -> dict[str, str]:
             raise ValueError(f"{source}:{number}: must be user:hash as `viewgate password` prints it")
         hashes[user] = hashed
     return hashes
-
-
-def line(user: str, password: str) -> str:
-    """The line for a user."""
-    return f"{user}:{PasswordHasher().hash(password)}"

@@ -56,8 +56,11 @@ def test_the_embedded_spark_takes_any_spark_setting():
         ("[server]\nport = 70000", "[server] port is 70000: it must be a whole number from 0 (any free port) to 65535"),
         ("[server]\nport = true", "[server] port is True: it must be a whole number"),
         ("[server]\nhost = ''", "[server] host is '': it must be a text that is not empty"),
-        ("[server]\nhots = 'x'", "[server] hots is not known: the keys are host, port"),
-        ("[serve]\n", "[serve] is not known: the tables are server, upstream, catalog, pipeline, embedded"),
+        ("[server]\nhots = 'x'", "[server] hots is not known: the keys are host, port, tls"),
+        (
+            "[serve]\n",
+            "[serve] is not known: the tables are server, authentication, timeouts, limits, upstream, catalog",
+        ),
         ("server = 3", "server is 3: it must be a table, [server]"),
         ("[upstream]\nhost = 'x'", "[upstream] must be written [[upstream]]"),
         ("[[upstream]]\nport = 1", "[[upstream]] needs host"),
@@ -69,6 +72,17 @@ def test_the_embedded_spark_takes_any_spark_setting():
         (REMOTE + "[embedded]\n", "[embedded] and [[upstream]] exclude each other"),
         ("[embedded.spark]\nmemory = [1]", "[embedded] spark is {'memory': [1]}: it must be a table of texts"),
         ("[server", "is not TOML"),
+        ("[server]\ntls = 1", "[server] tls is 1: it must be a table"),
+        ("[server.tls]\ncertificate = 'c'", '[server.tls] needs key, for example key = "server.key"'),
+        ("[server.tls]\ncertificate = 'c'\nkey = 'k'\nrequired = 'no'", "required is 'no': it must be true or false"),
+        ("[authentication]\npasswords = 'p'\n[authentication.ldap]\nurl = 'u'\nbase = 'b'", "exclude each other"),
+        ("[authentication.ldap]\nbase = 'b'", "[authentication.ldap] needs url"),
+        ("[authentication.ldap]\nurl = 'u'", "needs user_dn, where users are, or base"),
+        ("[authentication.ldap]\nurl = 'u'\nuser_dn = 'uid=x'", "user_dn is 'uid=x': it must contain {user}"),
+        ("[authentication.jwt]\naudience = 'a'", "[authentication.jwt] needs keys"),
+        ("[authentication.proxy_users]\nbi = 'ann'", "[authentication.proxy_users] bi is 'ann': it must be a list of"),
+        ("[timeouts]\ncall = 0", "[timeouts] call is 0: it must be a number of seconds over 0"),
+        ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),
     ],
 )
 def test_what_is_refused_and_how(text, said):
@@ -88,7 +102,17 @@ def test_a_file(tmp_path):
     assert config.load(tmp_path / "gate.toml").pipeline == config.PipelineSettings("batch")
 
 
-def test_the_example_in_the_docstring_is_accepted():
-    blocks = [block for block in (config.__doc__ or "").split("\n\n") if block.startswith("    [")]
-    assert config.parse("\n\n".join(blocks[:-1])).catalog is not None
-    assert config.parse(blocks[-1]).embedded.spark == {"spark.driver.memory": "8g"}
+def test_the_examples_in_the_docstring_are_accepted():
+    """Each stands for itself; two exclude each other, and the embedded Spark another."""
+    documented = [block for block in (config.__doc__ or "").split("\n\n") if block.startswith("    [")]
+    by_name = {block.split("]")[0].strip().lstrip("["): block for block in documented}
+    assert config.parse(by_name.pop("embedded")).embedded.spark == {"spark.driver.memory": "8g"}
+    ldap = by_name.pop("authentication.ldap")
+    settings = config.parse("\n".join(by_name.values()))
+    assert settings.catalog is not None
+    assert settings.server.tls == config.TlsFiles(Path("server.pem"), Path("server.key"), required=True)
+    assert settings.authentication.proxy_users == {"superset": frozenset({"*"})}
+    assert settings.timeouts == {"call": 60}
+    assert config.parse(ldap).authentication.ldap is not None
+    assert config.parse("").authentication.open_to_all
+    assert not settings.authentication.open_to_all

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import socket
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from proxy import __main__ as program
 from proxy import config
+from proxy.authentication import PasswordFile
 
 REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n"
 
@@ -97,3 +99,34 @@ def test_work_that_fails_is_not_given_up_silently():
 
     with pytest.raises(ValueError, match="no"):
         asyncio.run(program._unless(asyncio.Event(), work()))
+
+
+def test_a_line_for_a_file_of_passwords(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.stdin", io.StringIO("se:cret\n"))
+    assert program.main(["password", "ann"]) == 0
+    (tmp_path / "passwords").write_text(capsys.readouterr().out)
+    users = PasswordFile(tmp_path / "passwords")
+    assert users.check("ann", "se:cret")
+    assert not users.check("ann", "secret")
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
+    assert program.main(["password", "ann"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[authentication]\npasswords = '/nowhere'", "[authentication] passwords: [Errno 2]"),
+        ("[server.tls]\ncertificate = '/nowhere'\nkey = '/nowhere'", "[server.tls]: [Errno 2]"),
+        ("[authentication.jwt]\nkeys = '/nowhere'", "[authentication.jwt]: [Errno 2]"),
+    ],
+)
+def test_what_cannot_be_loaded_stops_the_start_before_spark_is_started(tmp_path, capsys, text, said):
+    (tmp_path / "gate.toml").write_text(f"{text}\n[server]\nport = 0\n")
+    assert program.main(["serve", "--config", str(tmp_path / "gate.toml"), "--data", "/nowhere"]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_the_demo_needs_an_open_door(tmp_path):
+    (tmp_path / "gate.toml").write_text("[authentication]\npasswords = 'p'\n")
+    with pytest.raises(config.ConfigError, match="--demo makes its data as a client without a password"):
+        settled("--config", str(tmp_path / "gate.toml"), "--demo")

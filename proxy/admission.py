@@ -1,0 +1,70 @@
+"""Who may come in and what they may take, made from the settings; what cannot be made stops the start."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from proxy.authentication import Authentication, PasswordFile, Passwords, TokenKeys
+from proxy.config import AuthenticationSettings, Config, ConfigError, TlsFiles
+from proxy.server import Entrance, Limits, TlsSettings
+from proxy.service import Service
+
+T = TypeVar("T")
+
+
+def entrance(settings: Config) -> Callable[[Service], Entrance]:
+    """What makes the entrance to a service: all that can be wrong with the settings is found before that is there."""
+    return partial(
+        Entrance,
+        authentication=authentication(settings.authentication),
+        tls=tls(settings.server.tls) if settings.server.tls else None,
+        limits=Limits(**settings.limits),  # type: ignore[arg-type]  # their keys and kinds are checked
+    )
+
+
+def authentication(settings: AuthenticationSettings) -> Authentication:
+    """What checks logins."""
+    passwords: Passwords | None = None
+    if settings.passwords is not None:
+        path = settings.passwords
+        passwords = _made("[authentication] passwords", lambda: PasswordFile(path))
+    elif settings.ldap is not None:
+        passwords = _directory(settings.ldap)
+    return Authentication(passwords, _tokens(settings.jwt) if settings.jwt is not None else None)
+
+
+def tls(files: TlsFiles) -> TlsSettings:
+    """The certificate, loaded."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    _made("[server.tls]", lambda: context.load_cert_chain(files.certificate, files.key))
+    return TlsSettings(context, files.required)
+
+
+def _directory(settings: Any) -> Passwords:
+    try:
+        from proxy.authentication.directory import Directory
+    except ImportError as error:
+        raise ConfigError(f"[authentication.ldap] needs a package: install viewgate[ldap] ({error})") from error
+    return Directory(**settings)
+
+
+def _tokens(settings: Any) -> TokenKeys:
+    try:
+        from proxy.authentication.tokens import Tokens
+    except ImportError as error:
+        raise ConfigError(f"[authentication.jwt] needs a package: install viewgate[jwt] ({error})") from error
+    others = {key: value for key, value in settings.items() if key != "keys"}
+    return _made("[authentication.jwt]", lambda: Tokens.of(Path(settings["keys"]), **others))
+
+
+def _made(key: str, make: Callable[[], T]) -> T:
+    """What is made from the files of a setting."""
+    try:
+        return make()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{key}: {error}") from error

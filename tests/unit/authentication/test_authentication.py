@@ -1,0 +1,83 @@
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from proxy.authentication import Authentication, Denied
+
+
+class Users:
+    """Knows one password; may be out of order."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.broken = False
+
+    def check(self, user: str, password: str) -> bool:
+        self.asked.append(user)
+        if self.broken:
+            raise OSError("no directory")
+        return password == "right"
+
+
+class Keys:
+    def user(self, token: str) -> str | None:
+        return token if token == "ann" else None
+
+
+def denied(login: Coroutine[Any, Any, str]) -> str:
+    with pytest.raises(Denied) as refused:
+        asyncio.run(login)
+    return str(refused.value)
+
+
+def test_without_passwords_anybody_is_believed() -> None:
+    assert asyncio.run(Authentication().login("ann", "")) == "ann"
+    with pytest.raises(Denied, match="No tokens are accepted"):
+        Authentication().bearer("ann")
+
+
+def test_a_right_password_is_asked_for_once() -> None:
+    users = Users()
+
+    async def test() -> None:
+        authentication = Authentication(users)
+        for _ in range(3):
+            assert await authentication.login("ann", "right") == "ann"
+        with pytest.raises(Denied):
+            await authentication.login("an", "nright")
+        with pytest.raises(Denied):
+            await authentication.login("ann", "wrong")
+
+    asyncio.run(test())
+    assert users.asked == ["ann", "an", "ann"]
+
+
+def test_what_is_remembered_is_forgotten_in_time() -> None:
+    users = Users()
+
+    async def test() -> None:
+        authentication = Authentication(users, kept=0)
+        for _ in range(2):
+            await authentication.login("ann", "right")
+
+    asyncio.run(test())
+    assert len(users.asked) == 2
+
+
+def test_nobody_gets_in_without_a_password_or_while_they_cannot_be_checked() -> None:
+    users = Users()
+    assert "are needed" in denied(Authentication(users).login("ann", ""))
+    assert "are needed" in denied(Authentication(users).login("", "right"))
+    assert users.asked == []
+    users.broken = True
+    assert "cannot be checked now" in denied(Authentication(users).login("ann", "right"))
+
+
+def test_tokens() -> None:
+    authentication = Authentication(tokens=Keys())
+    assert authentication.bearer("ann") == "ann"
+    with pytest.raises(Denied, match="The token is not accepted"):
+        authentication.bearer("bob")
+    assert "only tokens" in denied(authentication.login("ann", "right"))
