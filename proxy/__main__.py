@@ -112,7 +112,7 @@ async def serve(options: argparse.Namespace) -> None:
         server = Server(entrance(service), settings.server.host, settings.server.port)
         port = await server.start()
         running.push_async_callback(server.stop)
-        warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams)))
+        warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         if options.demo and not stopping.is_set():
             _log.info("making the demo data that is not there yet")
             await _unless(stopping, _in_session(Upstream("127.0.0.1", port), "demo", demo.make))
