@@ -6,7 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from proxy.server.conversations import CONVERSATIONS, Caller, Conversation
 from proxy.server.entrance import Entrance
@@ -48,7 +48,7 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
+        transport = cast(asyncio.Transport, transport)  # uvloop's is one in all but name
         self._transport = transport
         connected = transport.get_extra_info("socket")
         if connected is not None:

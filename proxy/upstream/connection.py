@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections import deque
 from dataclasses import dataclass, field
+from typing import cast
 
 from proxy.hs2 import SqlError
 from proxy.wire import (
@@ -124,7 +125,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
+        transport = cast(asyncio.Transport, transport)  # uvloop's is one in all but name
         assert self._sasl is not None
         self._transport = transport
         _keep_alive(transport.get_extra_info("socket"))

@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import uvloop
+
 from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Entrance, Limits, Server
@@ -68,14 +70,15 @@ async def proxied(
 
 
 def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits | None = None, **entrance: Any) -> R:
-    """Run a coroutine function against a proxy of its own."""
+    """Run a coroutine function against a proxy of its own, on the loop that `viewgate serve` uses."""
 
     async def main() -> R:
         async with asyncio.timeout(20):
             async with proxied(limits, **entrance) as running:
                 return await test(running)
 
-    return asyncio.run(main())
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(main())
 
 
 async def until(condition: Callable[[], object]) -> None:
