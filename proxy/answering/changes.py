@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import NamedTuple
 
@@ -36,6 +37,8 @@ HARMLESS = frozenset(
     }
 )  # fmt: skip
 READ_AGAIN = frozenset({"SET", "RESET", "USE"})
+# Without one of these words, a statement that has failed was never begun: it is no statement of Spark's at all.
+BEGINNING = frozenset({"ADD", "BEGIN", "CACHE", "CALL", "CREATE", "EXECUTE", "REPLACE"})
 
 
 def change_of(sql: str) -> Change:
@@ -59,6 +62,15 @@ def change_of(sql: str) -> Change:
     if verb == "CALL":
         return _UNKNOWN if any("CHANGELOG" in word for word in upper) else _NOTHING
     return _NOTHING if verb in HARMLESS or verb == ";" else _UNKNOWN
+
+
+def changes_nothing_failed(sql: str) -> bool:
+    """Whether a failure shows that a statement of unknown effect had none: a slip of the pen, not a broken script.
+
+    >>> changes_nothing_failed("SELEKT 1"), changes_nothing_failed("BEGIN CREATE TEMP VIEW v AS SELECT 1; x; END")
+    (True, False)
+    """
+    return BEGINNING.isdisjoint(re.findall(r"\w+", sql.upper()))
 
 
 def _created(words: list[str], upper: list[str]) -> Change:

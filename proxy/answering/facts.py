@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 
-from proxy.answering.changes import Effect, change_of
+from proxy.answering.changes import Effect, change_of, changes_nothing_failed
 from proxy.hs2 import ResultSet
 from rewriter.model import Session
 from rewriter.model.settings import TIME_ZONE
@@ -32,7 +32,7 @@ class SessionFacts:
             name = key.rsplit(":", 1)[-1]
             if value.lower() in SETTINGS.get(name, ()):
                 self.settings[name] = value.lower()
-        self.opaque = ""
+        self._doubts: list[str] = []
         self._known: Session | None = None
         self._changing = 0
         self._temporary: set[str] = set()
@@ -40,15 +40,18 @@ class SessionFacts:
     @property
     def problem(self) -> str:
         """Why no statement of the session can be rewritten now; empty if it can."""
-        return self.opaque or ("a statement that changes the session still runs" if self._changing else "")
+        if self._doubts:
+            return f"{self._doubts[0]!r} may have changed what names and functions mean in this session"
+        return "a statement that changes the session still runs" if self._changing else ""
 
     def watch(self, sql: str) -> Callable[[bool], None] | None:
         """Take note that a statement starts; what is returned must be called when it has ended."""
         change = change_of(sql)
         if change.effect is Effect.NONE:
             return None
+        doubt = sql.strip()[:60]
         if change.effect is Effect.UNKNOWN:
-            self.opaque = f"{sql.strip()[:60]!r} may have changed what names and functions mean in this session"
+            self._doubts.append(doubt)
         if change.effect is Effect.NAME:
             self._temporary.add(change.name)
         self._changing += 1
@@ -57,6 +60,8 @@ class SessionFacts:
         def ended(well: bool) -> None:
             self._changing -= 1
             self._known = None
+            if change.effect is Effect.UNKNOWN and not well and changes_nothing_failed(sql):
+                self._doubts.remove(doubt)
 
         return ended
 

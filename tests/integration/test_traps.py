@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pyhive import exc
 
 from tests.integration import clients
 from tests.integration.decided import chosen, reasons, rows_both_ways
@@ -164,6 +165,13 @@ def test_a_temporary_view_stands_before_the_table(session: Any, gate: Any) -> No
             clients.rows(connection, statement)
             assert clients.rows(connection, QUERY) == [("mine", "own", 1)], statement
             right(connection, QUERY.replace("FROM t", "FROM lake.traps.t"))
+    assert chosen(session, QUERY) == [VIEW]
+
+
+def test_a_slip_of_the_pen_costs_the_session_nothing(session: Any, run: Run) -> None:
+    for statement in ("SELEKT 1", "SELECT 'it", "REFRESH MATERIALIZED VIEW", "SELECT nope FROM t"):
+        with pytest.raises(exc.OperationalError):
+            run(statement)
     assert chosen(session, QUERY) == [VIEW]
 
 

@@ -56,6 +56,16 @@ def test_a_temporary_view_shadows_from_its_start() -> None:
     asyncio.run(scenario())
 
 
+def test_a_slip_of_the_pen_is_forgotten_once_spark_has_refused_it() -> None:
+    for sql, forgotten in (("SELEKT 1", True), ("SELECT 'open", True), ("BEGIN CREATE TEMP VIEW v AS SELECT 1", False)):
+        facts = SessionFacts()
+        ended = facts.watch(sql)
+        assert ended is not None
+        assert sql in facts.problem or repr(sql) in facts.problem
+        ended(False)
+        assert (facts.problem == "") is forgotten
+
+
 def test_what_could_be_anything_ends_rewriting_for_the_session() -> None:
     facts = SessionFacts()
     ended = facts.watch("EXECUTE IMMEDIATE 'x'")
