@@ -13,7 +13,7 @@ from rewriter.consistency import pinned
 from rewriter.cost import cost
 from rewriter.freshness import Relations, freshness
 from rewriter.index import Definitions
-from rewriter.match import Candidate, Match, Miss, Reason, table_mappings
+from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings
 from rewriter.model import Column, MaterializedView, Session, Table, TableName, ViewState
 from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
@@ -154,8 +154,12 @@ def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
     """The first rule and mapping that match; else the miss that came closest to a match."""
     best: tuple[str, Miss] = ("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
     for mapping in table_mappings(candidate.block, query.block):
+        reading = read_view(query, candidate, mapping)
+        if isinstance(reading, Miss):
+            best = "", reading
+            continue
         for rule in RULES:
-            result = rule(query, candidate, mapping)
+            result = rule(reading)
             if isinstance(result, Match):
                 return rule.__name__, result
             if best[1].reason in (Reason.TABLES_DIFFER, Reason.SHAPE) or result.reason is not Reason.SHAPE:

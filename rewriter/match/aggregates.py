@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from sqlglot import exp
 
@@ -182,7 +183,12 @@ def _filtered(name: str, argument: Tree, condition: Tree | None) -> Tree:
 
 
 def _cast(tree: Tree, kind: str) -> Tree:
-    return exp.TryCast(this=tree.copy(), to=exp.DataType.build(kind, dialect="spark"))
+    return exp.TryCast(this=tree.copy(), to=_type(kind).copy())
+
+
+@cache
+def _type(kind: str) -> exp.DataType:
+    return exp.DataType.build(kind, dialect="spark")
 
 
 def _number(value: int) -> Tree:

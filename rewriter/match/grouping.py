@@ -8,10 +8,10 @@ from itertools import islice
 
 from sqlglot import exp
 
-from rewriter.block import Predicates, aggregate_of
+from rewriter.block import aggregate_of
 from rewriter.block.predicates import INTEGERS
-from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
-from rewriter.match.reading import Reading, read_view, rebuilt
+from rewriter.match.candidate import Match, Miss, Reason, Rewriting
+from rewriter.match.reading import Reading, rebuilt
 from rewriter.match.words import words
 
 Tree = exp.Expr
@@ -71,21 +71,16 @@ def finish(
     )
 
 
-def read_groups(
-    query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
-) -> tuple[Reading, Mapping[Tree, Tree]] | Miss:
-    """A grouped query's reading of a view of groups, with what each of its keys is over the storage."""
-    if candidate.block.keys is None:
+def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
+    """The keys of a grouped query over a view of groups, if nothing else stands in the way of reading groups."""
+    if reading.candidate.block.keys is None:
         return Miss(Reason.SHAPE, "the view holds rows, not groups")
-    if query.block.keys is None:
+    if reading.block.keys is None:
         return Miss(Reason.GROUPING_TOO_COARSE, "the view holds groups, the query asks for rows")
-    reading = read_view(query, candidate, mapping)
-    if isinstance(reading, Miss):
-        return reading
     keys = group_keys(reading)
     if isinstance(keys, Miss):
         return Miss(Reason.GROUPING_TOO_COARSE, keys.detail) if keys.reason is Reason.COLUMN_NOT_IN_VIEW else keys
-    return inexact_decision(reading) or (reading, keys)
+    return inexact_decision(reading) or keys
 
 
 def inexact_decision(reading: Reading) -> Miss | None:

@@ -42,6 +42,12 @@ class Reading:
             elif (column := candidate.storage.column(name)) is not None:
                 self.aggregates.setdefault(tree, column)
         self.residual: tuple[Tree, ...] = ()
+        self._mapping = mapping
+
+    @property
+    def view_keys(self) -> set[Tree]:
+        """The view's keys, normalized."""
+        return {self.normalize(renamed(key, self._mapping)) for key in self.candidate.block.keys or ()}
 
     def normalize(self, tree: Tree) -> Tree:
         """An expression of the query in the representatives of its equivalence classes."""
@@ -172,14 +178,14 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
             return Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
     applied = Predicates(query.block, view_where, query.zone)
     reading = Reading(query, candidate, mapping, query.equivalence)
-    # The equalities that the view lacks are compared side by side: under the query's own
-    # equivalence both sides would be one column, and the comparison would vanish.
-    strict = Reading(query, candidate, mapping, applied.equivalence)
     residual: list[Tree] = []
     for conjunct in query.conjuncts:
         if applied.implies(conjunct):
             continue
-        reader = strict if equated(conjunct, query.block) is not None else reading
+        # An equality that the view lacks is compared side by side: under the query's own
+        # equivalence both sides would be one column, and the comparison would vanish.
+        equality = equated(conjunct, query.block) is not None
+        reader = Reading(query, candidate, mapping, applied.equivalence) if equality else reading
         computed = reader.compute(reader.normalize(conjunct))
         if isinstance(computed, Miss):
             return computed

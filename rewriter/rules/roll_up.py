@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from rewriter.block import Predicates
-from rewriter.match import Aggregates, Candidate, Match, Miss
-from rewriter.match.grouping import Groups, finish, read_groups
+from rewriter.match import Aggregates, Match, Miss, Reading
+from rewriter.match.grouping import Groups, finish, keys_over_groups
 
 
-def roll_up(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Match | Miss:
+def roll_up(reading: Reading) -> Match | Miss:
     """Aggregate the view's groups again, to the query's coarser ones.
 
     law:    each group of the view lies within one group of the query: the query's keys, filters and
@@ -19,9 +16,8 @@ def roll_up(query: Predicates, candidate: Candidate, mapping: Mapping[str, str])
     gives:  SELECT region, sum(total), coalesce(sum(cnt), 0) FROM view GROUP BY region
     no:     a query by user_id, which is finer
     """
-    grouped = read_groups(query, candidate, mapping)
-    if isinstance(grouped, Miss):
-        return grouped
-    reading, keys = grouped
+    keys = keys_over_groups(reading)
+    if isinstance(keys, Miss):
+        return keys
     groups = Groups(reading, keys, Aggregates(reading).rolled)
     return finish(reading, groups.over, group=tuple(keys.values()), rolled_up=True)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from rewriter.block import Predicates
-from rewriter.match import Aggregates, Candidate, Match, Miss, Reason
-from rewriter.match.grouping import Groups, finish, read_groups
-from rewriter.match.mapping import renamed
+from rewriter.match import Aggregates, Match, Miss, Reading, Reason
+from rewriter.match.grouping import Groups, finish, keys_over_groups
 
 
-def same_grain(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Match | Miss:
+def same_grain(reading: Reading) -> Match | Miss:
     """Read each group of the query from the one row that the view has for it.
 
     law:    the query's keys determine the view's, and the query joins nothing more
@@ -18,14 +14,12 @@ def same_grain(query: Predicates, candidate: Candidate, mapping: Mapping[str, st
     query:  SELECT sex, region, sum(price) FROM sales WHERE region = 'eu' GROUP BY region, sex
     gives:  SELECT sex, region, total FROM view WHERE region = 'eu'
     """
-    grouped = read_groups(query, candidate, mapping)
-    if isinstance(grouped, Miss):
-        return grouped
-    reading, keys = grouped
-    view_keys = {reading.normalize(renamed(key, mapping)) for key in candidate.block.keys or ()}
-    if reading.extra or not view_keys <= set(keys):
+    keys = keys_over_groups(reading)
+    if isinstance(keys, Miss):
+        return keys
+    if reading.extra or not reading.view_keys <= keys.keys():
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
-    if not query.block.keys and reading.residual:
+    if not reading.block.keys and reading.residual:
         # Filtering away the view's only row would leave none, and an aggregate over no rows is one row.
         return Miss(Reason.SHAPE, "an aggregate over all rows with a filter")
     groups = Groups(reading, keys, Aggregates(reading).direct)
