@@ -112,6 +112,8 @@ class Aggregates:
         argument = call.expressions[0]
         inner = argument.expressions[0] if isinstance(argument, exp.Distinct) else argument
         computed = self.reading.compute(inner)
+        if call.name in ("min", "max") and self.reading.is_normalized(inner):
+            return _missing(call)
         if isinstance(computed, Miss):
             held = self.reading.aggregates.get(call)
             if held is not None:

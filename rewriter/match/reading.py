@@ -18,6 +18,9 @@ from rewriter.timeseries import as_bucket, bucket_call, is_border, is_fixed_offs
 
 Tree = exp.Expr
 
+# To these -0.0 and 0.0 are one value; around them stand those that only combine truths.
+COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
+
 
 class Reading:
     """What the storage offers the query: rows (columns that are no aggregates), aggregates, and extra tables beside it.
@@ -61,8 +64,20 @@ class Reading:
             return self._column(tree)
         if tree.find(exp.Column) is None:
             return tree.copy()
+        if not isinstance(tree, COMPARING) and any(self.is_normalized(operand) for operand in tree.iter_expressions()):
+            return Miss(
+                Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros"
+            )
         through_time = self._bucket(tree) or self._label(tree) or self._border(tree)
         return through_time if through_time is not None else rebuilt(tree, self.compute)
+
+    def is_normalized(self, tree: Tree) -> bool:
+        """Whether an expression is a floating-point key of the view: grouping makes 0.0 of -0.0."""
+        known = self.rows.get(tree)
+        if known is None or self.candidate.block.keys is None:
+            return False
+        held = self.candidate.storage.column(known.name)
+        return held is not None and held.type in ("float", "double")
 
     def _column(self, column: exp.Column) -> Tree | Miss:
         """A column that the storage exposes, or one of its class, or one of an extra table."""
