@@ -16,15 +16,17 @@ from tests.golden.corpus import Case, GoldenFile, golden_files, read
 from tests.golden.execution import Rows, same_rows
 from tests.integration import clients
 
+FELL_BACK = "The rewritten statement failed"
 MATCHED = ("chosen", "not chosen")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a client got for a statement: its columns and rows, or the error."""
+    """What a client got for a statement: its columns, rows and log, or the error."""
 
     columns: tuple[tuple[str, str], ...] = ()
     rows: Rows = field(default_factory=list)
+    log: str = ""
     error: tuple[str, str] | None = None
 
     def differs(self, other: Answer, ordered: bool) -> str:
@@ -41,7 +43,7 @@ def ask(connection: Any, sql: str) -> Answer:
     with connection.cursor() as cursor:
         try:
             cursor.execute(sql)
-            return Answer(tuple(columns(cursor)), cursor.fetchall())
+            return Answer(tuple(columns(cursor)), cursor.fetchall(), "\n".join(cursor.fetch_logs()))
         except exc.OperationalError as error:
             status = error.args[0].status
             return Answer(error=(status.sqlState, status.errorMessage.splitlines()[0]))
@@ -78,7 +80,9 @@ def problems(connection: Any, case: Case) -> Iterator[str]:
     clients.rows(connection, "SET viewgate.rewrite = off")
     plain = ask(connection, case.query)
     clients.rows(connection, "SET viewgate.rewrite = on")
-    yield ask(connection, case.query).differs(plain, in_order(case.query))
+    given = ask(connection, case.query)
+    yield given.differs(plain, in_order(case.query))
+    yield given.log if FELL_BACK in given.log else ""
     if decided.error or plain.error:  # the same one, but for the place in the text that its message names
         same = decided.error and plain.error and decided.error[0] == plain.error[0]
         yield "" if same and case.verdict.startswith("kept") else f"{case.verdict}: {decided.error}, {plain.error}"
