@@ -28,7 +28,7 @@ def decode(kind: type[S], data: bytes) -> S:
     struct: Any = kind()
     try:
         struct.read(TBinaryProtocolAccelerated(TMemoryBuffer(data), container_length_limit=len(data)))
-    except (TException, EOFError, TypeError, ValueError) as error:
+    except (TException, EOFError, OverflowError, TypeError, ValueError) as error:
         raise WireError(f"the bytes are no {kind.__name__}: {error}") from error
     return struct  # type: ignore[no-any-return]
 

@@ -69,6 +69,9 @@ class Connection(asyncio.Protocol):
                 self.close()
         except WireError as error:
             self._refuse(Refused(str(error)))
+        except Exception:
+            logger.exception("%s: connection closed", self._name)
+            self.abort()
 
     def eof_received(self) -> bool:
         return False  # closes the transport, and so ends what the client was waiting for

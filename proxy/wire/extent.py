@@ -36,12 +36,9 @@ def is_whole(message: bytes) -> bool:
     buffer.cstringio_buf.seek(head.body)
     try:
         protocol._fast_decode(_AnyStruct(), protocol, _NO_FIELDS)
-    except EOFError:
+    except (EOFError, OverflowError, TProtocolException, TypeError, ValueError):
+        # Not all there, or nothing that can be read: the reader of messages, asked next, says which and why.
         return False
-    except TProtocolException as error:
-        if error.type == TProtocolException.SIZE_LIMIT:  # a value that is longer than all that has come
-            return False
-        raise WireError(f"a message cannot be read: {error}") from error
     return bool(buffer.cstringio_buf.tell() == len(message))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable
 
 from proxy.wire.errors import WireError
@@ -16,6 +17,8 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
     >>> read_map(write_map([(b"a", b"1"), (b"b", b"")]))
     [(b'a', b'1'), (b'b', b'')]
     """
+    if len(value) < MAP_HEAD.size:
+        raise WireError("a map ends within its head")
     key, element, count = MAP_HEAD.unpack_from(value)
     if count and (key, element) != (STRING, STRING):
         raise WireError("a configuration is not a map of strings")
@@ -23,10 +26,15 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
         raise WireError(f"a map claims {count} entries")
     offset = MAP_HEAD.size
     texts = []
-    for _ in range(2 * count):
-        (length,) = LENGTH.unpack_from(value, offset)
-        texts.append(value[offset + LENGTH.size : offset + LENGTH.size + length])
-        offset += LENGTH.size + length
+    try:
+        for _ in range(2 * count):
+            (length,) = LENGTH.unpack_from(value, offset)
+            start, offset = offset + LENGTH.size, offset + LENGTH.size + length
+            if not start <= offset <= len(value):
+                raise WireError(f"a map holds a text of {length} bytes and has {len(value) - start}")
+            texts.append(value[start:offset])
+    except struct.error as error:
+        raise WireError("a map ends within an entry") from error
     return list(zip(texts[::2], texts[1::2], strict=True))
 
 
