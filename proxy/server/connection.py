@@ -127,6 +127,9 @@ class Connection(asyncio.Protocol):
                 self.worker = asyncio.create_task(self._work(conversation, event))
                 return
             self._write(answer)
+            if conversation.ends:
+                self.close()
+                return
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
         """Answer this event, and what has come meanwhile, in order."""

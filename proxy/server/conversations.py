@@ -17,6 +17,7 @@ from proxy.service import Peer
 from proxy.wire import (
     BareTransport,
     Credentials,
+    Fault,
     HttpCall,
     HttpTransport,
     Interim,
@@ -24,6 +25,7 @@ from proxy.wire import (
     SaslTransport,
     Transport,
     WireError,
+    application_exception,
     find,
     is_whole,
     packing,
@@ -173,7 +175,7 @@ class HttpConversation(Conversation):
         try:
             user, headers = await self._user(event)
         except Denied as denied:
-            return self._unauthorized(denied)
+            return self._unauthorized(event, denied)
         if self.peer is None or (self.peer.user, self.peer.acting_for) != (user, event.acting_for):
             self.peer = Peer(user, self._caller.address, event.acting_for, tied=False)
         self._transport.accept()
@@ -216,8 +218,23 @@ class HttpConversation(Conversation):
         cookie = self._entrance.cookies.issue(user, now, secure=self._caller.secure)
         return user, (("Set-Cookie", cookie),)
 
-    def _unauthorized(self, denied: Denied) -> bytes:
-        answer = self._transport.refuse(401, str(denied), (("WWW-Authenticate", 'Basic realm="Viewgate"'),))
+    def answer_at_once(self, event: Any) -> bytes | None:
+        known = self.peer is not None and isinstance(event, HttpCall) and event.authorization == self._believed
+        if not known or self.peer is None or not event.authorization or self.peer.acting_for != event.acting_for:
+            return None
+        reply = self._entrance.service.again(self.peer, event.message)
+        if reply is None:
+            return None
+        answer = self._transport.reply(reply)
+        self.ends = self._transport.ends
+        return answer
+
+    def _unauthorized(self, call: HttpCall, denied: Denied) -> bytes:
+        headers = (("WWW-Authenticate", 'Basic realm="Viewgate"'),)
+        head = read_head(call.message)
+        name, seqid = (head.name, head.seqid) if head else ("?", 0)
+        said = application_exception(name, seqid, Fault.INTERNAL_ERROR, str(denied))
+        answer = self._transport.refuse_login(said, headers)
         self.ends = self._transport.ends
         return answer
 

@@ -12,6 +12,11 @@ from proxy.wire.layout import I32, MAP
 
 _CLIENT_PROTOCOL, _REQUEST_CONFIGURATION = (1, 1), (1, 4)
 _SERVER_PROTOCOL, _SESSION_HANDLE, _CONFIGURATION = (0, 2), (0, 3, 1), (0, 4)
+_FETCH_SIZE, _USUAL_FETCH_SIZE, _GOOD_FETCH_SIZE = (
+    "hive.server2.thrift.resultset.default.fetch.size",
+    "1000",
+    "10000",
+)
 _PROXY_USER = "hive.server2.proxy.user"
 _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:system:{_PROXY_USER}"})
 
@@ -38,8 +43,20 @@ async def open_session(call: Call) -> bytes:
         call.peer.sessions.append(session)
     reply = with_field(reply, _SERVER_PROTOCOL, I32, version.to_bytes(4, "big"))
     reply = with_handle(reply, _SESSION_HANDLE, session.handle)
+    return _with_fetch_size(reply, configuration)
+
+
+def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
+    """The reply with the number of rows that we would have Hive JDBC fetch at once, unless its user has chosen one.
+
+    Over a network, what a fetch costs is the round trip, not the rows.
+    """
+    span = find(reply, _CONFIGURATION)
+    entries = read_map(value_bytes(reply, span)) if span else []
+    if configuration.get(f"set:hiveconf:{_FETCH_SIZE}") == _USUAL_FETCH_SIZE:
+        entries.append((_FETCH_SIZE.encode(), _GOOD_FETCH_SIZE.encode()))
     # Hive JDBC looks into the map without looking whether there is one.
-    return reply if find(reply, _CONFIGURATION) else with_field(reply, _CONFIGURATION, MAP, write_map([]))
+    return with_field(reply, _CONFIGURATION, MAP, write_map(entries))
 
 
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:

@@ -199,3 +199,18 @@ def test_a_tool_opens_sessions_for_users_whom_it_may_act_for(key: str) -> None:
             assert (await ann.execute(session, "SELECT 1")).status.sqlState == "08003"
 
     with_proxy(test)
+
+
+@pytest.mark.parametrize(("asked", "answered"), [("1000", "10000"), ("50", None), (None, None)])
+def test_hive_jdbc_is_told_to_fetch_more_at_once_unless_its_user_has_chosen(
+    asked: str | None, answered: str | None
+) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            key = "hive.server2.thrift.resultset.default.fetch.size"
+            configuration = {"set:hiveconf:" + key: asked} if asked else {}
+            request = ttypes.TOpenSessionReq(client_protocol=9, configuration=configuration)
+            response = await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
+            assert response.configuration == ({key: answered} if answered else {})
+
+    with_proxy(test)
