@@ -28,6 +28,11 @@ def freshness(view: MaterializedView, sources: Iterable[TableName], relations: R
     if not isinstance(storage, Table):
         return Miss(Reason.UNKNOWN_STATE, f"its storage {view.storage} is not there")
     refresh = storage.refresh
+    if refresh is None and storage.snapshots:
+        return Miss(
+            Reason.STALE,
+            f"its storage was written by something else than a refresh; run REFRESH MATERIALIZED VIEW {view.name}",
+        )
     if refresh is None:
         return Miss(Reason.NEVER_REFRESHED, f"run REFRESH MATERIALIZED VIEW {view.name}")
     if refresh.view_version != view.version or refresh.view_uuid not in (None, view.uuid):

@@ -82,7 +82,7 @@ class Answers:
         statement = parse(sql, state)
         definitions = await self.definitions()
         if not (statement.tables and definitions.shortlist(statement.tables)) and not statement.uses_timeseries:
-            return replace(own, problem=facts.problem or statement.problem)
+            return replace(own, problem=facts.problem or statement.unread)
         relations = await self.catalog.current(definitions.closure(statement))
         try:
             outcome = rewrite(statement, definitions, relations)

@@ -24,7 +24,7 @@ from rewriter.block.vocabulary import (
     PLAIN_FUNCTIONS,
     SYNONYMS,
 )
-from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, as_bucket, bucket_call
+from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, Bucket, as_bucket, bucket_call, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
 
 Tree = exp.Expr
@@ -276,7 +276,10 @@ def depends_on_zone(node: Tree, scope: Scope) -> bool:
         if isinstance(inner, exp.Cast) and CAST_TYPES.get(inner.to.this) in (*TEMPORAL, "string"):
             return True
         if isinstance(inner, exp.Anonymous) and inner.name not in PLAIN_FUNCTIONS | AGGREGATES:
-            return True
+            labelled = label_source(inner)
+            source = as_bucket(inner) or (labelled and temporal_type(labelled[0], scope) in ("timestamp_ntz", "date"))
+            if not source or (isinstance(source, Bucket) and source.type == "timestamp"):
+                return True
     return False
 
 

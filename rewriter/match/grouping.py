@@ -63,6 +63,9 @@ def finish(
     outputs = tuple(islice(parts, len(block.outputs)))
     having = tuple(islice(parts, len(block.having)))
     order = tuple(replace(item, key=key) for item, key in zip(block.order, parts, strict=True))
+    if group is not None and having and any(item.key not in outputs for item in order):
+        # Behind HAVING, Spark orders by outputs only.
+        return Miss(Reason.SHAPE, "HAVING, and ORDER BY something that is no output")
     # Without groups HAVING is one more filter of the storage's rows.
     where, kept = (reading.residual, having) if group is not None else ((*reading.residual, *having), ())
     storage = reading.candidate.storage

@@ -27,10 +27,12 @@ def print_rewriting(
     ]
     sources = [f"{_pinned(rewriting.storage.name, pins)} AS {STORAGE_ALIAS}"]
     sources += [f"{_pinned(table.name, pins)} AS {table.id}" for table in rewriting.tables]
-    return select_text(
-        items, sources, rewriting.where, rewriting.group, rewriting.having, rewriting.order,
-        rewriting.limit, rewriting.offset,
-    )  # fmt: skip
+    text = select_text(items, sources, rewriting.where, rewriting.group, rewriting.having)
+    if rewriting.order:
+        text += " ORDER BY " + ", ".join(_ordering_text(item, rewriting.outputs) for item in rewriting.order)
+    if rewriting.limit is not None:
+        text += f" LIMIT {rewriting.limit}"
+    return text if rewriting.offset is None else f"{text} OFFSET {rewriting.offset}"
 
 
 def print_block(block: Block, columns: Sequence[str]) -> str:
@@ -40,7 +42,7 @@ def print_block(block: Block, columns: Sequence[str]) -> str:
     """
     items = [f"{expression_text(o, spell=False)} AS {quoted(c)}" for o, c in zip(block.outputs, columns, strict=True)]
     sources = [f"{table.name.sql()} AS {table.id}" for table in block.tables]
-    return select_text(items, sources, block.where, block.keys or None, block.having, (), None, None, spell=False)
+    return select_text(items, sources, block.where, block.keys or None, block.having, spell=False)
 
 
 def select_text(
@@ -49,12 +51,9 @@ def select_text(
     where: Sequence[Tree],
     group: Sequence[Tree] | None,
     having: Sequence[Tree],
-    order: Sequence[Ordering],
-    limit: str | None,
-    offset: str | None,
     spell: bool = True,
 ) -> str:
-    """The clauses of a SELECT, joined."""
+    """The clauses of a SELECT up to HAVING, joined."""
     clauses = [f"SELECT {', '.join(items)} FROM {', '.join(sources)}"]
     if where:
         clauses.append("WHERE " + " AND ".join(_operand_text(part, spell) for part in where))
@@ -62,12 +61,6 @@ def select_text(
         clauses.append("GROUP BY " + ", ".join(expression_text(key, spell) for key in dict.fromkeys(group)))
     if having:
         clauses.append("HAVING " + " AND ".join(_operand_text(part, spell) for part in having))
-    if order:
-        clauses.append("ORDER BY " + ", ".join(_ordering_text(item, spell) for item in order))
-    if limit is not None:
-        clauses.append(f"LIMIT {limit}")
-    if offset is not None:
-        clauses.append(f"OFFSET {offset}")
     return " ".join(clauses)
 
 
@@ -102,9 +95,10 @@ def _operand_text(tree: Tree, spell: bool) -> str:
     return f"({text})" if isinstance(tree, exp.Or | exp.And) else text
 
 
-def _ordering_text(item: Ordering, spell: bool) -> str:
-    direction = "DESC" if item.descending else "ASC"
-    return f"{expression_text(item.key, spell)} {direction} NULLS {'FIRST' if item.nulls_first else 'LAST'}"
+def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
+    """An output is ordered by its place: behind HAVING, Spark finds no expression that a cast has wrapped."""
+    key = str(outputs.index(item.key) + 1) if item.key in outputs else expression_text(item.key)
+    return f"{key} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if item.nulls_first else 'LAST'}"
 
 
 def _spelled(tree: Tree) -> Tree:

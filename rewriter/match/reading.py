@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from sqlglot import exp
 
-from rewriter.block import Predicates, has_aggregate, range_of
+from rewriter.block import Block, Predicates, has_aggregate, range_of
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
@@ -179,6 +179,15 @@ def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
     return result
 
 
+def _compares_float_with_zero(conjunct: Tree, block: Block) -> bool:
+    """Whether -0.0 matters: Iceberg's statistics take it for less than 0.0, so files are skipped in which it stands."""
+    floats = [c for c in conjunct.find_all(exp.Column) if (d := block.type_of(c)) and d.type in ("float", "double")]
+    return bool(floats) and any(
+        isinstance(literal, exp.Literal) and not literal.is_string and not literal.name.strip("0.eE+-dDfF")
+        for literal in conjunct.walk()
+    )
+
+
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
     """The reading of a query through a view for one mapping of its tables.
 
@@ -197,6 +206,8 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     for conjunct in query.conjuncts:
         if applied.implies(conjunct):
             continue
+        if _compares_float_with_zero(conjunct, query.block):
+            return Miss(Reason.FLOAT_COMPARED_WITH_ZERO, words(conjunct))
         # An equality that the view lacks is compared side by side: under the query's own
         # equivalence both sides would be one column, and the comparison would vanish.
         equality = equated(conjunct, query.block) is not None

@@ -48,6 +48,12 @@ class Statement:
         """Whether `timeseries(…)` stands in it, which Spark does not know."""
         return TIMESERIES in self.sql.lower()
 
+    @property
+    def unread(self) -> str:
+        """Why the statement, or the first block that is not read, is not; empty if all is."""
+        problems = (f"{block.text[:60]!r} is not read: {block.problem}" for block in self.blocks if block.problem)
+        return self.problem or next(problems, "")
+
     def resolve(self, table: exp.Table) -> TableName | None:
         """The catalog table that a FROM item means; None for CTEs, temporary views and functions."""
         parts = tuple(part.name for part in table.parts if isinstance(part, exp.Identifier))
@@ -106,8 +112,8 @@ def _complete(tokens: Sequence[Token]) -> bool:
     for token in tokens:
         if begins and token.token_type in (TokenType.FROM, TokenType.TABLE):
             return False
-        begins = token.token_type is TokenType.L_PAREN or token.token_type in SET_OPERATORS
-        begins = begins or token.token_type in (TokenType.ALL, TokenType.DISTINCT)
+        still = begins and token.token_type in (TokenType.ALL, TokenType.DISTINCT)
+        begins = still or token.token_type is TokenType.L_PAREN or token.token_type in SET_OPERATORS
     return True
 
 

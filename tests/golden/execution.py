@@ -75,8 +75,8 @@ def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(_significant(float(value)) if isinstance(value, float | Decimal) else value for value in row)
 
 
-def _significant(value: float) -> float:
+def _significant(value: float) -> float | str:
     """Nine digits: far more than a wrong row would keep, far fewer than a sum in another order may lose."""
-    if not math.isfinite(value) or abs(value) < 1e-6:
-        return 0.0 if abs(value) < 1e-6 else value
-    return round(value, 9 - math.floor(math.log10(abs(value))))
+    if not math.isfinite(value):
+        return str(value)
+    return 0.0 if abs(value) < 1e-6 else round(value, 9 - math.floor(math.log10(abs(value))))

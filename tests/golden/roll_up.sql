@@ -69,9 +69,23 @@ SELECT a, sum(x) FILTER (WHERE x > 1) FROM t GROUP BY a
 --@ kept: averages COLUMN_NOT_IN_VIEW x; by_score GROUPING_TOO_COARSE a; logic COLUMN_NOT_IN_VIEW x; sums COLUMN_NOT_IN_VIEW x
 
 --@ case: arithmetic over exact aggregates
-SELECT a, sum(x) * 100 / count(*) AS share, max(x) - min(x) AS spread FROM t GROUP BY a HAVING sum(x) > 1 ORDER BY sum(x) DESC LIMIT 2
+SELECT a, sum(x) * 100 / count(*) AS share, max(x) - min(x) AS spread FROM t GROUP BY a HAVING sum(x) > 1 ORDER BY spread DESC, a LIMIT 2
 --@ rewritten using sums
-SELECT v.`a` AS a, (sum(v.`sx`) * 100) / coalesce(sum(v.`rows`), 0) AS share, max(v.`hi`) - min(v.`lo`) AS spread FROM lake.demo.sums__storage AS v GROUP BY v.`a` HAVING sum(v.`sx`) > 1 ORDER BY sum(v.`sx`) DESC NULLS LAST LIMIT 2
+SELECT v.`a` AS a, (sum(v.`sx`) * 100) / coalesce(sum(v.`rows`), 0) AS share, max(v.`hi`) - min(v.`lo`) AS spread FROM lake.demo.sums__storage AS v GROUP BY v.`a` HAVING sum(v.`sx`) > 1 ORDER BY 3 DESC NULLS LAST, 1 ASC NULLS FIRST LIMIT 2
+
+--@ case: HAVING, and the order of an aggregate that is an output
+SELECT upper(a) AS ua, sum(x) AS total FROM t GROUP BY upper(a) HAVING count(*) > 0 ORDER BY total DESC, ua
+--@ rewritten using averages
+SELECT upper(v.`a`) AS ua, sum(v.`viewgate_sum_1`) AS total FROM lake.demo.averages__storage AS v GROUP BY upper(v.`a`) HAVING coalesce(sum(v.`viewgate_rows_0`), 0) > 0 ORDER BY 2 DESC NULLS LAST, 1 ASC NULLS FIRST
+
+--@ case: HAVING, and the order of what is no output
+SELECT a, sum(x) AS total FROM t GROUP BY a HAVING count(*) > 0 ORDER BY total + 1
+--@ kept: averages SHAPE HAVING, and ORDER BY something that is no output; by_score GROUPING_TOO_COARSE a; logic AGGREGATE_NOT_IN_VIEW sum(x); sums SHAPE HAVING, and ORDER BY something that is no output
+
+--@ case: the order of an aggregate that is no output
+SELECT a, sum(x) FROM t GROUP BY a ORDER BY count(*) DESC, a
+--@ rewritten using averages
+SELECT v.`a` AS a, sum(v.`viewgate_sum_1`) FROM lake.demo.averages__storage AS v GROUP BY v.`a` ORDER BY coalesce(sum(v.`viewgate_rows_0`), 0) DESC NULLS LAST, 1 ASC NULLS FIRST
 
 --@ case: averages of integers and doubles
 SELECT a, avg(x), avg(big), avg(score) FROM t GROUP BY a
@@ -108,7 +122,7 @@ SELECT a, round(sum(score), 2) FROM t GROUP BY a
 --@ case: but it may be returned
 SELECT a, sum(score), sum(score) / 2 FROM t GROUP BY a ORDER BY sum(score)
 --@ rewritten using averages
-SELECT v.`a` AS a, sum(v.`viewgate_sum_9`), sum(v.`viewgate_sum_9`) / 2 FROM lake.demo.averages__storage AS v GROUP BY v.`a` ORDER BY sum(v.`viewgate_sum_9`) ASC NULLS FIRST
+SELECT v.`a` AS a, sum(v.`viewgate_sum_9`), sum(v.`viewgate_sum_9`) / 2 FROM lake.demo.averages__storage AS v GROUP BY v.`a` ORDER BY 2 ASC NULLS FIRST
 
 --@ case: a distinct count of a measure
 SELECT a, count(DISTINCT x) FROM t GROUP BY a

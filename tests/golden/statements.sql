@@ -58,7 +58,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage AS
 --@ case: aliases, ordinals and ORDER BY of an aggregate
 SELECT s.region AS r, sum(s.amount) AS t FROM sales AS s GROUP BY r ORDER BY count(*) DESC, 1 LIMIT 2
 --@ rewritten using by_region
-SELECT v.`region` AS r, sum(v.`total`) AS t FROM lake.demo.by_region__storage AS v GROUP BY v.`region` ORDER BY coalesce(sum(v.`cnt`), 0) DESC NULLS LAST, v.`region` ASC NULLS FIRST LIMIT 2
+SELECT v.`region` AS r, sum(v.`total`) AS t FROM lake.demo.by_region__storage AS v GROUP BY v.`region` ORDER BY coalesce(sum(v.`cnt`), 0) DESC NULLS LAST, 1 ASC NULLS FIRST LIMIT 2
 
 --@ case: an alias that hides a column is not guessed at
 SELECT sex AS region, sum(amount) FROM sales GROUP BY region

@@ -35,9 +35,9 @@ SELECT timeseries(order_time, 'fifteen_minute') AS q, count(*) FROM sales GROUP 
 SELECT timestamp_seconds(unix_seconds(date_trunc('HOUR', v.`m`)) + ((unix_seconds(v.`m`) - unix_seconds(date_trunc('HOUR', v.`m`))) DIV 900) * 900) AS q, coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY timestamp_seconds(unix_seconds(date_trunc('HOUR', v.`m`)) + ((unix_seconds(v.`m`) - unix_seconds(date_trunc('HOUR', v.`m`))) DIV 900) * 900)
 
 --@ case: date_trunc is a spelling of the same bucket
-SELECT date_trunc('MONTH', order_time), count(*) FROM sales GROUP BY date_trunc('month', order_time) ORDER BY 1
+SELECT date_trunc('month', order_time), count(*) FROM sales GROUP BY date_trunc('month', order_time) ORDER BY 1
 --@ rewritten using by_minute
-SELECT date_trunc('MONTH', v.`m`), coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('MONTH', v.`m`) ORDER BY date_trunc('MONTH', v.`m`) ASC NULLS FIRST
+SELECT date_trunc('MONTH', v.`m`), coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('MONTH', v.`m`) ORDER BY 1 ASC NULLS FIRST
 
 --@ case: labels that are constant over each bucket
 SELECT year(order_time), month(order_time), hour(order_time), count(*) FROM sales GROUP BY year(order_time), month(order_time), hour(order_time)

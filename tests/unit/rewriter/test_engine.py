@@ -73,6 +73,14 @@ def test_the_zone_matters_where_times_are_read(built: World) -> None:
     assert not decide(built, "SELECT timeseries(ts, 'hour'), sum(n) FROM sales GROUP BY 1", **here).rewritten
 
 
+def test_times_without_zone_are_the_same_in_every_zone() -> None:
+    schema = "CREATE TABLE sales (local TIMESTAMP_NTZ, d DATE, n INT)"
+    views = {"by_day": "SELECT timeseries(local, 'day') AS day, year(d) AS y, sum(n) AS s FROM sales GROUP BY 1, 2"}
+    elsewhere = {"time_zone": "Europe/Berlin", "settings": {TIME_ZONE: "Europe/Berlin"}}
+    query = "SELECT timeseries(local, 'year'), sum(n) FROM sales GROUP BY 1"
+    assert decide(world(GoldenFile(Path(), schema=schema, views=views)), query, **elsewhere).rewritten
+
+
 def test_a_view_of_another_tool_answers_only_what_depends_on_no_setting(built: World) -> None:
     views = tuple(replace(view, settings=None) for view in built.definitions.views)
     outcome = rewrite(parse(QUERY, built.session), Definitions(views), built.relations)

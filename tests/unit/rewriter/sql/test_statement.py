@@ -82,6 +82,7 @@ def test_what_cannot_be_trusted_to_mean_what_it_says(sql: str) -> None:
         ("SELECT a FROM t UNION ALL FROM u SELECT a", False),
         ("SELECT a FROM (TABLE t)", False),
         ("SELECT extract(year FROM d) FROM t", True),
+        ("SELECT a FROM t WHERE a IS NOT DISTINCT FROM b", True),
     ],
 )
 def test_relations_outside_blocks_are_noticed(sql: str, complete: bool) -> None:
