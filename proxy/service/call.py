@@ -10,7 +10,7 @@ from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
 from proxy.session import ClientSession, Handle
 from proxy.upstream import read_handle
-from proxy.wire import Head, WireError, find
+from proxy.wire import Head, WireError, find_handle
 
 if TYPE_CHECKING:
     from proxy.service.service import Service
@@ -61,10 +61,8 @@ class Call:
 
 def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
     """The message with the handle whose identifier is at a path replaced; handles are all of one length."""
-    patched = bytearray(message)
-    for field, value in ((1, handle.guid), (2, handle.secret)):
-        span = find(message, (*path, field))
-        if span is None or span.end - span.start != 4 + len(value):
-            raise WireError(f"no handle of {len(value)} bytes at {path}")
-        patched[span.start + 4 : span.end] = value
-    return bytes(patched)
+    places = find_handle(message, path)
+    if places is None:
+        raise WireError(f"no handle of 16 bytes at {path}")
+    guid, secret = places
+    return b"".join((message[:guid], handle.guid, message[guid + 16 : secret], handle.secret, message[secret + 16 :]))

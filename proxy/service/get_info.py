@@ -7,6 +7,7 @@ from typing import Any
 from proxy.hs2 import SqlError, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
+from proxy.wire import find, read_i32
 
 # CLI_SERVER_NAME, CLI_DBMS_NAME, CLI_DBMS_VER, CLI_ODBC_KEYWORDS.
 RELAYED = frozenset({13, 17, 18, 10006})
@@ -61,15 +62,17 @@ LOCAL: dict[int, tuple[str, Any]] = {
     10005: (_SMALL, _IDENTIFIER_LENGTH),  # CLI_MAX_IDENTIFIER_LEN
 }
 _USER_NAME = 47
+_INFO_TYPE = (1, 2)
 
 
 async def get_info(call: Call) -> bytes:
     """One fact about the server."""
     session = call.session()
-    kind = call.request(ttypes.TGetInfoReq).infoType
+    asked = find(call.message, _INFO_TYPE)
+    kind = read_i32(call.message, asked) if asked else None
     if kind in RELAYED:
         return await session.upstream.call(call.addressed_to(session.upstream.handle))
-    field, value = (_TEXT, session.user) if kind == _USER_NAME else LOCAL.get(kind, ("", None))
+    field, value = (_TEXT, session.user) if kind == _USER_NAME else LOCAL.get(-1 if kind is None else kind, ("", None))
     if not field:
         raise SqlError(f"Unrecognized GetInfoType value: {kind}", "HY096")
     return call.reply(ttypes.TGetInfoResp(status=success(), infoValue=ttypes.TGetInfoValue(**{field: value})))

@@ -18,7 +18,7 @@ from proxy.wire import (
     WireError,
     frame,
     is_whole,
-    read_head,
+    name_of,
 )
 
 _REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
@@ -110,8 +110,7 @@ class Connection(asyncio.Protocol):
         reply: asyncio.Future[bytes] = loop.create_future()
         if not self._waiting:
             self._since = loop.time()
-        head = read_head(message)
-        name = head.name if head else "?"
+        name = name_of(message)
         self._waiting.append(_Waiting(reply, name, self._timeouts.of(name)))
         self._transport.write(frame(message))
         if self._watch is None:

@@ -13,7 +13,7 @@ from proxy.session import Handle, OperationState
 from proxy.upstream.connection import Connection, Timeouts
 from proxy.upstream.control import Control
 from proxy.upstream.operation import RemoteOperation
-from proxy.wire import find, value_bytes
+from proxy.wire import find_handle
 
 logger = logging.getLogger(__name__)
 
@@ -101,7 +101,8 @@ def _named(error: SqlError | None) -> SqlError | None:
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
     """The handle whose identifier is at a path of a message."""
-    guid, secret = find(message, (*path, 1)), find(message, (*path, 2))
-    if guid is None or secret is None:
+    places = find_handle(message, path)
+    if places is None:
         return None
-    return Handle(value_bytes(message, guid), value_bytes(message, secret))
+    guid, secret = places
+    return Handle(message[guid : guid + 16], message[secret : secret + 16])

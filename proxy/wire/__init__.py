@@ -8,12 +8,22 @@ exceptions, `fields` patches a message in place, `maps` is for the strings of a 
 
 from proxy.wire.errors import WireError
 from proxy.wire.extent import is_whole
-from proxy.wire.fields import Span, find, read_i32, read_string, value_bytes, with_field
+from proxy.wire.fields import Span, find, find_handle, read_i32, read_string, value_bytes, with_field
 from proxy.wire.framed import BareTransport, SaslTransport
 from proxy.wire.frames import FrameReader, frame
 from proxy.wire.http import HttpCall, HttpTransport, Interim, packing
 from proxy.wire.maps import read_map, write_map
-from proxy.wire.message import CALL, EXCEPTION, REPLY, Fault, Head, application_exception, read_head, write_head
+from proxy.wire.message import (
+    CALL,
+    EXCEPTION,
+    REPLY,
+    Fault,
+    Head,
+    application_exception,
+    name_of,
+    read_head,
+    write_head,
+)
 from proxy.wire.reader import MessageReader
 from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer
 from proxy.wire.tls import TlsServer
@@ -43,8 +53,10 @@ __all__ = [
     "WireError",
     "application_exception",
     "find",
+    "find_handle",
     "frame",
     "is_whole",
+    "name_of",
     "packing",
     "read_head",
     "read_i32",

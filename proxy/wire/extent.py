@@ -7,7 +7,7 @@ from thrift.protocol.TProtocol import TProtocolException
 from thrift.transport.TTransport import TMemoryBuffer
 
 from proxy.wire.errors import WireError
-from proxy.wire.message import read_head
+from proxy.wire.message import body_of
 from proxy.wire.reader import MessageReader
 
 
@@ -16,6 +16,17 @@ class _AnyStruct:
 
 
 _NO_FIELDS = [_AnyStruct, ()]
+_PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
+
+
+class _Bounded:
+    """What the extension looks at of a protocol; to make a whole one takes longer than to pass a message."""
+
+    __slots__ = ("container_length_limit", "string_length_limit", "trans")
+
+    def __init__(self, buffer: TMemoryBuffer, size: int) -> None:
+        self.trans = buffer
+        self.string_length_limit = self.container_length_limit = size
 
 
 def is_whole(message: bytes) -> bool:
@@ -26,16 +37,18 @@ def is_whole(message: bytes) -> bool:
     >>> is_whole(message), is_whole(message[:-1]), is_whole(message + b"\0")
     (True, False, False)
     """
-    head = read_head(message)
-    if head is None:
-        return False
-    buffer = TMemoryBuffer(message)
-    protocol = TBinaryProtocolAccelerated(buffer, string_length_limit=len(message), container_length_limit=len(message))
-    if protocol._fast_decode is None:
-        return _is_whole_slowly(message)
-    buffer.cstringio_buf.seek(head.body)
     try:
-        protocol._fast_decode(_AnyStruct(), protocol, _NO_FIELDS)
+        body = body_of(message)
+    except WireError:
+        return False
+    if body >= len(message):  # the extension would read on behind the end
+        return False
+    if _PASS is None:
+        return _is_whole_slowly(message)
+    buffer = TMemoryBuffer(message)
+    buffer.cstringio_buf.seek(body)
+    try:
+        _PASS(_AnyStruct(), _Bounded(buffer, len(message)), _NO_FIELDS)
     except (EOFError, OverflowError, TProtocolException, TypeError, ValueError):
         # Not all there, or nothing that can be read: the reader of messages, asked next, says which and why.
         return False

@@ -24,7 +24,11 @@ from proxy.wire.layout import (
     STRING,
     STRUCT,
 )
-from proxy.wire.message import read_head
+from proxy.wire.message import body_of
+
+_HANDLE_BYTES = 16
+_HANDLE_SIZE = LENGTH.size + _HANDLE_BYTES
+_GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_HANDLE_BYTES) for field in (1, 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,32 +85,57 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
     return message[:found] + FIELD.pack(kind, path[-1]) + coded + message[found:]
 
 
+def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None:
+    """Where the id and the secret of the handle at a path begin, each 16 bytes; None if no such handle is there."""
+    start = _inside(message, path)
+    if start is None:
+        return None
+    secret = start + len(_GUID) + _HANDLE_BYTES
+    # As every client writes it; whatever else means the same is found field by field.
+    if message.startswith(_GUID, start) and message.startswith(_SECRET, secret):
+        places = (start + len(_GUID), secret + len(_SECRET))
+    else:
+        spans = [find(message, (*path, field)) for field in (1, 2)]
+        if not all(span and span.type == STRING and span.end - span.start == _HANDLE_SIZE for span in spans):
+            return None
+        places = (spans[0].start + LENGTH.size, spans[1].start + LENGTH.size)  # type: ignore[union-attr]
+    return places if places[1] + _HANDLE_BYTES <= len(message) else None
+
+
 def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
     """The value at a path; or the offset of the stop byte of the struct that lacks only the last field; or None."""
-    head = read_head(message)
-    if head is None:
-        raise WireError("a message ends within its head")
-    offset = head.body
-    for step, wanted in enumerate(path):
-        found = _field(message, offset, wanted)
-        last = step == len(path) - 1
-        if last or isinstance(found, int):
-            return found if last else None
-        if found.type != STRUCT:
+    offset = _inside(message, path[:-1])
+    if offset is None:
+        return None
+    found = _seek(message, offset, path[-1])
+    if message[found] == STOP:
+        return found
+    kind, start = message[found], found + FIELD.size
+    try:
+        return Span(kind, start, _skip(message, start, kind, 0))
+    except (IndexError, ValueError, struct.error) as error:
+        raise WireError("a message ends within a field") from error
+
+
+def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
+    """The offset of the first field of the struct at a path; what stands behind that is not looked at."""
+    offset = body_of(message)
+    for wanted in path:
+        offset = _seek(message, offset, wanted)
+        if message[offset] != STRUCT:
             return None
-        offset = found.start
-    return None
+        offset += FIELD.size
+    return offset
 
 
-def _field(message: bytes, offset: int, wanted: int) -> Span | int:
-    """The field with that id of the struct at an offset; the offset of its stop byte if there is none."""
+def _seek(message: bytes, offset: int, wanted: int) -> int:
+    """The offset of the field with that id in the struct at an offset; of its stop byte if there is none."""
     try:
         while message[offset] != STOP:
             kind, field_id = FIELD.unpack_from(message, offset)
-            start = offset + FIELD.size
-            offset = _skip(message, start, kind, 0)
             if field_id == wanted:
-                return Span(kind, start, offset)
+                return offset
+            offset = _skip(message, offset + FIELD.size, kind, 0)
     except (IndexError, ValueError, struct.error) as error:
         raise WireError("a message ends within a field") from error
     return offset

@@ -85,6 +85,10 @@ class HttpTransport:
         """The answer to the request before, which lets the next one be looked at."""
         return self._respond(200, message, (("Content-Type", _THRIFT), *headers))
 
+    def refuse_login(self, message: bytes, headers: tuple[tuple[str, str], ...]) -> bytes:
+        """An answer for those who look at its status, and a message for those who, like Thrift's own client, do not."""
+        return self._respond(401, message, (("Content-Type", _THRIFT), *headers))
+
     def refuse(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
         """An answer without a message."""
         return self._respond(status, reason.encode(), (("Content-Type", "text/plain; charset=utf-8"), *headers))

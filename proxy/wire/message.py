@@ -12,6 +12,7 @@ CALL, REPLY, EXCEPTION = 1, 2, 3
 _VERSION = 0x80010000
 _HEAD = struct.Struct(">II")
 _I32 = struct.Struct(">i")
+_STRICT = b"\x80\x01"
 _NAME_LIMIT = 256  # the longest name in the service has 21 letters
 
 
@@ -51,6 +52,22 @@ def read_head(data: bytes | bytearray) -> Head | None:
         return None
     name = bytes(data[_HEAD.size : end]).decode("utf-8", "replace")
     return Head(name, version & 0xFF, _I32.unpack_from(data, end)[0], end + _I32.size)
+
+
+def body_of(message: bytes) -> int:
+    """Where the body of a message begins, of which the head is known to be good or is looked at elsewhere.
+
+    >>> body_of(write_head("GetInfo", CALL, 7))
+    19
+    """
+    if not message.startswith(_STRICT) or len(message) < _HEAD.size:
+        raise WireError("a message ends within its head, or has none")
+    return _HEAD.size + int.from_bytes(message[_I32.size : _HEAD.size], "big") + _I32.size
+
+
+def name_of(message: bytes) -> str:
+    """The name in a message of our own."""
+    return message[_HEAD.size : body_of(message) - _I32.size].decode("utf-8", "replace")
 
 
 def write_head(name: str, kind: int, seqid: int) -> bytes:

@@ -26,3 +26,8 @@ def test_only_all_of_a_message_is_whole(message, way):
 def test_what_cannot_be_read_is_not_whole():
     for body in (bytes.fromhex("0c0001") * 1_000_000, bytes.fromhex("050001 00 00"), bytes.fromhex("0b0001 7fffffff")):
         assert not is_whole(write_head("X", REPLY, 0) + body)
+
+
+def test_a_head_that_claims_more_than_there_is():
+    for head in ("", "8001", "80010002 7fffffff 00000000", "80010002 00000004 41414141 00000000", "00000007 41414141"):
+        assert not is_whole(bytes.fromhex(head))
