@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import strictyaml
 
-from proxy import config, jars
+from proxy import jars
 from tests.integration import clients
 from tests.integration.gate import VIEWGATE, Gate
 
@@ -104,7 +104,9 @@ def test_it_needs_no_pyspark(remote, tmp_path):
 
 
 def test_what_is_for_its_own_spark_is_refused(remote, tmp_path):
-    (tmp_path / "gate.toml").write_text(config.__doc__.split("Without [[upstream]]")[0].split("\n\n", 1)[1])
+    (tmp_path / "gate.toml").write_text(
+        '[[upstream]]\nhost = "127.0.0.1"\nport = 1\n[catalog]\nname = "lake"\ntype = "sql"\nuri = "sqlite:///catalog.db"\n'
+    )
     for given in (["--demo"], ["--data", str(tmp_path)]):
         answer = subprocess.run(
             [VIEWGATE, "serve", "--config", tmp_path / "gate.toml", *given], capture_output=True, text=True, check=False
