@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from typing import TYPE_CHECKING
 
 from proxy.hs2 import SqlError, read_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.service.operation import RunningOperation
+from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
-from proxy.session import ClientSession, Forward, Handle, OperationState
+from proxy.session import TERMINAL, ClientSession, Forward, Handle, OperationState
 from proxy.upstream import RemoteOperation, RemoteStatus, read_handle
 from proxy.wire import EXCEPTION, WireError, find, read_head, read_i32, with_field
 from proxy.wire.layout import BOOL, I32, I64
@@ -23,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 _STATUS_CODE, _OPERATION_HANDLE = (0, 1, 1), (0, 2, 1)
 _STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET = (0, 2), (0, 7), (0, 8), (0, 9)
+_HOLD = 1.0  # seconds that a status call waits here, so that clients need not spin
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
 
@@ -43,9 +46,29 @@ class Forwarded(RunningOperation):
         self._statement = statement if plan.fallback and plan.sql is not None else None
         self._cancelled = False
         self._falling_back = asyncio.Lock()
+        self._after = plan.after
+        self._sequel: Sequel | None = None
+        self._deadline = statement.deadline if statement else None
+
+    def advance(self, state: OperationState, error: SqlError | None = None) -> None:
+        """What follows the statement begins at its end, and keeps a client waiting whose statement went well."""
+        if state in TERMINAL and self._after is not None:
+            after, self._after = self._after, None
+            self._sequel = Sequel(after(self.log.add), self._deadline, partial(self.advance, OperationState.FINISHED))
+            if state is OperationState.FINISHED:
+                return
+        super().advance(state, error)
+
+    @property
+    def _held(self) -> bool:
+        """Whether the upstream has finished and the client waits for what follows."""
+        return self._sequel is not None and not self.done
 
     async def wait(self) -> None:
         while not self.done:
+            if self._sequel is not None:
+                await self._sequel.wait()
+                continue
             remote = self.remote
             try:
                 status = await remote.wait()
@@ -55,6 +78,10 @@ class Forwarded(RunningOperation):
             await self._observe(remote, status)
 
     async def status(self, call: Call) -> bytes:
+        if self._sequel is not None and not self.done:
+            await self._sequel.wait(_HOLD)
+        if self._held:
+            return call.reply(self.status_response())
         remote = self.remote
         reply = await self._relay(call.addressed_to(remote.handle))
         if not succeeded(reply):
@@ -86,6 +113,9 @@ class Forwarded(RunningOperation):
 
     async def cancel(self, call: Call) -> bytes:
         self._cancelled = True
+        if self._sequel is not None and not self.done:
+            await self._sequel.cancel()
+            return call.reply(ttypes.TCancelOperationResp(status=success()))
         return await self.session.upstream.control(call.addressed_to(self.remote.handle))
 
     async def close(self, call: Call) -> bytes:
@@ -98,6 +128,8 @@ class Forwarded(RunningOperation):
 
     async def abandon(self) -> None:
         self._cancelled = True
+        if self._held:
+            self.advance(OperationState.FINISHED)
         if not self.done:
             self.advance(OperationState.CANCELED)
             try:
@@ -124,7 +156,7 @@ class Forwarded(RunningOperation):
                 await self._fall_back()
                 return False
             self.advance(status.state, status.error)
-            return True
+            return not self._held
 
     def _may_fall_back(self) -> bool:
         return self._statement is not None and not self._cancelled and not self._statement.expired

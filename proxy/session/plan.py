@@ -19,12 +19,16 @@ class Forward:
     With `fallback`, an upstream error before the first row makes the client's own statement run instead, whose
     result or error the client gets: never after a cancel or timeout, and within one query timeout.
     `ended` is called once: True when the operation is seen to have finished well, else False.
+    `after` is awaited when the upstream has ended, with a function that adds a line to the operation's log. The client
+    of a statement that went well sees RUNNING meanwhile; nothing that happens here can make that an error any more. A
+    cancel cancels it; a client that goes away, or whose time is over, leaves it running.
     """
 
     sql: str | None = None
     fallback: bool = False
     log: tuple[str, ...] = ()
     ended: Callable[[bool], None] | None = None
+    after: Callable[[Callable[[str], None]], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True)

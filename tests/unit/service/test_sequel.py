@@ -1,0 +1,170 @@
+"""What follows a statement on the upstream: its client waits for it, and can give it up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from proxy.hs2.generated import ttypes
+from proxy.session import Forward
+from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+
+RUNNING, FINISHED, CANCELED, ERROR = 1, 2, 3, 5
+
+
+class Following:
+    """Begins with the statement's end, and lasts until `release` is set; tells how it ended."""
+
+    def __init__(self) -> None:
+        self.begun, self.release, self.ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.cancelled = False
+        self.raising: Exception | None = None
+
+    def plan(self, **how: Any) -> Forward:
+        return Forward(after=self.run, **how)
+
+    async def run(self, log: Callable[[str], None]) -> None:
+        self.begun.set()
+        log("following")
+        try:
+            await self.release.wait()
+            if self.raising:
+                raise self.raising
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        finally:
+            self.ended.set()
+
+
+def test_a_client_that_polls_sees_the_statement_running_until_the_sequel_is_over() -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["INSERT"] = following.plan()
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "INSERT")).operationHandle
+            assert (await client.status(operation)).operationState == RUNNING
+            await following.begun.wait()
+            assert await client.first_column(operation, log=True) == ["following"]
+            following.release.set()
+            status = await client.end(operation)
+            assert (status.operationState, status.hasResultSet) == (FINISHED, True)
+            assert await client.first_column(operation) == ["INSERT"]
+
+    with_proxy(test)
+
+
+def test_a_client_that_waits_gets_its_reply_after_the_sequel() -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["INSERT"] = following.plan()
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            executing = asyncio.create_task(client.execute(session, "INSERT", run_async=False))
+            await following.begun.wait()
+            assert not executing.done()
+            following.release.set()
+            assert (await executing).status.statusCode == 0
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_a_sequel_that_fails_changes_nothing(run_async: bool, caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        following.raising = KeyError("lost")
+        following.release.set()
+        proxied.planned.plans["INSERT"] = following.plan(ended=proxied.planned.ended.append)
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "INSERT", run_async=run_async)
+            assert (await client.end(response.operationHandle)).operationState == FINISHED
+            assert proxied.planned.ended == [True]
+            assert "what follows a statement failed" in caplog.text
+
+    with_proxy(test)
+
+
+def test_a_cancel_ends_the_sequel_and_the_statement_has_succeeded() -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["INSERT"] = following.plan()
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "INSERT")).operationHandle
+            polling = asyncio.create_task(client.end(operation))
+            await following.begun.wait()
+            request = ttypes.TCancelOperationReq(operationHandle=operation)
+            assert (await other.ask("CancelOperation", request, ttypes.TCancelOperationResp)).status.statusCode == 0
+            assert following.cancelled
+            assert (await polling).operationState == FINISHED
+            assert proxied.spark.sent("CancelOperation") == []
+
+    with_proxy(test)
+
+
+def test_a_client_that_goes_away_leaves_the_sequel_running() -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["INSERT"] = following.plan()
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            executing = asyncio.create_task(client.execute(session, "INSERT", run_async=False))
+            await following.begun.wait()
+        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+            await executing
+        assert not following.ended.is_set()
+        following.release.set()
+        await following.ended.wait()
+        assert not following.cancelled
+
+    with_proxy(test)
+
+
+def test_the_time_limit_of_the_statement_ends_the_wait_and_not_the_sequel() -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["INSERT"] = following.plan()
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "INSERT", timeout=1)).operationHandle
+            assert (await client.end(operation)).operationState == FINISHED
+            assert not following.ended.is_set()
+            following.release.set()
+            await following.ended.wait()
+            assert not following.cancelled
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_a_statement_that_fails_is_told_at_once_and_followed_all_the_same(run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["FAIL"] = following.plan()
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "FAIL", run_async=run_async)
+            if run_async:
+                assert (await client.end(response.operationHandle)).operationState == ERROR
+            else:
+                assert response.status.statusCode == ERROR - 2
+            await following.begun.wait()
+            following.release.set()
+
+    with_proxy(test)
+
+
+def test_a_statement_that_is_closed_unseen_is_followed() -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["INSERT"] = following.plan()
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "INSERT")).operationHandle
+            request = ttypes.TCloseOperationReq(operationHandle=operation)
+            await client.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+            await following.begun.wait()
+            following.release.set()
+
+    with_proxy(test)
