@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from rewriter.block import Find, Predicates, Unsupported, build_block, spell_out
+from rewriter.block import Find, Predicates, Unsupported, build_block, common_tables, spell_out
 from rewriter.candidates import candidate_of, settings_problem
 from rewriter.consistency import pinned
 from rewriter.cost import cost
 from rewriter.freshness import Relations, freshness
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings
-from rewriter.model import Column, MaterializedView, Session, Table, TableName, ViewState
+from rewriter.model import Column, MaterializedView, Session, Table, TableName, ViewState, quoted
 from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules import RULES
-from rewriter.sql import SelectBlock, Statement, splice, tables_of
+from rewriter.sql import SelectBlock, Statement, splice
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +74,8 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
     answers: list[tuple[SelectBlock, _Answer]] = []
     attempts: list[Attempt] = []
     for select in statement.blocks:
+        if any(other.span.start <= select.span.start and select.span.end <= other.span.end for other, _ in answers):
+            continue  # a part of a block that is answered as a whole
         answer, tried_here = _answer(select, statement, definitions, relations, find)
         attempts += tried_here
         if answer is not None:
@@ -125,14 +127,13 @@ def _answer(
     select: SelectBlock, statement: Statement, definitions: Definitions, relations: Relations, find: Find
 ) -> tuple[_Answer | None, list[Attempt]]:
     """The best view for a block, and what came of the others."""
-    tables = [name for item in tables_of(select) if (name := statement.resolve(item)) is not None]
-    views = definitions.shortlist(tables)
+    views = definitions.shortlist(statement.tables_within(select))
     if not views:
         return None, []
     try:
         if select.tree is None:
             raise Unsupported(select.problem)
-        block = build_block(select.tree, find)
+        block = build_block(select.tree, find, common_tables(statement, select, find))
     except Unsupported as problem:
         return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, str(problem), select.text) for v in views]
     query = Predicates(block, block.where, statement.session.time_zone)
@@ -169,6 +170,12 @@ def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
 
 def _block_original(select: SelectBlock, statement: Statement, find: Find) -> str:
     """A block's own text as Spark can run it by itself."""
-    start = select.span.start
-    edits = [e for e in spell_out(statement, find) if start <= e.start and e.end <= select.span.end]
-    return splice(select.text, [e._replace(start=e.start - start, end=e.end - start) for e in edits])
+    spelled = spell_out(statement, find)
+
+    def text(block: SelectBlock) -> str:
+        start = block.span.start
+        edits = [e for e in spelled if start <= e.start and e.end <= block.span.end]
+        return splice(block.text, [e._replace(start=e.start - start, end=e.end - start) for e in edits])
+
+    common = ", ".join(f"{quoted(t.name)} AS ({text(t.block)})" for t in statement.common_within(select))
+    return f"WITH {common} {text(select)}" if common else text(select)

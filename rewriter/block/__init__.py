@@ -11,10 +11,11 @@ from rewriter.block.expressions import (
     depends_on_zone,
     has_aggregate,
 )
-from rewriter.block.form import Block, Occurrence, Ordering, Unsupported
+from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, renamed
+from rewriter.block.from_clause import Build, Common, Find, rejected
 from rewriter.block.predicates import Predicates, range_of
 from rewriter.block.ranges import RangeSet
-from rewriter.block.resolve import Find, build_block, scope_of
+from rewriter.block.resolve import build_block, common_tables, scope_of
 from rewriter.block.scope import Scope
 from rewriter.block.spell_out import spell_out, spelled_text
 from rewriter.block.vocabulary import AGGREGATES
@@ -22,8 +23,11 @@ from rewriter.block.vocabulary import AGGREGATES
 __all__ = [
     "AGGREGATES",
     "Block",
+    "Build",
+    "Common",
     "Equivalence",
     "Find",
+    "Join",
     "Occurrence",
     "Ordering",
     "Predicates",
@@ -33,10 +37,13 @@ __all__ = [
     "aggregate_of",
     "build_block",
     "canonical",
+    "common_tables",
     "conjuncts_of",
     "depends_on_zone",
     "has_aggregate",
     "range_of",
+    "rejected",
+    "renamed",
     "scope_of",
     "spell_out",
     "spelled_text",

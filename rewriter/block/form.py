@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -30,6 +31,24 @@ class Occurrence:
 
 
 @dataclass(frozen=True)
+class Join:
+    """A join that is not inner: LEFT, SEMI or ANTI of everything inner with the given tables, or FULL of two tables.
+
+    `tables` are the ids of the tables that it brings; of a FULL join, both. ON is a conjunction.
+    Between the tables that a LEFT, SEMI or ANTI join brings, and before its ON, there is nothing but a product.
+    """
+
+    kind: str
+    tables: frozenset[str]
+    on: tuple[Tree, ...]
+
+    def renamed(self, mapping: Mapping[str, str]) -> Join:
+        """The same join of other occurrences."""
+        on = tuple(renamed(conjunct, mapping) for conjunct in self.on)
+        return Join(self.kind, frozenset(mapping[t] for t in self.tables), on)
+
+
+@dataclass(frozen=True)
 class Ordering:
     """One item of ORDER BY."""
 
@@ -40,11 +59,14 @@ class Ordering:
 
 @dataclass(frozen=True)
 class Block:
-    """A SELECT over inner-joined tables.
+    """A SELECT over a product of tables, with outer, semi and anti joins onto it, and then its WHERE.
 
+    Inner joins are the product and a part of `where`. `joins` are in an order in which each ON names
+    only tables before it; those that do not depend on each other could stand in any order.
     `keys` is None for a block that does not group, and empty for one aggregate over all rows.
     `distinct` blocks without aggregates are blocks grouped by all their outputs.
     `names` holds an output's name where the text settles it: an alias, or a plain column.
+    Columns of tables that a join fills up with NULLs are nullable, whatever was declared.
     """
 
     tables: tuple[Occurrence, ...]
@@ -56,11 +78,13 @@ class Block:
     order: tuple[Ordering, ...] = ()
     limit: str | None = None
     offset: str | None = None
+    joins: tuple[Join, ...] = ()
 
     @property
     def expressions(self) -> tuple[Tree, ...]:
         """Every expression of the block."""
-        return (*self.outputs, *self.where, *(self.keys or ()), *self.having, *(item.key for item in self.order))
+        on = (conjunct for join in self.joins for conjunct in join.on)
+        return (*self.outputs, *self.where, *on, *(self.keys or ()), *self.having, *(item.key for item in self.order))
 
     def type_of(self, column: Tree) -> Column | None:
         """The declaration of a canonical column; None for any other expression."""
@@ -68,3 +92,12 @@ class Block:
             return None
         table = next((t for t in self.tables if t.id == column.table), None)
         return table.column(column.name) if table else None
+
+
+def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
+    """An expression over other occurrences."""
+
+    def swap(node: exp.Expr) -> exp.Expr:
+        return exp.column(node.name, mapping[node.table]) if isinstance(node, exp.Column) else node
+
+    return tree.transform(swap)

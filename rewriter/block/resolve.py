@@ -2,51 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from rewriter.block.expressions import aggregate_of, canonical, conjuncts_of, has_aggregate, is_literal
-from rewriter.block.form import Block, Occurrence, Ordering, Unsupported
+from rewriter.block.form import Block, Ordering, Unsupported
+from rewriter.block.from_clause import Build, Common, Find, known_scope, read_from, simplified
 from rewriter.block.scope import Scope
-from rewriter.model import Column, TableName
+from rewriter.sql import CommonTable, SelectBlock, Statement
 
 Tree = exp.Expr
-Find = Callable[[exp.Table], tuple[TableName, tuple[Column, ...]] | None]
-
 READ_CLAUSES = frozenset(
     {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct"}
 )
 
 
-def build_block(tree: exp.Select, find: Find) -> Block:
+def build_block(tree: exp.Select, find: Find, common: Common | None = None, first: int = 0) -> Block:
     """The block of a SELECT; `find` gives a table's name and columns. Raises Unsupported."""
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
             raise Unsupported(f"{clause.rstrip('_').upper()} is not read")
-    tables, on = _tables(tree, find)
-    scope = Scope(tables)
-    items = list(_items(tree, scope))
-    where = _conjuncts(tree.args.get("where"), scope)
-    select = _SelectList(scope, items)
-    block = _grouped(tree, select, Block(tables, (*on, *where), select.outputs, select.names))
+
+    def build(inner: exp.Select, number: int) -> Block:
+        return build_block(inner, find, common, number)
+
+    read = read_from(tree, find, common or {}, build, first)
+    source = simplified(read, _conjuncts(tree.args.get("where"), read.scope))
+    items = list(_items(tree, source.scope))
+    select = _SelectList(source.scope, items)
+    block = _grouped(tree, select, Block(source.tables, source.where, select.outputs, select.names, joins=source.joins))
     if any(has_aggregate(conjunct) for conjunct in block.where):
         raise Unsupported("an aggregate stands in WHERE")
     return block
 
 
-def scope_of(tree: exp.Select, find: Find) -> Scope:
-    """The tables of a SELECT that are known, whatever else it contains."""
-    items = [tree.args.get("from_"), *(tree.args.get("joins") or ())]
-    tables: list[Occurrence] = []
-    for i, item in enumerate(items):
-        found = find(item.this) if item is not None and isinstance(item.this, exp.Table) else None
-        if item is not None and found is not None:
-            alias = item.this.args.get("alias")
-            name, columns = found
-            tables.append(Occurrence(f"t{i}", name, alias.this.name if alias is not None else name.table, columns))
-    return Scope(tuple(tables))
+def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
+    """The sources of a SELECT that are known, whatever else it contains."""
+    return known_scope(tree, find, common, lambda inner, number: build_block(inner, find, common, number))
+
+
+def common_tables(statement: Statement, select: SelectBlock, find: Find) -> Common:
+    """The common table expressions that names in a block can mean, each seeing those before it."""
+
+    def build_of(table: CommonTable) -> Build:
+        return lambda tree, first: build_block(tree, find, common_tables(statement, table.block, find), first)
+
+    known = ((t, t.block.tree) for t in statement.common_before(select))
+    return {table.name: (tree, build_of(table)) for table, tree in known if tree is not None}
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ class _SelectList:
 
     def read(self, node: Tree) -> Tree:
         """An expression of HAVING, over the tables' columns and the outputs' aliases."""
-        return canonical(node, Scope(self.scope.tables, self.alias))
+        return canonical(node, replace(self.scope, alias=self.alias))
 
     def read_item(self, node: Tree) -> Tree:
         """An item of GROUP BY or ORDER BY: an ordinal, or an expression."""
@@ -90,47 +94,6 @@ class _SelectList:
         return tree == self.scope.column(exp.column(name))
 
 
-def _tables(tree: exp.Select, find: Find) -> tuple[tuple[Occurrence, ...], tuple[Tree, ...]]:
-    source = tree.args.get("from_")
-    if source is None:
-        raise Unsupported("there is no table")
-    joins: list[exp.Join] = tree.args.get("joins") or []
-    tables = [_occurrence(source.this, "t0", find)]
-    on: list[Tree] = []
-    for i, join in enumerate(joins, start=1):
-        _refuse_join(join)
-        tables.append(_occurrence(join.this, f"t{i}", find))
-        condition = join.args.get("on")
-        if condition is not None:
-            on += conjuncts_of(canonical(condition, Scope(tuple(tables))))
-    aliases = [table.alias.lower() for table in tables]
-    if len(set(aliases)) != len(aliases):
-        raise Unsupported("two tables go by one name")
-    return tuple(tables), tuple(on)
-
-
-def _refuse_join(join: exp.Join) -> None:
-    for clause in ("side", "using", "method", "hint", "match_condition", "global_"):
-        if join.args.get(clause):
-            raise Unsupported(f"{join.sql('spark')[:60]} is not a plain inner join")
-    if join.args.get("kind") not in (None, "", "INNER", "CROSS"):
-        raise Unsupported(f"a {join.args['kind']} join is not read")
-
-
-def _occurrence(node: Tree, label: str, find: Find) -> Occurrence:
-    if not isinstance(node, exp.Table):
-        raise Unsupported(f"{node.sql('spark')[:60]} is not a table")
-    extras = [arg for arg, value in node.args.items() if value and arg not in ("this", "db", "catalog", "alias")]
-    alias = node.args.get("alias")
-    if extras or (alias is not None and alias.args.get("columns")):
-        raise Unsupported(f"{node.sql('spark')[:60]} is more than a table and an alias")
-    found = find(node)
-    if found is None:
-        raise Unsupported(f"{node.sql('spark')[:60]} is not a table of the catalog")
-    name, columns = found
-    return Occurrence(label, name, alias.this.name if alias is not None else name.table, columns)
-
-
 def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
     """The outputs: expression, name as far as the text settles it, and whether it is an alias."""
     for item in tree.expressions:
@@ -146,13 +109,8 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
     star = item.this if isinstance(item, exp.Column) else item
     if any(star.args.get(arg) for arg in ("except_", "replace", "rename")):
         raise Unsupported("* with exceptions is not read")
-    qualifier = item.table.lower() if isinstance(item, exp.Column) else None
-    tables = [t for t in scope.tables if qualifier is None or t.alias.lower() == qualifier]
-    if not tables:
-        raise Unsupported(f"{item.sql('spark')} names no table")
-    for table in tables:
-        for column in table.columns:
-            yield exp.column(column.name.lower(), table.id), column.name, False
+    for name, tree in scope.star(item.table if isinstance(item, exp.Column) else None):
+        yield tree, name, False
 
 
 def _conjuncts(clause: Tree | None, scope: Scope) -> tuple[Tree, ...]:
@@ -174,7 +132,7 @@ def _grouped(tree: exp.Select, select: _SelectList, block: Block) -> Block:
             _check_grouped(expression, keys)
     return Block(
         block.tables, block.where, block.outputs, block.names, keys, having, order,
-        _count(tree.args.get("limit")), _count(tree.args.get("offset")),
+        _count(tree.args.get("limit")), _count(tree.args.get("offset")), block.joins,
     )  # fmt: skip
 
 

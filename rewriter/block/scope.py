@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -14,15 +14,55 @@ Tree = exp.Expr
 
 
 @dataclass(frozen=True)
-class Scope:
-    """The tables in scope. Names are compared without case, as Spark does by default.
+class Source:
+    """One item of FROM as names see it: a table, or the outputs of a derived one."""
 
-    A name that is not exactly one column of these tables is refused: it may be ambiguous, or a column
-    of an enclosing query. `alias` gives what an unqualified name means as an output's alias, where
-    the clause at hand sees those.
+    alias: str
+    table: Occurrence | None = None
+    derived: tuple[tuple[str | None, Tree], ...] = ()
+
+    def column(self, name: str) -> Tree | None:
+        """What the name means here; raises Unsupported where a derived table has it twice."""
+        if self.table is not None:
+            column = self.table.column(name)
+            return exp.column(column.name.lower(), self.table.id) if column is not None else None
+        found = [tree for label, tree in self.derived if label is not None and label.lower() == name.lower()]
+        if len(found) > 1:
+            raise Unsupported(f"{self.alias}.{name} is ambiguous")
+        return found[0].copy() if found else None
+
+    def columns(self) -> Iterator[tuple[str | None, Tree]]:
+        """All names with what they mean, in order."""
+        if self.table is None:
+            yield from ((name, tree.copy()) for name, tree in self.derived)
+            return
+        for column in self.table.columns:
+            yield column.name, exp.column(column.name.lower(), self.table.id)
+
+    def answers_to(self, qualifier: tuple[str, ...]) -> bool:
+        """Whether it can be qualified so: by its alias or, without one, by the tail of the table's name."""
+        if qualifier == (self.alias.lower(),):
+            return True
+        if self.table is None or self.alias != self.table.name.table:
+            return False
+        name = tuple(part.lower() for part in self.table.name.parts)
+        return len(qualifier) > 1 and name[-len(qualifier) :] == qualifier
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The sources in scope. Names are compared without case, as Spark does by default.
+
+    A name that is not exactly one column of these sources is refused: it may be ambiguous, or a column
+    of an enclosing query. `tables` hold the types. `merged` are the columns that USING made one of two;
+    `hidden` those (alias and name) which they stand for. `alias` gives what an unqualified name means
+    as an output's alias, where the clause at hand sees those.
     """
 
     tables: tuple[Occurrence, ...]
+    sources: tuple[Source, ...] = ()
+    merged: tuple[tuple[str, Tree], ...] = ()
+    hidden: frozenset[tuple[str, str]] = frozenset()
     alias: Callable[[str], Tree | None] = field(default=lambda name: None)
 
     def column(self, node: exp.Column) -> Tree:
@@ -31,21 +71,40 @@ class Scope:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
             raise Unsupported(f"{node.sql('spark')} is not one column")
-        parts = tuple(part.name.lower() for part in node.parts)
-        found = [
-            (table, column)
-            for table in self.tables
-            if self._qualifies(parts[:-1], table) and (column := table.column(parts[-1])) is not None
-        ]
+        *qualifier, name = (part.name.lower() for part in node.parts)
+        found = list(self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name))
         if len(found) != 1:
             reason = "is not a column of the block's tables" if not found else "is ambiguous"
             raise Unsupported(f"{node.sql('spark')} {reason}")
-        table, column = found[0]
-        return exp.column(column.name.lower(), table.id)
+        return found[0]
+
+    def _qualified(self, qualifier: tuple[str, ...], name: str) -> Iterator[Tree]:
+        for source in self.sources:
+            if source.answers_to(qualifier) and (tree := source.column(name)) is not None:
+                yield tree
+
+    def _unqualified(self, name: str) -> Iterator[Tree]:
+        yield from (tree.copy() for label, tree in self.merged if label.lower() == name)
+        for source in self.sources:
+            if (source.alias, name) not in self.hidden and (tree := source.column(name)) is not None:
+                yield tree
+
+    def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
+        """What `*`, or `qualifier.*`, stands for; raises Unsupported."""
+        if qualifier is not None and self.merged:
+            raise Unsupported(f"{qualifier}.* beside USING is not read")
+        yield from ((name, tree.copy()) for name, tree in self.merged)
+        sources = [s for s in self.sources if qualifier is None or s.alias.lower() == qualifier.lower()]
+        if not sources:
+            raise Unsupported(f"{qualifier}.* names no table")
+        for source in sources:
+            for name, tree in source.columns():
+                if name is None or (source.alias, name.lower()) not in self.hidden:
+                    yield name, tree
 
     def has(self, name: str) -> bool:
-        """Whether an unqualified name is a column of some table here."""
-        return any(table.column(name) is not None for table in self.tables)
+        """Whether an unqualified name is a column of some source here."""
+        return next(self._unqualified(name.lower()), None) is not None
 
     def type_of(self, node: Tree) -> Column | None:
         """The declaration behind a canonical column."""
@@ -53,13 +112,3 @@ class Scope:
             return None
         table = next((t for t in self.tables if t.id == node.table), None)
         return table.column(node.name) if table else None
-
-    @staticmethod
-    def _qualifies(qualifier: tuple[str, ...], table: Occurrence) -> bool:
-        if not qualifier:
-            return True
-        if qualifier == (table.alias.lower(),):
-            return True
-        # A table without an alias of its own can be qualified by the tail of its name.
-        name = tuple(part.lower() for part in table.name.parts)
-        return table.alias == table.name.table and len(qualifier) > 1 and name[-len(qualifier) :] == qualifier

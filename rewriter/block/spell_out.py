@@ -10,7 +10,8 @@ from sqlglot.tokens import Token, TokenType
 
 from rewriter.block.expressions import canonical, checked_grain, temporal_type
 from rewriter.block.form import Unsupported
-from rewriter.block.resolve import Find, scope_of
+from rewriter.block.from_clause import Find
+from rewriter.block.resolve import common_tables, scope_of
 from rewriter.block.scope import Scope
 from rewriter.model import quoted
 from rewriter.sql import Edit, SelectBlock, Statement, parse_select, splice, tokenize
@@ -39,7 +40,9 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
     edits: list[Edit] = []
     for call in _calls(statement.sql, tokens):
         block = _innermost(statement.blocks, call)
-        scope = scope_of(block.tree, find) if block is not None and block.tree is not None else Scope(())
+        scope = Scope(())
+        if block is not None and block.tree is not None:
+            scope = scope_of(block.tree, find, common_tables(statement, block, find))
         edits.append(Edit(call.start, call.end, _translated(call, scope)))
     for block in statement.blocks:
         edits += _names(statement.sql, tokens, block)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, Ordering
+from rewriter.block import Block, Join, Occurrence, Ordering
 from rewriter.model import MaterializedView, Table
 
 Tree = exp.Expr
@@ -18,6 +18,7 @@ class Reason(StrEnum):
 
     TABLES_DIFFER = "TABLES_DIFFER"
     VIEW_FILTERS_MORE = "VIEW_FILTERS_MORE"
+    JOIN_DIFFERS = "JOIN_DIFFERS"
     COLUMN_NOT_IN_VIEW = "COLUMN_NOT_IN_VIEW"
     AGGREGATE_NOT_IN_VIEW = "AGGREGATE_NOT_IN_VIEW"
     AGGREGATE_DOES_NOT_ROLL_UP = "AGGREGATE_DOES_NOT_ROLL_UP"
@@ -61,8 +62,8 @@ class Candidate:
 class Rewriting:
     """A block over a view's storage: what to print.
 
-    `tables` are the query's own tables that are joined to the storage; all columns are qualified,
-    those of the storage by `v`. `group` is None where nothing is grouped.
+    `tables` are the query's own tables that are joined to the storage, by `joins` or else inner; all columns
+    are qualified, those of the storage by `v`. `group` is None where nothing is grouped.
     """
 
     storage: Table
@@ -74,6 +75,7 @@ class Rewriting:
     order: tuple[Ordering, ...] = ()
     limit: str | None = None
     offset: str | None = None
+    joins: tuple[Join, ...] = ()
 
 
 @dataclass(frozen=True)

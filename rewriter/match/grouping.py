@@ -70,7 +70,8 @@ def finish(
     where, kept = (reading.residual, having) if group is not None else ((*reading.residual, *having), ())
     storage = reading.candidate.storage
     return Match(
-        Rewriting(storage, reading.extra, outputs, where, group, kept, order, block.limit, block.offset), rolled_up
+        Rewriting(storage, reading.extra, outputs, where, group, kept, order, block.limit, block.offset, reading.joins),
+        rolled_up,
     )
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sqlglot import exp
-
 from rewriter.block import Block, Occurrence
-
-Tree = exp.Expr
 
 
 def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
@@ -27,12 +23,3 @@ def _extend(mapping: dict[str, str], rest: tuple[Occurrence, ...], query: Block)
     for table in query.tables:
         if table.name == first.name and table.id not in mapping.values():
             yield from _extend({**mapping, first.id: table.id}, others, query)
-
-
-def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
-    """An expression of the view in the query's occurrences."""
-
-    def swap(node: exp.Expr) -> exp.Expr:
-        return exp.column(node.name, mapping[node.table]) if isinstance(node, exp.Column) else node
-
-    return tree.transform(swap)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from rewriter.block import Block, Ordering
+from rewriter.block import Block, Join, Ordering
 from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
 from rewriter.model import Column, Table, TableName, quoted
 from rewriter.sql import render
@@ -14,6 +14,7 @@ from rewriter.timeseries import as_bucket, translate_bucket
 
 Tree = exp.Expr
 
+_KEYWORDS = {"LEFT": "LEFT JOIN", "SEMI": "LEFT SEMI JOIN", "ANTI": "LEFT ANTI JOIN"}
 _OPERATIONS = (exp.Binary, exp.Unary, exp.In)
 
 
@@ -25,9 +26,10 @@ def print_rewriting(
         _item(output, name, schema[i] if schema else None, rewriting.storage)
         for i, (output, name) in enumerate(zip(rewriting.outputs, names, strict=True))
     ]
-    sources = [f"{_pinned(rewriting.storage.name, pins)} AS {STORAGE_ALIAS}"]
-    sources += [f"{_pinned(table.name, pins)} AS {table.id}" for table in rewriting.tables]
-    text = select_text(items, sources, rewriting.where, rewriting.group, rewriting.having)
+    sources = {STORAGE_ALIAS: f"{_pinned(rewriting.storage.name, pins)} AS {STORAGE_ALIAS}"}
+    sources |= {table.id: f"{_pinned(table.name, pins)} AS {table.id}" for table in rewriting.tables}
+    source = from_text(sources, rewriting.joins)
+    text = select_text(items, source, rewriting.where, rewriting.group, rewriting.having)
     if rewriting.order:
         text += " ORDER BY " + ", ".join(_ordering_text(item, rewriting.outputs) for item in rewriting.order)
     if rewriting.limit is not None:
@@ -41,20 +43,43 @@ def print_block(block: Block, columns: Sequence[str]) -> str:
     Buckets stay `timeseries(source, grain, type)`, so that the text reads back as the same block.
     """
     items = [f"{expression_text(o, spell=False)} AS {quoted(c)}" for o, c in zip(block.outputs, columns, strict=True)]
-    sources = [f"{table.name.sql()} AS {table.id}" for table in block.tables]
-    return select_text(items, sources, block.where, block.keys or None, block.having, spell=False)
+    sources = {table.id: f"{table.name.sql()} AS {table.id}" for table in block.tables}
+    source = from_text(sources, block.joins, spell=False)
+    return select_text(items, source, block.where, block.keys or None, block.having, spell=False)
+
+
+def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:
+    """The tables with their joins; `sources` are the texts of the tables by their ids."""
+    brought = frozenset[str]().union(*(join.tables for join in joins))
+    full = next((join for join in joins if join.kind == "FULL"), None)
+    inner = [text for table, text in sources.items() if table not in brought]
+    if full is not None:
+        inner = [" FULL JOIN ".join(sources[t] for t in sources if t in full.tables) + _on(full, spell), *inner]
+    if not joins:
+        return ", ".join(inner)
+    text = " CROSS JOIN ".join(inner)
+    for join in joins:
+        if join is not full:
+            right = " CROSS JOIN ".join(sources[table] for table in sources if table in join.tables)
+            right = f"({right})" if len(join.tables) > 1 else right
+            text += f" {_KEYWORDS[join.kind]} {right}{_on(join, spell)}"
+    return text
+
+
+def _on(join: Join, spell: bool) -> str:
+    return " ON " + " AND ".join(_operand_text(conjunct, spell) for conjunct in join.on)
 
 
 def select_text(
     items: Sequence[str],
-    sources: Sequence[str],
+    source: str,
     where: Sequence[Tree],
     group: Sequence[Tree] | None,
     having: Sequence[Tree],
     spell: bool = True,
 ) -> str:
     """The clauses of a SELECT up to HAVING, joined."""
-    clauses = [f"SELECT {', '.join(items)} FROM {', '.join(sources)}"]
+    clauses = [f"SELECT {', '.join(items)} FROM {source}"]
     if where:
         clauses.append("WHERE " + " AND ".join(_operand_text(part, spell) for part in where))
     if group:

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, has_aggregate, range_of
+from rewriter.block import Block, Join, Predicates, has_aggregate, range_of, renamed
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
-from rewriter.match.mapping import renamed
+from rewriter.match.joins import Joined, join_views
 from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.timeseries import as_bucket, bucket_call, is_border, is_fixed_offset, label_source, read_moment, rolls_up
@@ -25,7 +25,8 @@ COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, 
 class Reading:
     """What the storage offers the query: rows (columns that are no aggregates), aggregates, and extra tables beside it.
 
-    `residual` are the predicates that the view does not apply, over storage and extra tables.
+    `residual` are the predicates that the view does not apply, over storage and extra tables; `joins` bring
+    those of the extra tables that are not joined inner.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Reading:
             elif (column := candidate.storage.column(name)) is not None:
                 self.aggregates.setdefault(tree, column)
         self.residual: tuple[Tree, ...] = ()
+        self.joins: tuple[Join, ...] = ()
         self._mapping = mapping
 
     @property
@@ -200,9 +202,15 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     for conjunct in view_where:
         if not query.implies(conjunct):
             return Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
-    applied = Predicates(query.block, view_where, query.zone)
+    joined = join_views(query, candidate.block, mapping)
+    if isinstance(joined, Miss):
+        return joined
+    applied = Predicates(query.block, (*view_where, *joined.matched), query.zone)
     reading = Reading(query, candidate, mapping, query.equivalence)
-    residual: list[Tree] = []
+    present = _present(joined, candidate, mapping)
+    if isinstance(present, Miss):
+        return present
+    residual = list(present)
     for conjunct in query.conjuncts:
         if applied.implies(conjunct):
             continue
@@ -217,4 +225,39 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
             return computed
         residual.append(computed)
     reading.residual = tuple(residual)
+    joins = _extra_joins(reading, joined)
+    if isinstance(joins, Miss):
+        return joins
+    reading.joins = joins
     return reading
+
+
+def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
+    """For each LEFT join of the view that is inner in the query, the filter that leaves the rows it joined."""
+    held = {
+        renamed(output, mapping): name
+        for output, name in zip(candidate.block.outputs, candidate.columns, strict=True)
+        if isinstance(output, exp.Column)
+    }
+    filters: list[Tree] = []
+    for columns in joined.present:
+        column = next((c for c in columns if c in held), None)
+        if column is None:
+            wanted = " or ".join(words(c) for c in columns) or "a column that is never NULL"
+            return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, to tell what the view's LEFT join has joined")
+        filters.append(exp.Not(this=exp.Is(this=stored(held[column]), expression=exp.Null())))
+    return tuple(filters)
+
+
+def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
+    """The query's joins of extra tables, onto the storage."""
+    joins = []
+    for join in joined.extra:
+        on = []
+        for conjunct in join.on:
+            computed = reading.compute(reading.normalize(conjunct))
+            if isinstance(computed, Miss):
+                return computed
+            on.append(computed)
+        joins.append(Join(join.kind, join.tables, tuple(on)))
+    return tuple(joins)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
@@ -28,10 +28,20 @@ class SelectBlock:
 
 
 @dataclass(frozen=True)
+class CommonTable:
+    """A common table expression that is one SELECT and can be meant wherever its name stands behind it."""
+
+    name: str
+    block: SelectBlock
+    end: int
+
+
+@dataclass(frozen=True)
 class Statement:
     """What a client sent. `is_query` is True for statements that only read.
 
     `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
+    `ctes` are all names that WITH may define; `common` those of which it is certain what they mean.
     """
 
     sql: str
@@ -42,6 +52,7 @@ class Statement:
     problem: str = ""
     tables: tuple[TableName, ...] = field(default=())
     complete: bool = True
+    common: tuple[CommonTable, ...] = ()
 
     @property
     def uses_timeseries(self) -> bool:
@@ -53,6 +64,31 @@ class Statement:
         """Why the statement, or the first block that is not read, is not; empty if all is."""
         problems = (f"{block.text[:60]!r} is not read: {block.problem}" for block in self.blocks if block.problem)
         return self.problem or next(problems, "")
+
+    def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
+        """The common table expressions that names in a block can mean."""
+        return tuple(table for table in self.common if table.end <= block.span.start)
+
+    def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
+        """All tables that a block reads, in its subqueries and through common table expressions, too."""
+        blocks = [block, *(common.block for common in self.common_within(block))]
+        names = (self.resolve(table) for each in blocks for table in self._items_within(each))
+        return frozenset(name for name in names if name is not None)
+
+    def common_within(self, block: SelectBlock) -> tuple[CommonTable, ...]:
+        """The common table expressions that a block reads, directly or through others, in the order of the text."""
+        meant = {table.name: table for table in self.common_before(block)}
+        found: dict[str, CommonTable] = {}
+        for item in self._items_within(block):
+            common = meant.get(item.name.lower()) if len(item.parts) == 1 else None
+            if common is not None:
+                found |= {table.name: table for table in (*self.common_within(common.block), common)}
+        return tuple(sorted(found.values(), key=lambda table: table.end))
+
+    def _items_within(self, block: SelectBlock) -> Iterator[exp.Table]:
+        for inner in self.blocks:
+            if block.span.start <= inner.span.start and inner.span.end <= block.span.end:
+                yield from tables_of(inner)
 
     def resolve(self, table: exp.Table) -> TableName | None:
         """The catalog table that a FROM item means; None for CTEs, temporary views and functions."""
@@ -77,9 +113,11 @@ def parse(sql: str, session: Session) -> Statement:
     if problem or not any(token.token_type is TokenType.SELECT for token in tokens):
         return bare
     blocks = tuple(_block(sql, span) for span in select_spans(tokens))
-    named = Statement(sql, session, bare.is_query, blocks, frozenset(_ctes(tokens)))
+    ctes = list(_ctes(tokens))
+    named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
-    return Statement(sql, session, bare.is_query, blocks, named.ctes, tables=tuple(tables), complete=_complete(tokens))
+    common = tuple(_common(tokens, ctes, blocks)) if ctes else ()
+    return replace(named, tables=tuple(tables), complete=_complete(tokens), common=common)
 
 
 def tables_of(block: SelectBlock) -> Iterator[exp.Table]:
@@ -138,6 +176,29 @@ def _problem(sql: str, tokens: Sequence[Token]) -> str:
     if ends and ends[0] != len(tokens) - 1:
         return "more than one statement"
     return ""
+
+
+def _common(tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]) -> Iterator[CommonTable]:
+    """The expressions of the statement's own WITH: `name AS (SELECT …)`, of a name that is defined once."""
+    if tokens[0].token_type is not TokenType.WITH or any(t.text.upper() == "RECURSIVE" for t in tokens[1:2]):
+        return
+    starts = {block.span.start: block for block in blocks}
+    depth = 0
+    opened: tuple[str, SelectBlock] | None = None
+    for i, token in enumerate(tokens):
+        if depth == 0 and token.token_type is TokenType.SELECT:
+            return
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        if depth == 1 and token.token_type is TokenType.L_PAREN:
+            block = starts.get(tokens[i + 1].start) if i + 1 < len(tokens) else None
+            plain = i >= 2 and tokens[i - 1].token_type is TokenType.ALIAS
+            name = tokens[i - 2].text.lower() if plain else ""
+            opened = (name, block) if block is not None and ctes.count(name) == 1 else None
+        elif depth == 0 and opened is not None:
+            name, block = opened
+            if block.span.end == tokens[i - 1].end + 1:
+                yield CommonTable(name, block, token.end + 1)
+            opened = None
 
 
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:

@@ -60,9 +60,9 @@ SELECT p.name FROM person AS p JOIN person AS b ON p.boss = b.boss
 SELECT p.name, b.name FROM person AS p CROSS JOIN person AS b
 --@ kept: VIEW_FILTERS_MORE boss = id
 
---@ case: USING is not read
+--@ case: USING another column than the view
 SELECT name FROM sales JOIN dim USING (id)
---@ kept: by_dim NOT_READ JOIN dim USING (id) is not a plain inner join; joined NOT_READ JOIN dim USING (id) is not a plain inner join
+--@ kept: by_dim COLUMN_NOT_IN_VIEW id; joined VIEW_FILTERS_MORE dim_id = id
 
 --@ case: an equality that the view lacks is compared side by side
 SELECT dim_id, sum(amount) FROM sales WHERE dim_id = at GROUP BY dim_id

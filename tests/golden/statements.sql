@@ -44,7 +44,7 @@ SELECT region, sum(amount) FROM sales GROUP BY region UNION ALL FROM other SELEC
 
 --@ case: a correlated subquery is left alone
 SELECT k FROM other AS o WHERE EXISTS (SELECT 1 FROM sales WHERE sales.region = o.region)
---@ kept: NOT_READ o.region is not a column of the block's tables
+--@ kept: NOT_READ EXISTS(SELECT 1 FROM sales WHERE sales.region = o.region) is not read (exists); NOT_READ o.region is not a column of the block's tables
 
 --@ case: a name that is a common table expression is not the table
 WITH sales AS (SELECT region, k AS amount FROM other) SELECT region, sum(amount) FROM sales GROUP BY region
@@ -97,7 +97,8 @@ SELECT region, sum(amount) OVER (PARTITION BY region) FROM sales
 
 --@ case: an outer join
 SELECT s.region, sum(s.amount) FROM sales AS s LEFT JOIN other AS o ON s.region = o.region GROUP BY s.region
---@ kept: NOT_READ LEFT JOIN other AS o ON s.region = o.region is not a plain inner join
+--@ rewritten using by_region
+SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.other VERSION AS OF 1001 AS t1 ON v.`region` = t1.region GROUP BY v.`region`
 
 --@ case: time travel
 SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region

@@ -12,6 +12,7 @@ CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
 """
 GRAINS = ("minute", "five_minute", "ten_minute", "fifteen_minute", "hour", "day", "week", "month", "quarter", "year")
 DATE_GRAINS = ("day", "week", "month", "quarter", "year")
+JOINS = ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN")
 REGIONS = ("eu", "us", "it''s", "ap")
 
 
@@ -28,6 +29,8 @@ class Select:
     order: bool = False
     limit: bool = False
     distinct: bool = False
+    join: str = "JOIN"
+    derived: str = ""
 
     def outputs(self) -> list[str]:
         """The output expressions: keys and aggregates, or rows."""
@@ -36,10 +39,16 @@ class Select:
     def sql(self, aliased: bool = False) -> str:
         """The text; a view's outputs are given names."""
         items = [f"{o} AS c{i}" if aliased else o for i, o in enumerate(self.outputs())]
-        source = "fact JOIN dim ON fact.dim_id = dim.id" if self.joined else "fact"
-        text = f"SELECT {'DISTINCT ' if self.distinct else ''}{', '.join(items)} FROM {source}"
-        if self.where:
-            text += " WHERE " + " AND ".join(self.where)
+        source = f"fact {self.join} dim ON fact.dim_id = dim.id" if self.joined else "fact"
+        where, before = self.where, ""
+        if self.derived:
+            inner = f"SELECT * FROM {source}" + (f" WHERE {where[0]}" if where else "")
+            source, where = f"({inner}) AS x", where[1:]
+            if self.derived == "WITH":
+                before, source = f"WITH x AS ({inner}) ", "x"
+        text = f"{before}SELECT {'DISTINCT ' if self.distinct else ''}{', '.join(items)} FROM {source}"
+        if where:
+            text += " WHERE " + " AND ".join(where)
         if self.keys:
             text += " GROUP BY " + ", ".join(self.keys)
         if self.having:
@@ -156,6 +165,13 @@ def _predicate(random: Random, joined: bool) -> str:
 
 
 def _select(random: Random) -> Select:
+    shape = _shape(random)
+    if not shape.joined or random.random() < 0.6:
+        return shape
+    return replace(shape, join=random.choice(JOINS))
+
+
+def _shape(random: Random) -> Select:
     joined = random.random() < 0.3
     where = tuple(_predicate(random, joined) for _ in range(random.choice((0, 0, 0, 1, 2))))
     if random.random() < 0.25:
@@ -180,12 +196,22 @@ def _query(random: Random, view: Select) -> Select:
         _own_key,
         _own_aggregate,
         _looser,
+        _other_join,
+        _derived,
     ]
-    for change in random.choices(changes, [5, 4, 4, 4, 4, 3, 1, 1, 1], k=random.randint(0, 4)):
+    for change in random.choices(changes, [5, 4, 4, 4, 4, 3, 1, 1, 1, 2, 2], k=random.randint(0, 4)):
         query = change(random, query)
     if query.keys is not None and not query.outputs():
         query = replace(query, aggregates=("count(*)",))
     return query
+
+
+def _other_join(random: Random, query: Select) -> Select:
+    return replace(query, join=random.choice(JOINS))
+
+
+def _derived(random: Random, query: Select) -> Select:
+    return replace(query, derived=random.choice(("FROM", "WITH")))
 
 
 def _coarser(random: Random, query: Select) -> Select:

@@ -1,0 +1,303 @@
+"""FROM: its tables, what inner joins say about them, its other joins, and what names mean in it.
+
+Derived tables and common table expressions that only select, filter and join are merged into the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block.expressions import canonical, conjuncts_of
+from rewriter.block.form import Block, Join, Occurrence, Unsupported
+from rewriter.block.scope import Scope, Source
+from rewriter.model import Column, TableName
+
+Tree = exp.Expr
+Find = Callable[[exp.Table], tuple[TableName, tuple[Column, ...]] | None]
+# The block of a SELECT whose tables are numbered from the given one on.
+Build = Callable[[exp.Select, int], Block]
+# The SELECT that a common table expression of that name stands for, with what builds its block.
+Common = Mapping[str, tuple[exp.Select, Build]]
+
+REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In)
+
+
+class FromClause(NamedTuple):
+    """What a FROM clause says."""
+
+    tables: tuple[Occurrence, ...]
+    where: tuple[Tree, ...]
+    joins: tuple[Join, ...]
+    scope: Scope
+
+
+class _Item(NamedTuple):
+    """One item of FROM, read: its tables, its name, and what it says about its tables."""
+
+    source: Source
+    tables: tuple[Occurrence, ...]
+    where: tuple[Tree, ...] = ()
+    joins: tuple[Join, ...] = ()
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(table.id for table in self.tables)
+
+    @property
+    def plain(self) -> bool:
+        """Whether NULLs in its tables' columns are NULLs in all that it offers."""
+        return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
+
+
+def read_from(tree: exp.Select, find: Find, common: Common, build: Build, first: int) -> FromClause:
+    """The FROM clause of a SELECT, its tables numbered from `first` on; raises Unsupported."""
+    source = tree.args.get("from_")
+    if source is None:
+        raise Unsupported("there is no table")
+    reader = _Reader(find, common, build, first)
+    reader.start(source.this)
+    for join in tree.args.get("joins") or ():
+        reader.join(join)
+    aliases = [s.alias.lower() for s in reader.sources]
+    if len(set(aliases)) != len(aliases):
+        raise Unsupported("two tables go by one name")
+    return reader.result()
+
+
+@dataclass
+class _Reader:
+    """Reads a FROM clause from left to right."""
+
+    find: Find
+    common: Common
+    build: Build
+    first: int
+    tables: list[Occurrence] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+    where: list[Tree] = field(default_factory=list)
+    joins: list[Join] = field(default_factory=list)
+    merged: tuple[tuple[str, Tree], ...] = ()
+    hidden: frozenset[tuple[str, str]] = frozenset()
+    plain: bool = True
+
+    def result(self) -> FromClause:
+        return FromClause(tuple(self.tables), tuple(self.where), tuple(self.joins), self._scope())
+
+    def start(self, node: Tree) -> None:
+        item = self._item(node)
+        self._add(item)
+        self.where += item.where
+        self.joins += item.joins
+
+    def join(self, node: exp.Join) -> None:
+        """One more join."""
+        kind = _kind(node)
+        item = self._item(node.this)
+        scope = self._scope()
+        self._add(item)
+        using = node.args.get("using")
+        on = self._using(using, kind, scope, item.source) if using else self._on(node)
+        if kind != "INNER" and not on:
+            raise Unsupported(f"a {kind} join without a condition is not read")
+        _JOINS[kind](self, item, on)
+
+    def _on(self, node: exp.Join) -> tuple[Tree, ...]:
+        condition = node.args.get("on")
+        return tuple(conjuncts_of(canonical(condition, self._scope()))) if condition is not None else ()
+
+    def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
+        """Equal columns of both sides, each of which becomes one column: the left one, as of a LEFT join, too."""
+        if kind not in ("INNER", "LEFT"):
+            raise Unsupported(f"USING in a {kind} join is not read")
+        on: list[Tree] = []
+        for name in (n.name for n in names):
+            mine, theirs = left.column(exp.column(name)), right.column(name)
+            if theirs is None:
+                raise Unsupported(f"{name} is not a column of both tables")
+            on.append(exp.EQ(this=mine, expression=theirs))
+            hiding = {(s.alias, name.lower()) for s in self.sources if s.column(name) is not None}
+            self.hidden |= hiding
+            if all(label.lower() != name.lower() for label, _ in self.merged):
+                self.merged = (*self.merged, (_spelling(self.sources, name), mine.copy()))
+        # Each USING puts its columns in front of those of the joins before it.
+        here = {n.name.lower() for n in names}
+        self.merged = tuple(sorted(self.merged, key=lambda pair: pair[0].lower() not in here))
+        return tuple(on)
+
+    def _inner(self, item: _Item, on: tuple[Tree, ...]) -> None:
+        self.where += (*item.where, *on)
+        self.joins += item.joins
+        self.plain &= item.plain
+
+    def _left(self, item: _Item, on: tuple[Tree, ...]) -> None:
+        if not item.plain:
+            raise Unsupported("an outer join of a derived table that computes or joins is not read")
+        self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
+
+    def _right(self, item: _Item, on: tuple[Tree, ...]) -> None:
+        """A RIGHT JOIN B is B LEFT JOIN A."""
+        if self.joins or item.joins or not self.plain:
+            raise Unsupported("a RIGHT join behind other outer joins is not read")
+        before = frozenset(t.id for t in self.tables) - item.ids
+        self.joins.append(Join("LEFT", before, (*self.where, *on)))
+        self.where = [*item.where]
+
+    def _full(self, item: _Item, on: tuple[Tree, ...]) -> None:
+        if len(self.tables) != 2 or self.where or self.joins or item.where or not (self.plain and item.plain):
+            raise Unsupported("a FULL join of more than two tables is not read")
+        self.joins.append(Join("FULL", frozenset(t.id for t in self.tables), on))
+
+    def _semi(self, item: _Item, on: tuple[Tree, ...]) -> None:
+        self._filtering("SEMI", item, on)
+
+    def _anti(self, item: _Item, on: tuple[Tree, ...]) -> None:
+        self._filtering("ANTI", item, on)
+
+    def _filtering(self, kind: str, item: _Item, on: tuple[Tree, ...]) -> None:
+        if item.joins:
+            raise Unsupported(f"a {kind} join of a derived table that joins is not read")
+        self.sources.remove(item.source)
+        self.joins.append(Join(kind, item.ids, (*item.where, *on)))
+
+    def _add(self, item: _Item) -> None:
+        if not self.tables:
+            self.plain = item.plain
+        self.tables += item.tables
+        self.sources.append(item.source)
+
+    def _scope(self) -> Scope:
+        return Scope(tuple(self.tables), tuple(self.sources), self.merged, self.hidden)
+
+    def _item(self, node: Tree) -> _Item:
+        number = self.first + len(self.tables)
+        block = _block_of(node, self.common, self.build, number)
+        return _table(node, f"t{number}", self.find) if block is None else _merged(block, node.alias_or_name)
+
+
+_JOINS: Mapping[str, Callable[[_Reader, _Item, tuple[Tree, ...]], None]] = {
+    "INNER": _Reader._inner,
+    "LEFT": _Reader._left,
+    "RIGHT": _Reader._right,
+    "FULL": _Reader._full,
+    "SEMI": _Reader._semi,
+    "ANTI": _Reader._anti,
+}
+
+
+def _kind(join: exp.Join) -> str:
+    for clause in ("method", "hint", "match_condition", "global_", "pivots"):
+        if join.args.get(clause):
+            raise Unsupported(f"{join.sql('spark')[:60]} is not a plain join")
+    side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
+    if kind in ("SEMI", "ANTI") and side in ("", "LEFT"):
+        return kind
+    if kind in ("", "OUTER") and side in ("LEFT", "RIGHT", "FULL"):
+        return side
+    if kind in ("", "INNER", "CROSS") and not side:
+        return "INNER"
+    raise Unsupported(f"{join.sql('spark')[:60]} is not read")
+
+
+def _spelling(sources: Sequence[Source], name: str) -> str:
+    """The name of a column as the leftmost table spells it."""
+    labels = (label for source in sources for label, _ in source.columns())
+    return next(label for label in labels if label is not None and label.lower() == name.lower())
+
+
+def _refuse_extras(node: Tree, read: tuple[str, ...]) -> None:
+    alias = node.args.get("alias")
+    extras = any(value for arg, value in node.args.items() if arg not in read)
+    if extras or (alias is not None and alias.args.get("columns")):
+        raise Unsupported(f"{node.sql('spark')[:60]} is more than a table and an alias")
+
+
+def _table(node: Tree, label: str, find: Find) -> _Item:
+    if not isinstance(node, exp.Table):
+        raise Unsupported(f"{node.sql('spark')[:60]} is not a table")
+    _refuse_extras(node, ("this", "db", "catalog", "alias"))
+    found = find(node)
+    if found is None:
+        raise Unsupported(f"{node.sql('spark')[:60]} is not a table of the catalog")
+    name, columns = found
+    occurrence = Occurrence(label, name, node.alias or name.table, columns)
+    return _Item(Source(occurrence.alias, occurrence), (occurrence,))
+
+
+def _block_of(node: Tree, common: Common, build: Build, number: int) -> Block | None:
+    """The block of a derived table or of a common table expression; None for other items of FROM."""
+    if isinstance(node, exp.Table) and not node.args.get("db") and node.name.lower() in common:
+        _refuse_extras(node, ("this", "alias"))
+        select, build_common = common[node.name.lower()]
+        return build_common(select, number)
+    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
+        _refuse_extras(node, ("this", "alias"))
+        return build(node.this, number)
+    return None
+
+
+def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:
+    """Names and types as far as they are known, whatever else a SELECT contains."""
+    items = [tree.args.get("from_"), *(tree.args.get("joins") or ())]
+    tables: list[Occurrence] = []
+    sources: list[Source] = []
+    for node in (item.this for item in items if item is not None):
+        number = len(tables)
+        try:
+            block = _block_of(node, common, build, number)
+            item = _table(node, f"t{number}", find) if block is None else _offered(block, node.alias_or_name)
+        except Unsupported:
+            continue
+        tables += item.tables
+        sources.append(item.source)
+    return Scope(tuple(tables), tuple(sources))
+
+
+def _offered(block: Block, alias: str) -> _Item:
+    outputs = tuple(zip(block.names, block.outputs, strict=True))
+    return _Item(Source(alias, derived=outputs), block.tables, block.where, block.joins)
+
+
+def _merged(block: Block, alias: str) -> _Item:
+    """A derived table as a part of the block around it."""
+    if block.keys is not None or block.limit is not None or block.offset is not None:
+        raise Unsupported(f"{alias or 'a derived table'} groups, or takes some of its rows")
+    return _offered(block, alias)
+
+
+def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
+    """The clause with each LEFT join made inner whose NULLs the block's WHERE takes away; the rest is nullable.
+
+    law: a filter that is not true of NULL in a column leaves no row that the join filled up with NULLs
+    """
+    conjuncts, joins = [*clause.where, *where], list(clause.joins)
+    while True:
+        inner = next((j for j in joins if j.kind == "LEFT" and any(_rejects(c, j) for c in conjuncts)), None)
+        if inner is None:
+            break
+        joins.remove(inner)
+        conjuncts += inner.on
+    filled = frozenset[str]().union(*(j.tables for j in joins if j.kind in ("LEFT", "FULL")))
+    tables = tuple(_nullable(t) if t.id in filled else t for t in clause.tables)
+    return FromClause(tables, tuple(conjuncts), tuple(joins), replace(clause.scope, tables=tables))
+
+
+def _rejects(conjunct: Tree, join: Join) -> bool:
+    return any(isinstance(column, exp.Column) and column.table in join.tables for column in rejected(conjunct))
+
+
+def rejected(conjunct: Tree) -> tuple[Tree, ...]:
+    """The operands whose being NULL keeps a conjunct from being true."""
+    if isinstance(conjunct, REJECTING):
+        return (conjunct.this,) if isinstance(conjunct, exp.In) else (conjunct.this, conjunct.expression)
+    inner = conjunct.this if isinstance(conjunct, exp.Not) else None
+    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+        return (inner.this,)
+    return rejected(inner) if isinstance(inner, REJECTING) else ()
+
+
+def _nullable(table: Occurrence) -> Occurrence:
+    return replace(table, columns=tuple(replace(column, nullable=True) for column in table.columns))

@@ -1,0 +1,87 @@
+-- Derived tables and common table expressions that only select, filter and join are one block with what is around them.
+--@ schema
+CREATE TABLE sales (id INT NOT NULL, region STRING, amount INT, price DECIMAL(10,2), ts TIMESTAMP);
+CREATE TABLE names (region STRING, label STRING)
+--@ rows
+INSERT INTO sales VALUES (1, 'eu', 10, 1.50, TIMESTAMP '2024-01-01 10:20:30'), (2, 'eu', NULL, 2.25, TIMESTAMP '2024-01-01 11:00:00'), (3, NULL, 7, NULL, NULL), (4, 'us', 3, 9.99, TIMESTAMP '2024-02-01 00:00:00'), (4, 'us', 3, 9.99, TIMESTAMP '2024-02-01 00:00:00');
+INSERT INTO names VALUES ('eu', 'Europe'), ('us', 'States'), ('xx', NULL)
+--@ view by_region
+SELECT region, date_trunc('DAY', ts) AS day, sum(amount) AS total, count(*) AS cnt, sum(price) AS priced, count(amount) AS amounts FROM sales GROUP BY region, date_trunc('DAY', ts)
+--@ view detail
+SELECT id, region, amount FROM sales WHERE amount IS NOT NULL
+
+--@ case: all columns behind a name, as tools send it
+SELECT custom.region AS region, sum(custom.amount) AS s FROM (SELECT * FROM sales) AS custom GROUP BY custom.region
+--@ rewritten using by_region
+SELECT v.`region` AS region, sum(v.`total`) AS s FROM lake.demo.by_region__storage AS v GROUP BY v.`region`
+
+--@ case: renamed and filtered inside
+SELECT r, count(*) FROM (SELECT region AS r, amount AS a FROM sales WHERE region = 'eu') AS x WHERE a > 2 GROUP BY r
+--@ rewritten using detail
+SELECT v.`region` AS r, count(*) FROM lake.demo.detail__storage AS v WHERE v.`region` = 'eu' AND v.`amount` > 2 GROUP BY v.`region`
+
+--@ case: computed inside
+SELECT big, count(*) FROM (SELECT amount + 1 AS big FROM sales WHERE amount > 0) x WHERE big > 4 GROUP BY big
+--@ rewritten using detail
+SELECT v.`amount` + 1 AS big, count(*) FROM lake.demo.detail__storage AS v WHERE v.`amount` > 0 AND (v.`amount` + 1) > 4 GROUP BY v.`amount` + 1
+
+--@ case: two deep
+SELECT sum(amount) FROM (SELECT * FROM (SELECT amount, region FROM sales) WHERE region <> 'us') WHERE region IS NOT NULL
+--@ rewritten using by_region
+SELECT sum(v.`total`) FROM lake.demo.by_region__storage AS v WHERE v.`region` <> 'us' AND NOT (v.`region` IS NULL)
+
+--@ case: a common table expression
+WITH x AS (SELECT region, amount FROM sales) SELECT region, sum(amount) FROM x GROUP BY region
+--@ rewritten using by_region
+WITH x AS (SELECT region, amount FROM sales VERSION AS OF 1000) SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v GROUP BY v.`region`
+
+--@ case: one over another
+WITH x AS (SELECT * FROM sales), y AS (SELECT region AS r, amount FROM x WHERE region = 'us') SELECT r, sum(amount), count(*) FROM y GROUP BY r
+--@ rewritten using by_region
+WITH x AS (SELECT * FROM sales VERSION AS OF 1000), y AS (SELECT region AS r, amount FROM x WHERE region = 'us') SELECT v.`region` AS r, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE v.`region` = 'us' GROUP BY v.`region`
+
+--@ case: a name that hides a table
+WITH sales AS (SELECT region, 1 AS amount FROM names) SELECT region, sum(amount) FROM sales GROUP BY region
+--@ kept: NO_VIEW
+
+--@ case: a name that is defined behind the place where it is used means the table
+WITH x AS (SELECT region, label FROM names), names AS (SELECT region, region AS label FROM sales) SELECT label, count(*) FROM x GROUP BY label
+--@ kept: by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL
+
+--@ case: joined, grouped around
+SELECT n.label, sum(s.amount) FROM (SELECT region AS r, amount FROM sales) AS s JOIN names AS n ON n.region = s.r GROUP BY n.label
+--@ rewritten using by_region
+SELECT t1.label AS label, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v, lake.demo.names VERSION AS OF 1001 AS t1 WHERE t1.region = v.`region` GROUP BY t1.label
+
+--@ case: an outer join of a filtered table
+SELECT n.label, count(*) FROM sales AS s LEFT JOIN (SELECT * FROM names WHERE label IS NOT NULL) AS n ON n.region = s.region GROUP BY n.label
+--@ rewritten using by_region
+SELECT t1.label AS label, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.names VERSION AS OF 1001 AS t1 ON NOT (t1.label IS NULL) AND t1.region = v.`region` GROUP BY t1.label
+
+--@ case: an outer join of a table with a computed column is left alone
+SELECT n.label, count(*) FROM sales AS s LEFT JOIN (SELECT region, coalesce(label, '?') AS label FROM names) AS n ON n.region = s.region GROUP BY n.label
+--@ kept: by_region NOT_READ an outer join of a derived table that computes or joins is not read; detail NOT_READ an outer join of a derived table that computes or joins is not read
+
+--@ case: groups inside are a block of their own
+SELECT max(s) FROM (SELECT region, sum(amount) AS s FROM sales GROUP BY region) AS x
+--@ rewritten using by_region
+SELECT max(s) FROM (SELECT v.`region` AS region, sum(v.`total`) AS s FROM lake.demo.by_region__storage AS v GROUP BY v.`region`) AS x
+
+--@ case: some rows inside are a block of their own
+SELECT sum(amount) FROM (SELECT id, amount FROM sales WHERE amount IS NOT NULL ORDER BY id LIMIT 2) AS x
+--@ rewritten using detail
+SELECT sum(amount) FROM (SELECT v.`id` AS id, v.`amount` AS amount FROM lake.demo.detail__storage AS v ORDER BY 1 ASC NULLS FIRST LIMIT 2) AS x
+
+--@ case: a name twice
+SELECT x.a FROM (SELECT id AS a, region AS a FROM sales WHERE amount IS NOT NULL) AS x
+--@ rewritten using detail
+SELECT x.a FROM (SELECT v.`id` AS a, v.`region` AS a FROM lake.demo.detail__storage AS v) AS x
+
+--@ case: names given to the columns
+SELECT r, sum(a) FROM (SELECT region, amount FROM sales) AS x(r, a) GROUP BY r
+--@ kept: by_region NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; detail NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL
+
+--@ case: a common table expression that is used twice
+WITH x AS (SELECT region, amount FROM sales WHERE region = 'eu') SELECT sum(amount) FROM x UNION ALL SELECT count(*) FROM x
+--@ rewritten using by_region
+WITH x AS (SELECT region, amount FROM sales VERSION AS OF 1000 WHERE region = 'eu') SELECT sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE v.`region` = 'eu' UNION ALL SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE v.`region` = 'eu'

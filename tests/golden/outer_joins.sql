@@ -1,0 +1,132 @@
+-- Outer, semi and anti joins: equal in view and query, weaker in the view, or beside the view.
+--@ schema
+CREATE TABLE sales (id INT NOT NULL, dim_id INT, amount INT, at INT, score DOUBLE);
+CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT);
+CREATE TABLE zone (at INT NOT NULL, label STRING);
+--@ rows
+INSERT INTO sales VALUES (1, 1, 10, 1, 0.5), (2, 1, 20, 2, -0.0), (3, 2, 30, 1, 0.0), (4, NULL, 40, 1, NULL), (5, 9, 50, 2, 1.5), (3, 2, 30, 1, 2.0), (6, 3, NULL, NULL, 1.0);
+INSERT INTO dim VALUES (1, 'a', 2), (2, 'b', NULL), (2, 'b2', 3), (3, NULL, 1), (7, 'x', 1);
+INSERT INTO zone VALUES (1, 'one'), (1, 'uno'), (3, 'three')
+--@ view grouped
+SELECT dim_id, at, sum(amount) AS total, count(*) AS cnt, min(amount) AS low FROM sales GROUP BY dim_id, at
+--@ view lefted
+SELECT s.id, s.at, s.amount, d.id AS dim, d.name, d.weight FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id
+--@ view unmarked
+SELECT s.id, s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id
+--@ view by_name
+SELECT d.name, d.id AS dim, sum(s.amount) AS total, count(*) AS cnt, count(d.weight) AS weights FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name, d.id
+--@ view known
+SELECT s.id, s.dim_id, s.amount FROM sales AS s LEFT SEMI JOIN dim AS d ON s.dim_id = d.id
+--@ view unknown
+SELECT s.id, s.dim_id, s.amount FROM sales AS s LEFT ANTI JOIN dim AS d ON s.dim_id = d.id
+--@ view both
+SELECT s.id, s.amount, d.id AS dim, d.name FROM sales AS s FULL JOIN dim AS d ON s.dim_id = d.id
+
+--@ case: the view's own outer join
+SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON d.id = s.dim_id WHERE s.amount > 10
+--@ rewritten using lefted
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.lefted__storage AS v WHERE v.`amount` > 10
+
+--@ case: written as a right join
+SELECT s.id, d.weight FROM dim AS d RIGHT OUTER JOIN sales AS s ON s.dim_id = d.id
+--@ rewritten using lefted
+SELECT v.`id` AS id, v.`weight` AS weight FROM lake.demo.lefted__storage AS v
+
+--@ case: grouped over the view's outer join
+SELECT name, sum(amount), count(*), count(weight) FROM sales LEFT JOIN dim ON dim_id = dim.id GROUP BY name
+--@ rewritten using lefted
+SELECT v.`name` AS name, sum(v.`amount`), count(*), count(v.`weight`) FROM lake.demo.lefted__storage AS v GROUP BY v.`name`
+
+--@ case: rows that found nothing
+SELECT s.id FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id WHERE d.id IS NULL
+--@ rewritten using lefted
+SELECT v.`id` AS id FROM lake.demo.lefted__storage AS v WHERE v.`dim` IS NULL
+
+--@ case: an inner join from an outer one
+SELECT s.id, d.name FROM sales AS s JOIN dim AS d ON s.dim_id = d.id
+--@ rewritten using lefted
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.lefted__storage AS v WHERE NOT (v.`dim` IS NULL)
+
+--@ case: an inner join with more conditions
+SELECT s.id FROM sales AS s JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1
+--@ rewritten using lefted
+SELECT v.`id` AS id FROM lake.demo.lefted__storage AS v WHERE NOT (v.`dim` IS NULL) AND v.`weight` > 1
+
+--@ case: an outer join whose NULLs the filter takes away is an inner one
+SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id WHERE d.name = 'b'
+--@ rewritten using lefted
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.lefted__storage AS v WHERE NOT (v.`dim` IS NULL) AND v.`name` = 'b'
+
+--@ case: groups of an inner join from groups of an outer one
+SELECT d.name, sum(s.amount), count(*) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name
+--@ rewritten using lefted
+SELECT v.`name` AS name, sum(v.`amount`), count(*) FROM lake.demo.lefted__storage AS v WHERE NOT (v.`dim` IS NULL) GROUP BY v.`name`
+
+--@ case: a condition on the joined table belongs to the join
+SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1
+--@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has a ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
+
+--@ case: an outer join is no inner one
+SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.at = 1
+--@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has a ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
+
+--@ case: an outer join beside groups
+SELECT d.name, sum(s.amount), count(*), count(d.weight), sum(d.weight), min(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1 GROUP BY d.name
+--@ rewritten using grouped
+SELECT t1.name AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0), coalesce(sum(v.`cnt`) FILTER(WHERE NOT (t1.weight IS NULL)), 0), sum(CAST(t1.weight AS BIGINT) * v.`cnt`), min(v.`low`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t1 ON v.`dim_id` = t1.id AND t1.weight > 1 GROUP BY t1.name
+
+--@ case: two outer joins beside groups
+SELECT d.name, z.label, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 0 LEFT JOIN zone AS z ON z.at = s.at GROUP BY d.name, z.label
+--@ rewritten using grouped
+SELECT t1.name AS name, t2.label AS label, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t1 ON v.`dim_id` = t1.id AND t1.weight > 0 LEFT JOIN lake.demo.zone VERSION AS OF 1002 AS t2 ON t2.at = v.`at` GROUP BY t1.name, t2.label
+
+--@ case: an inner and an outer join beside groups
+SELECT z.label, count(*), count(d.name) FROM sales AS s JOIN zone AS z ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id AND d.id > 1 GROUP BY z.label
+--@ rewritten using grouped
+SELECT t1.label AS label, coalesce(sum(v.`cnt`), 0), coalesce(sum(v.`cnt`) FILTER(WHERE NOT (t2.name IS NULL)), 0) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v CROSS JOIN lake.demo.zone VERSION AS OF 1002 AS t1 LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t2 ON v.`dim_id` = t2.id AND t2.id > 1 WHERE t1.at = v.`at` GROUP BY t1.label
+
+--@ case: the join depends on a column that the groups have lost
+SELECT z.label, sum(s.amount) FROM sales AS s LEFT JOIN zone AS z ON z.at = s.id GROUP BY z.label
+--@ kept: COLUMN_NOT_IN_VIEW id
+
+--@ case: the view's table on the side that is filled with NULLs
+SELECT d.name, sum(s.amount), count(*) FROM dim AS d LEFT JOIN sales AS s ON s.dim_id = d.id GROUP BY d.name
+--@ kept: both JOIN_DIFFERS the view has a FULL join ON dim_id = id; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped JOIN_DIFFERS the query has a LEFT join ON dim_id = id; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has a ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
+
+--@ case: a semi join that the view has
+SELECT id FROM sales LEFT SEMI JOIN dim ON dim_id = dim.id WHERE amount > 10
+--@ rewritten using known
+SELECT v.`id` AS id FROM lake.demo.known__storage AS v WHERE v.`amount` > 10
+
+--@ case: a semi join beside groups
+SELECT at, sum(amount), count(*) FROM sales AS s LEFT SEMI JOIN dim AS d ON s.dim_id = d.id AND d.name = 'b' GROUP BY at
+--@ rewritten using grouped
+SELECT v.`at` AS at, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT SEMI JOIN lake.demo.dim VERSION AS OF 1001 AS t1 ON v.`dim_id` = t1.id AND t1.name = 'b' GROUP BY v.`at`
+
+--@ case: an anti join that the view has
+SELECT count(*), sum(amount) FROM sales AS s ANTI JOIN dim AS d ON s.dim_id = d.id
+--@ rewritten using unknown
+SELECT count(*), sum(v.`amount`) FROM lake.demo.unknown__storage AS v
+
+--@ case: an anti join is no semi join
+SELECT at, sum(amount) FROM sales AS s LEFT ANTI JOIN zone AS z ON s.at = z.at GROUP BY at
+--@ rewritten using grouped
+SELECT v.`at` AS at, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT ANTI JOIN lake.demo.zone VERSION AS OF 1002 AS t1 ON v.`at` = t1.at GROUP BY v.`at`
+
+--@ case: a full join
+SELECT s.id, d.name FROM dim AS d FULL OUTER JOIN sales AS s ON s.dim_id = d.id
+--@ rewritten using both
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.both__storage AS v
+
+--@ case: a full join is no outer join
+SELECT s.at, d.name FROM sales AS s FULL JOIN dim AS d ON s.dim_id = d.id
+--@ kept: both COLUMN_NOT_IN_VIEW at; by_name JOIN_DIFFERS the view has a LEFT join ON dim_id = id; grouped JOIN_DIFFERS the query has a FULL join ON dim_id = id; known JOIN_DIFFERS the view has a SEMI join ON dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON dim_id = id; unknown JOIN_DIFFERS the view has a ANTI join ON dim_id = id; unmarked JOIN_DIFFERS the view has a LEFT join ON dim_id = id
+
+--@ case: joined by USING
+SELECT at, label, sum(amount) FROM sales LEFT JOIN zone USING (at) GROUP BY at, label
+--@ rewritten using grouped
+SELECT v.`at` AS at, t1.label AS label, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.zone VERSION AS OF 1002 AS t1 ON v.`at` = t1.at GROUP BY v.`at`, t1.label
+
+--@ case: all columns of a join by USING, over groups
+SELECT * FROM (SELECT id, at FROM sales) JOIN zone USING (at)
+--@ kept: GROUPING_TOO_COARSE the view holds groups, the query asks for rows
