@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from rewriter.block import Find, Predicates, Unsupported, build_block, common_tables, spell_out
+from rewriter.block import Block, Find, Predicates, Unsupported, build_block, common_tables, spell_out
 from rewriter.candidates import candidate_of, settings_problem
 from rewriter.consistency import pinned
 from rewriter.cost import cost
@@ -120,7 +120,7 @@ def _finder(statement: Statement, definitions: Definitions, relations: Relations
     return find
 
 
-_Answer = tuple[MaterializedView, str, Match, tuple[str | None, ...]]
+_Answer = tuple[MaterializedView, str, Match, Block]
 
 
 def _answer(
@@ -148,7 +148,7 @@ def _answer(
         reason = None if other is view else Reason.NOT_CHOSEN
         detail = "" if other is view else f"{view.name} has less to read"
         tried.attempts.append(Attempt(other.name, verdict, other_rule, reason, detail, select.text))
-    return (view, rule, match, block.names), tried.attempts
+    return (view, rule, match, block), tried.attempts
 
 
 def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rewriter.block import Block
 from rewriter.match import Match, Miss, Reason
 from rewriter.match.printing import print_rewriting
 from rewriter.model import Column, MaterializedView, TableName
@@ -29,19 +30,22 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Replacement:
-    """A block that a view answers. `original` is that block as Spark can run it: its names and types must be kept."""
+    """A block that a view answers. `original` is that block as Spark can run it: its names and types must be kept.
+
+    `query` is the block as it was read.
+    """
 
     block: SelectBlock
     view: MaterializedView
     rule: str
     match: Match
-    names: tuple[str | None, ...]
+    query: Block
     original: str
     pins: Mapping[TableName, int]
 
     def text(self, schema: Sequence[Column] | None) -> str:
         """The block over the view's storage, with the given names and types."""
-        return print_rewriting(self.match.rewriting, self.names, schema, self.pins)
+        return print_rewriting(self.match.rewriting, self.query.names, schema, self.pins)
 
 
 @dataclass(frozen=True)
