@@ -7,6 +7,6 @@ own run take the same decision by the same way.
 
 from proxy.answering.answers import Answers, Decision
 from proxy.answering.changes import Change, change_of
-from proxy.answering.facts import OFF, ON, SETTINGS, SessionFacts
+from proxy.answering.facts import OFF, ON, SETTINGS, SPELLINGS, SessionFacts
 
-__all__ = ["OFF", "ON", "SETTINGS", "Answers", "Change", "Decision", "SessionFacts", "change_of"]
+__all__ = ["OFF", "ON", "SETTINGS", "SPELLINGS", "Answers", "Change", "Decision", "SessionFacts", "change_of"]

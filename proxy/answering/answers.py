@@ -12,6 +12,7 @@ from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
 from rewriter import Attempt, Definitions, Outcome, Statement, Unsupported, parse, rewrite
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName
+from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE, result_settings
 
 
@@ -83,7 +84,7 @@ class Answers:
         definitions = await self.definitions()
         if not (statement.tables and definitions.shortlist(statement.tables)) and not statement.uses_timeseries:
             return replace(own, problem=facts.problem or statement.unread)
-        relations = await self.catalog.current(definitions.closure(statement))
+        relations = _relied_on(await self.catalog.current(definitions.closure(statement)), facts)
         try:
             outcome = rewrite(statement, definitions, relations)
         except Unsupported as problem:
@@ -121,6 +122,18 @@ class Answers:
             kept = replace(outcome, replacements=())
             return replace(unchanged, outcome=kept, problem="Spark refuses the statement")
         return replace(unchanged, sql=outcome.sql(schemas))
+
+
+def _relied_on(
+    relations: Mapping[TableName, Relation | None], facts: SessionFacts
+) -> Mapping[TableName, Relation | None]:
+    """The relations with the constraints that may be relied on: nobody has checked those that are only declared."""
+    if facts.settings[TRUST] == ON:
+        return relations
+    return {
+        name: relation.without_keys if isinstance(relation, Table) and not relation.trusted else relation
+        for name, relation in relations.items()
+    }
 
 
 def _may_concern(sql: str) -> bool:

@@ -7,12 +7,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from proxy.answering.changes import Effect, change_of, changes_nothing_failed
 from proxy.hs2 import ResultSet
 from rewriter.model import Session
+from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
 
 ON, OFF = "on", "off"
 
 # The session settings of our own: allowed values, the default first.
-SETTINGS: Mapping[str, tuple[str, ...]] = {"viewgate.rewrite": (ON, OFF)}
+SETTINGS: Mapping[str, tuple[str, ...]] = {"viewgate.rewrite": (ON, OFF), TRUST: (OFF, ON)}
+SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 
 _CATALOG = "spark.sql.catalog."
 Query = Callable[[str], Awaitable[ResultSet]]
@@ -30,8 +32,9 @@ class SessionFacts:
         self.settings = {name: allowed[0] for name, allowed in SETTINGS.items()}
         for key, value in (configuration or {}).items():
             name = key.rsplit(":", 1)[-1]
-            if value.lower() in SETTINGS.get(name, ()):
-                self.settings[name] = value.lower()
+            value = SPELLINGS.get(value.lower(), value.lower())
+            if value in SETTINGS.get(name, ()):
+                self.settings[name] = value
         self._doubts: list[str] = []
         self._known: Session | None = None
         self._changing = 0

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import SUMMARY, from_properties, from_summary
 from proxy.catalog.spelling import spark_type
-from rewriter.model import Column, RefreshState, Snapshot, Table, TableName
+from rewriter.model import Column, ConstraintError, RefreshState, Snapshot, Table, TableName
+from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, TRUST, read_foreign_keys, read_primary_key
+
+_Key = TypeVar("_Key")
+_log = logging.getLogger(__name__)
 
 
 def table(name: TableName, document: Document) -> Table:
     """The table that a metadata document describes."""
     ancestry = tuple(_ancestry(document))
     schema_id = document.get("current-schema-id", 0)
+    properties: Mapping[str, str] = document.get("properties", {})
     return Table(
         name=name,
         uuid=document["table-uuid"],
         columns=columns(_schema(document, schema_id)),
         snapshots=tuple(_snapshot(raw, schema_id) for raw in ancestry),
         schema_id=schema_id,
-        refresh=_refresh(ancestry, document.get("properties", {}), name.catalog),
+        refresh=_refresh(ancestry, properties, name.catalog),
         records=_total(ancestry, "total-records"),
         size=_total(ancestry, "total-files-size"),
+        primary_key=_keys(name, properties.get(PRIMARY_KEY, ""), read_primary_key),
+        foreign_keys=_keys(name, properties.get(FOREIGN_KEYS, ""), lambda text: read_foreign_keys(text, name)),
+        trusted=properties.get(TRUST, "").lower() == "true",
     )
+
+
+def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -> tuple[_Key, ...]:
+    """The constraints that a property declares; one that does not read as such declares none."""
+    try:
+        return read(text) if text.strip() else ()
+    except ConstraintError as problem:
+        _log.warning("%s: %s", name, problem)
+        return ()
 
 
 def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 
-from proxy.commands import alter, create, describe, drop, explain, refresh, settings, show, show_create
+from proxy.commands import alter, check, create, describe, drop, explain, refresh, settings, show, show_create
 from proxy.commands.context import Command, Context
 from proxy.commands.parser import Parser
 from proxy.commands.planner import Planner
@@ -27,6 +27,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("SHOW", "CREATE", "MATERIALIZED", "VIEW"): (show_create.parse, show_create.EXAMPLE),
     ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
+    ("CHECK", "CONSTRAINTS"): (check.parse, check.EXAMPLE),
     ("EXPLAIN",): (explain.parse, explain.EXAMPLE),
     ("SET",): (settings.parse, settings.EXAMPLE),
     ("RESET",): (settings.parse_reset, settings.EXAMPLE),

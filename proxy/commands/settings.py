@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proxy.answering import SETTINGS, SessionFacts
+from proxy.answering import SETTINGS, SPELLINGS, SessionFacts
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet, SqlError
@@ -13,7 +13,6 @@ from proxy.session import ClientSession
 
 EXAMPLE = "SET viewgate.rewrite = off"
 PREFIX = "viewgate"
-_SPELLINGS = {"true": "on", "false": "off", "1": "on", "0": "off"}
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Set:
         facts: SessionFacts = session.facts
         allowed = _allowed(self.name)
         if self.value is not None:
-            value = _SPELLINGS.get(self.value.lower(), self.value.lower())
+            value = SPELLINGS.get(self.value.lower(), self.value.lower())
             if value not in allowed:
                 raise SqlError(f"{self.name} is {self.value!r}: it must be {' or '.join(allowed)}", "22023")
             facts.settings[self.name] = value
@@ -56,7 +55,7 @@ def parse(parser: Parser) -> Set | None:
     """After `SET`; None for a setting that is not ours."""
     if not _ours(parser):
         return None
-    name = ".".join(parser.name("a setting"))
+    name = _name(parser)
     value = None
     if parser.accept("="):
         token = parser.peek()
@@ -70,9 +69,17 @@ def parse_reset(parser: Parser) -> Reset | None:
     """After `RESET`; None for a setting that is not ours."""
     if not _ours(parser):
         return None
-    name = ".".join(parser.name("a setting"))
+    name = _name(parser)
     parser.end()
     return Reset(name.lower())
+
+
+def _name(parser: Parser) -> str:
+    """A setting's name, in which words may be joined by a dash."""
+    name = ".".join(parser.name("a setting"))
+    while parser.accept("-"):
+        name += "-" + parser.identifier("a setting")
+    return name
 
 
 def _ours(parser: Parser) -> bool:

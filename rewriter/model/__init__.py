@@ -1,5 +1,6 @@
 """The values that flow through the rewriter: frozen, comparable, free of I/O."""
 
+from rewriter.model.constraints import ConstraintError, ForeignKey
 from rewriter.model.names import TableName, quoted
 from rewriter.model.session import Session
 from rewriter.model.tables import ChildView, Column, RefreshState, Relation, Snapshot, SourceState, Table, ViewState
@@ -8,6 +9,8 @@ from rewriter.model.views import MaterializedView
 __all__ = [
     "ChildView",
     "Column",
+    "ConstraintError",
+    "ForeignKey",
     "MaterializedView",
     "RefreshState",
     "Relation",

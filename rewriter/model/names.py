@@ -10,7 +10,7 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 @dataclass(frozen=True, slots=True, order=True)
 class TableName:
-    """A fully qualified name: catalog, namespace levels, table.
+    """A fully qualified name: catalog, namespace levels, table. An empty catalog is the one that needs no name.
 
     >>> TableName(("lake", "demo", "my sales")).sql()
     'lake.demo.`my sales`'
@@ -35,10 +35,10 @@ class TableName:
 
     def sql(self) -> str:
         """The name as Spark SQL reads it, quoted where it must be."""
-        return ".".join(quoted(part) for part in self.parts)
+        return ".".join(quoted(part) for part in self.parts if part)
 
     def __str__(self) -> str:
-        return ".".join(self.parts)
+        return ".".join(filter(None, self.parts))
 
 
 def quoted(identifier: str) -> str:

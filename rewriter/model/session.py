@@ -13,6 +13,8 @@ from rewriter.model.names import TableName
 class Session:
     """The current catalog and namespace, the settings in force, and names that shadow tables.
 
+    `lower_names` is for catalogs in which the case of a table's name means nothing.
+
     >>> Session("lake", ("demo",)).resolve(("sales",))
     TableName(parts=('lake', 'demo', 'sales'))
     """
@@ -25,9 +27,12 @@ class Session:
     temporary_views: frozenset[str] = frozenset()
     rewrite: bool = True
     max_staleness_ms: int = 0
+    lower_names: bool = False
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
         """The table that a name of one or more parts means; None where a temporary view could be meant."""
+        if self.lower_names:
+            parts = tuple(part.lower() for part in parts)
         if len(parts) == 1:
             if parts[0].lower() in self.temporary_views:
                 return None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from rewriter.model.constraints import ForeignKey
 from rewriter.model.names import TableName
 
 
@@ -63,7 +64,8 @@ class Table:
 
     `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none.
     `refresh` describes the current content of a storage table; None for base tables and for
-    storage whose content nobody vouches for.
+    storage whose content nobody vouches for. `primary_key` and `foreign_keys` are what its owner declares:
+    nobody enforces them, and a table that the rewriter is given has only those that may be relied on.
     """
 
     name: TableName
@@ -74,6 +76,14 @@ class Table:
     refresh: RefreshState | None = None
     records: int | None = None
     size: int | None = None
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    trusted: bool = False
+
+    @property
+    def without_keys(self) -> Table:
+        """The table as it is where its constraints are not relied on."""
+        return replace(self, primary_key=(), foreign_keys=()) if self.primary_key or self.foreign_keys else self
 
     @property
     def snapshot_id(self) -> int | None:

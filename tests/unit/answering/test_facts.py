@@ -75,5 +75,8 @@ def test_what_could_be_anything_ends_rewriting_for_the_session() -> None:
 
 
 def test_our_settings_may_come_with_the_session() -> None:
-    assert SessionFacts({"set:hiveconf:viewgate.rewrite": "OFF"}).settings == {"viewgate.rewrite": "off"}
-    assert SessionFacts({"viewgate.rewrite": "maybe"}).settings == {"viewgate.rewrite": "on"}
+    default = SessionFacts().settings
+    assert default == {"viewgate.rewrite": "on", "viewgate.trust-constraints": "off"}
+    assert SessionFacts({"set:hiveconf:viewgate.rewrite": "OFF"}).settings == {**default, "viewgate.rewrite": "off"}
+    assert SessionFacts({"viewgate.rewrite": "maybe"}).settings == default
+    assert SessionFacts({"viewgate.trust-constraints": "true"}).settings["viewgate.trust-constraints"] == "on"

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from proxy.catalog.tables import table
-from rewriter.model import TableName
+from rewriter.model import ForeignKey, TableName
 
 NAME = TableName(("lake", "demo", "t"))
 STATE = {"refresh-state": json.dumps({"view-version-id": 1, "source-states": []})}
@@ -81,3 +81,22 @@ def test_properties_speak_where_the_summary_is_silent() -> None:
 
 def test_an_unreadable_summary_is_not_replaced_by_properties() -> None:
     assert table(NAME, document([snapshot(1, None, **{"refresh-state": "?"})], 1)).refresh is None
+
+
+def test_constraints_are_table_properties() -> None:
+    read = document([], None)
+    read["properties"] = {
+        "viewgate.primary-key": "a",
+        "viewgate.foreign-keys": "(a) REFERENCES other.dates (day)",
+        "viewgate.trust-constraints": "TRUE",
+    }
+    declared = table(NAME, read)
+    assert (declared.primary_key, declared.trusted) == (("a",), True)
+    assert declared.foreign_keys == (ForeignKey(("a",), TableName(("lake", "other", "dates")), ("day",)),)
+    assert table(NAME, document([], None)).trusted is False
+
+
+def test_a_property_that_is_no_constraint_declares_none() -> None:
+    read = document([], None)
+    read["properties"] = {"viewgate.primary-key": "a = b", "viewgate.foreign-keys": "x"}
+    assert (table(NAME, read).primary_key, table(NAME, read).foreign_keys) == ((), ())

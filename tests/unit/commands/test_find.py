@@ -4,10 +4,12 @@ import pytest
 
 from proxy.commands import find
 from proxy.commands.alter import SetProperties
+from proxy.commands.check import CheckConstraints
 from proxy.commands.create import Create
 from proxy.commands.describe import Describe
 from proxy.commands.drop import Drop
 from proxy.commands.refresh import Refresh
+from proxy.commands.settings import Set
 from proxy.commands.show import Show
 from proxy.commands.show_create import ShowCreate
 from proxy.hs2 import SqlError
@@ -56,6 +58,8 @@ FROM sales WHERE x = ';' ; """
         ("SHOW MATERIALIZED VIEWS ON TABLE demo.sales", Show(None, ("demo", "sales"))),
         ("SHOW CREATE MATERIALIZED VIEW a", ShowCreate(("a",))),
         ("DESC MATERIALIZED VIEW EXTENDED a", Describe(("a",))),
+        ("CHECK CONSTRAINTS ON TABLE demo.sales;", CheckConstraints(("demo", "sales"))),
+        ("SET viewgate.trust-constraints = true", Set("viewgate.trust-constraints", "true")),
     ],
 )
 def test_statements_of_ours(sql: str, command: object) -> None:

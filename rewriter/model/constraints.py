@@ -1,0 +1,91 @@
+"""What the owner of a table says about its rows: primary and foreign keys, in words of table properties."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rewriter.model.names import TableName, quoted
+
+PRIMARY_KEY = "viewgate.primary-key"
+FOREIGN_KEYS = "viewgate.foreign-keys"
+TRUST = "viewgate.trust-constraints"
+
+_IDENTIFIER = r"(?:`(?:[^`]|``)+`|\w+)"
+_LIST = rf"{_IDENTIFIER}(?:\s*,\s*{_IDENTIFIER})*"
+_KEY = re.compile(rf"\s*(?:\(\s*({_LIST})\s*\)|({_LIST}))\s*\Z")
+_FOREIGN_KEY = re.compile(
+    rf"\s*(?:FOREIGN\s+KEY\s*)?(?:\(\s*({_LIST})\s*\)|({_IDENTIFIER}))\s*REFERENCES\s+"
+    rf"({_IDENTIFIER}(?:\.{_IDENTIFIER})*)\s*\(\s*({_LIST})\s*\)\s*(?:[;,]\s*|\Z)",
+    re.IGNORECASE,
+)
+
+
+class ConstraintError(ValueError):
+    """A property that does not read as a constraint; the message says what would."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """Each row with values in all these columns has just one row of the other table with the same values."""
+
+    columns: tuple[str, ...]
+    table: TableName
+    referenced: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"FOREIGN KEY ({_listed(self.columns)}) REFERENCES {self.table} ({_listed(self.referenced)})"
+
+
+def read_primary_key(text: str) -> tuple[str, ...]:
+    """The columns of a primary key; raises ConstraintError.
+
+    >>> read_primary_key("l_orderkey, l_linenumber")
+    ('l_orderkey', 'l_linenumber')
+    """
+    match = _KEY.match(text)
+    if match is None:
+        raise ConstraintError(f"{PRIMARY_KEY} = '{text}' is not a list of columns: write 'l_orderkey, l_linenumber'")
+    return _identifiers(match[1] or match[2])
+
+
+def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
+    """The foreign keys of a table, names of other tables taken as in its own namespace; raises ConstraintError.
+
+    >>> key, = read_foreign_keys("(day) REFERENCES dates (d)", TableName(("lake", "demo", "sales")))
+    >>> str(key)
+    'FOREIGN KEY (day) REFERENCES lake.demo.dates (d)'
+    """
+    keys, at = [], 0
+    while at < len(text):
+        match = _FOREIGN_KEY.match(text, at)
+        if match is None:
+            raise ConstraintError(
+                f"{FOREIGN_KEYS} = '{text}' is not understood from '{text[at:][:40]}' on: "
+                "write '(customer_id) REFERENCES customers (id); (day) REFERENCES dates (d)'"
+            )
+        columns, referenced = _identifiers(match[1] or match[2]), _identifiers(match[4])
+        if len(columns) != len(referenced):
+            raise ConstraintError(f"{FOREIGN_KEYS}: {match[0].strip()} pairs {len(columns)} with {len(referenced)}")
+        keys.append(ForeignKey(columns, _beside(owner, _identifiers(match[3])), referenced))
+        at = match.end()
+    return tuple(keys)
+
+
+def _identifiers(text: str) -> tuple[str, ...]:
+    return tuple(_bare(found) for found in re.findall(_IDENTIFIER, text))
+
+
+def _bare(identifier: str) -> str:
+    return identifier[1:-1].replace("``", "`") if identifier.startswith("`") else identifier
+
+
+def _beside(owner: TableName, parts: tuple[str, ...]) -> TableName:
+    """`table` in the owner's namespace, `namespace.table` in its catalog, or with the catalog before it."""
+    if len(parts) == 1:
+        return TableName((*owner.parts[:-1], *parts))
+    return TableName(parts if len(parts) > 2 and parts[0] == owner.catalog else (owner.catalog, *parts))
+
+
+def _listed(columns: tuple[str, ...]) -> str:
+    return ", ".join(map(quoted, columns))
