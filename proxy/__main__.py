@@ -197,6 +197,7 @@ def compose(surroundings: Surroundings, settings: config.Config) -> Service:
         planner,
         lambda user, configuration: SessionFacts(configuration),
         ProxyUsers(settings.authentication.proxy_users),
+        catalog,
     )
 
 

@@ -1,7 +1,8 @@
 """Iceberg as we see it: all metadata I/O, from a pyiceberg catalog to immutable values.
 
 `open_catalog` picks the store for the catalog's type; `Catalog` answers the two questions of every statement (which
-materialized views are there, how are these tables now) and makes the one commit that publishes a refresh.
+materialized views are there, how are these tables now), lists all that there is for tools that browse, and makes the
+one commit that publishes a refresh.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 
 from proxy.catalog.catalog import Catalog
+from proxy.catalog.inventory import Kind, Listed
 from proxy.catalog.publish import BRANCH_PREFIX, Conflict, Published
 from proxy.catalog.rest_store import RestStore
 from proxy.catalog.sql_store import SqlStore
 from proxy.catalog.store import CatalogError, Store
 
-__all__ = ["BRANCH_PREFIX", "Catalog", "CatalogError", "Conflict", "Published", "open_catalog"]
+__all__ = ["BRANCH_PREFIX", "Catalog", "CatalogError", "Conflict", "Kind", "Listed", "Published", "open_catalog"]
 
 
 def open_catalog(name: str, properties: Mapping[str, str], *, poll_ms: int | None = None) -> Catalog:

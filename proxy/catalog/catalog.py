@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
 from proxy.catalog import publish as publishing
 from proxy.catalog.documents import Remembered
+from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import table
@@ -33,6 +35,7 @@ class Catalog:
         self._threads = ThreadPoolExecutor(4, "catalog")
         self._relations: Remembered[tuple[TableName, str], Relation] = Remembered(remembered)
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
+        self._listed: Mapping[tuple[TableName, str], Listed] = {}
         self._definitions: tuple[MaterializedView, ...] = ()
         self._locations: dict[TableName, str] | None = None
         self._broken: Mapping[TableName, str] = MappingProxyType({})
@@ -68,6 +71,16 @@ class Catalog:
         """The SELECT of a view, materialized or not; None where there is none that Spark could read."""
         return await self._blocking(lambda: self._query(view))
 
+    async def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """All namespaces."""
+        return await self._blocking(self._store.namespaces)
+
+    async def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
+        """All tables and views whose names are wanted, in the order of their names; what cannot be read is left out."""
+        storages = {view.storage for view in await self.definitions()}
+        found = await self._blocking(lambda: self._inventory(wanted))
+        return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
+
     async def publish(
         self,
         storage: TableName,
@@ -102,6 +115,22 @@ class Catalog:
             return self._relations.get((name, entry.location), lambda: _relation(name, entry))
         except Exception:  # metadata comes from any writer; what cannot be read is not known, and not rewritten
             _log.exception("cannot read the metadata of %s at %s", name, entry.location)
+            return None
+
+    def _inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
+        entries = self._store.relations(wanted)
+        made = ((name, self._listing(name, entry)) for name, entry in sorted(entries.items()))
+        found = {name: one for name, one in made if one is not None}
+        # Only what is there now is worth remembering; with all of it at hand, a listing reads no file.
+        kept = {key: one for key, one in self._listed.items() if not wanted(key[0])}
+        self._listed = kept | {(name, entries[name].location): one for name, one in found.items()}
+        return list(found.values())
+
+    def _listing(self, name: TableName, entry: Entry) -> Listed | None:
+        try:
+            return self._listed.get((name, entry.location)) or listed(name, entry)
+        except Exception as failure:  # metadata comes from any writer; one that cannot be read hides no other
+            _log.warning("%s is not listed: its metadata at %s cannot be read: %r", name, entry.location, failure)
             return None
 
     def _query(self, name: TableName) -> ViewQuery | None:

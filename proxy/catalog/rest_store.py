@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
@@ -41,6 +41,16 @@ class RestStore:
         found = self._threads.map(self._view, names)
         return {name: entry for name, entry in zip(names, found, strict=True) if entry is not None}
 
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """All namespaces."""
+        return sorted(self._namespaces(()))
+
+    def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+        """All tables and views whose names are wanted."""
+        found = self._threads.map(lambda space: (*self._tables(space), *self._views(space)), self.namespaces())
+        names = {TableName((self.iceberg.name, *name)) for listed in found for name in listed}
+        return self.look([name for name in sorted(names) if wanted(name)])
+
     def close(self) -> None:
         """Close the connections and let the threads go."""
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -67,6 +77,12 @@ class RestStore:
         for namespace in self.iceberg.list_namespaces(parent):
             yield namespace
             yield from self._namespaces(namespace)
+
+    def _tables(self, namespace: Identifier) -> list[Identifier]:
+        try:
+            return list(self.iceberg.list_tables(namespace))
+        except NoSuchNamespaceError:  # dropped since it was listed
+            return []
 
     def _views(self, namespace: Identifier) -> list[Identifier]:
         try:

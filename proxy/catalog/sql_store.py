@@ -5,7 +5,7 @@ pyiceberg knows no views in such a catalog, so its table `iceberg_tables` is rea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,13 @@ from proxy.catalog.store import Entry
 from rewriter.model import TableName
 
 _COLUMNS = "table_namespace, table_name, iceberg_type, metadata_location"
+_ALL = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog")
 _VIEWS = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND iceberg_type = 'VIEW'")
+# A namespace without properties is known by its tables alone.
+_NAMESPACES = text(
+    "SELECT namespace FROM iceberg_namespace_properties WHERE catalog_name = :catalog "
+    "UNION SELECT table_namespace FROM iceberg_tables WHERE catalog_name = :catalog"
+)
 
 
 class SqlStore:
@@ -40,6 +46,16 @@ class SqlStore:
     def views(self) -> Mapping[TableName, Entry]:
         """All views."""
         return self._entries(_VIEWS, {})
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """All namespaces."""
+        with self.iceberg.engine.connect() as connection:
+            found = connection.execute(_NAMESPACES, {"catalog": self.iceberg.name}).scalars().all()
+        return sorted(tuple(name.split(".")) for name in found)
+
+    def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+        """All tables and views whose names are wanted."""
+        return {name: entry for name, entry in self._entries(_ALL, {}).items() if wanted(name)}
 
     def close(self) -> None:
         """Close the database's connections."""

@@ -43,6 +43,14 @@ class Store(Protocol):
         """All views."""
         ...
 
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """All namespaces."""
+        ...
+
+    def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+        """All tables and views whose names are wanted."""
+        ...
+
     def close(self) -> None:
         """Let connections and threads go."""
         ...

@@ -25,7 +25,7 @@ def table(name: TableName, document: Document) -> Table:
     return Table(
         name=name,
         uuid=document["table-uuid"],
-        columns=columns(_schema(document, schema_id)),
+        columns=columns(current_schema(document)),
         snapshots=tuple(_snapshot(raw, schema_id) for raw in ancestry),
         schema_id=schema_id,
         refresh=_refresh(ancestry, properties, name.catalog),
@@ -54,7 +54,9 @@ def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
     )
 
 
-def _schema(document: Document, schema_id: int) -> Mapping[str, Any]:
+def current_schema(document: Document) -> Mapping[str, Any]:
+    """The schema that a table has now, as metadata JSON holds it."""
+    schema_id = document.get("current-schema-id", 0)
     schemas = document.get("schemas") or [document["schema"]]  # format version 1 may hold one schema only
     found: Mapping[str, Any] = next((s for s in schemas if s.get("schema-id", 0) == schema_id), schemas[-1])
     return found

@@ -56,7 +56,7 @@ def materialized_view(name: TableName, document: Document, location: str) -> Mat
         query=query.sql,
         storage_query=properties.get(STORAGE_QUERY, query.sql),
         storage=_storage(name, version, properties),
-        columns=columns(_schema(document, version)),
+        columns=columns(view_schema(document)),
         catalog=query.catalog,
         namespace=query.namespace,
         settings=_settings(properties),
@@ -76,8 +76,9 @@ def _version(document: Document) -> dict[str, Any]:
     return found
 
 
-def _schema(document: Document, version: dict[str, Any]) -> dict[str, Any]:
-    schema_id = version["schema-id"]
+def view_schema(document: Document) -> dict[str, Any]:
+    """The schema of a view's current version, as metadata JSON holds it; raises Unusable."""
+    schema_id = _version(document)["schema-id"]
     for schema in document["schemas"]:
         if schema.get("schema-id", 0) == schema_id:
             return dict(schema)

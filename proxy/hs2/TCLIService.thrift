@@ -343,6 +343,54 @@ struct TExecuteStatementResp {
   2: optional TOperationHandle operationHandle
 }
 
+// What there is: patterns as JDBC defines them; every answer is a status and the handle of an operation
+
+struct TGetSchemasReq {
+  1: required TSessionHandle sessionHandle,
+  2: optional string catalogName,
+  3: optional string schemaName
+}
+
+struct TGetTablesReq {
+  1: required TSessionHandle sessionHandle,
+  2: optional string catalogName,
+  3: optional string schemaName,
+  4: optional string tableName,
+  5: optional list<string> tableTypes
+}
+
+struct TGetColumnsReq {
+  1: required TSessionHandle sessionHandle,
+  2: optional string catalogName,
+  3: optional string schemaName,
+  4: optional string tableName,
+  5: optional string columnName
+}
+
+struct TGetFunctionsReq {
+  1: required TSessionHandle sessionHandle,
+  2: optional string catalogName,
+  3: optional string schemaName,
+  4: required string functionName
+}
+
+struct TGetPrimaryKeysReq {
+  1: required TSessionHandle sessionHandle,
+  2: optional string catalogName,
+  3: optional string schemaName,
+  4: optional string tableName
+}
+
+struct TGetCrossReferenceReq {
+  1: required TSessionHandle sessionHandle,
+  2: optional string parentCatalogName,
+  3: optional string parentSchemaName,
+  4: optional string parentTableName,
+  5: optional string foreignCatalogName,
+  6: optional string foreignSchemaName,
+  7: optional string foreignTableName
+}
+
 // Operations
 
 struct TProgressUpdateResp {

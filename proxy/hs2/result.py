@@ -59,34 +59,43 @@ _LAYOUTS = {
     6: _DOUBLES,
     9: _BYTES,
 }
-_COLUMN_FIELDS = ("boolVal", "byteVal", "i16Val", "i32Val", "i64Val", "doubleVal", "stringVal", "binaryVal")
+_CELL_FIELDS = ("boolVal", "byteVal", "i16Val", "i32Val", "i64Val", "doubleVal", "stringVal")
+_COLUMN_FIELDS = (*_CELL_FIELDS, "binaryVal")
 
 
 def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], start: int, version: int) -> Any:
     """The row set of some rows, the first of which is the result's `start`-th."""
     if not columnar(version):
         return ttypes.TRowSet(startRowOffset=start, rows=[_row(columns, row) for row in rows])
-    encoded = [_column(column, [row[index] for row in rows]) for index, column in enumerate(columns)]
+    values = zip(*rows, strict=True) if rows else ((),) * len(columns)
+    encoded = [_column(column, of_column) for column, of_column in zip(columns, values, strict=True)]
     return ttypes.TRowSet(startRowOffset=start, rows=[], columns=encoded)
 
 
 def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
-    """The rows of a columnar row set.
+    """The rows of a row set, by columns or, from a session of an old version, row by row.
 
     >>> columns = [ColumnDesc("a", "int"), ColumnDesc("b")]
     >>> decode_rows(encode_rows(columns, [(1, "x"), (None, None)], 0, version=10))
     [(1, 'x'), (None, None)]
+    >>> decode_rows(encode_rows(columns, [(1, "x"), (None, None)], 0, version=4))
+    [(1, 'x'), (None, None)]
     """
+    if row_set.rows:
+        return [tuple(_cell(cell) for cell in row.colVals) for row in row_set.rows]
     return list(zip(*(_values(column) for column in row_set.columns or ()), strict=True))
 
 
-def _column(column: ColumnDesc, values: list[Any]) -> Any:
+def _column(column: ColumnDesc, values: Sequence[Any]) -> Any:
     layout = _LAYOUTS.get(column.type_id, _STRINGS)
-    nulls = bytearray((len(values) + 7) // 8)
-    for index, value in enumerate(values):
-        if value is None:
-            nulls[index // 8] |= 1 << index % 8
-    filled = [layout.null if value is None else _converted(layout, value) for value in values]
+    filled, nulls = list(values), bytearray((len(values) + 7) // 8)
+    if None in values:
+        for index, value in enumerate(values):
+            if value is None:
+                nulls[index // 8] |= 1 << index % 8
+                filled[index] = layout.null
+    if set(map(type, filled)) != {layout.convert}:
+        filled = [_converted(layout, value) for value in filled]
     encoded = getattr(ttypes, layout.column)(values=filled, nulls=bytes(nulls))
     return ttypes.TColumn(**{layout.field: encoded})
 
@@ -106,6 +115,10 @@ def _converted(layout: _Layout, value: Any) -> Any:
     if layout.convert is str and isinstance(value, bool):
         return str(value).lower()
     return layout.convert(value)
+
+
+def _cell(cell: Any) -> Any:
+    return next(data for field in _CELL_FIELDS if (data := getattr(cell, field)) is not None).value
 
 
 def _values(column: Any) -> list[Any]:

@@ -7,16 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.hs2.generated import ttypes
-from proxy.service import get_info, metadata
+from proxy.service import get_info
 from proxy.service.call import Call
 from proxy.service.cancel_operation import cancel_operation
 from proxy.service.close_operation import close_operation
 from proxy.service.close_session import close_session
 from proxy.service.execute_statement import execute_statement
 from proxy.service.fetch_results import fetch_results
+from proxy.service.get_catalogs import get_catalogs
+from proxy.service.get_columns import get_columns
+from proxy.service.get_functions import get_functions
+from proxy.service.get_keys import get_cross_reference, get_primary_keys
 from proxy.service.get_operation_status import get_operation_status
 from proxy.service.get_query_id import get_query_id
 from proxy.service.get_result_set_metadata import get_result_set_metadata
+from proxy.service.get_schemas import get_schemas
+from proxy.service.get_table_types import get_table_types
+from proxy.service.get_tables import get_tables
+from proxy.service.metadata import relay_metadata
 from proxy.service.open_session import open_session
 from proxy.service.relayed import relay
 
@@ -33,6 +41,19 @@ def _status_only(response: Callable[..., Any]) -> Callable[[Any], Any]:
     return lambda status: response(status=status)
 
 
+# Their responses are all a status and a handle.
+_METADATA: dict[str, Callable[[Call], Awaitable[bytes]]] = {
+    "GetTypeInfo": relay_metadata,
+    "GetCatalogs": get_catalogs,
+    "GetSchemas": get_schemas,
+    "GetTables": get_tables,
+    "GetTableTypes": get_table_types,
+    "GetColumns": get_columns,
+    "GetFunctions": get_functions,
+    "GetPrimaryKeys": get_primary_keys,
+    "GetCrossReference": get_cross_reference,
+}
+
 HANDLERS: dict[str, Handler] = {
     "OpenSession": Handler(open_session, _status_only(ttypes.TOpenSessionResp)),
     "CloseSession": Handler(close_session, _status_only(ttypes.TCloseSessionResp)),
@@ -48,6 +69,5 @@ HANDLERS: dict[str, Handler] = {
     "GetDelegationToken": Handler(relay, _status_only(ttypes.TGetDelegationTokenResp)),
     "CancelDelegationToken": Handler(relay, _status_only(ttypes.TCancelDelegationTokenResp)),
     "RenewDelegationToken": Handler(relay, _status_only(ttypes.TRenewDelegationTokenResp)),
-    # Their responses are all a status and a handle.
-    **{name: Handler(metadata.get_metadata, _status_only(ttypes.TExecuteStatementResp)) for name in metadata.CALLS},
+    **{name: Handler(run, _status_only(ttypes.TExecuteStatementResp)) for name, run in _METADATA.items()},
 }

@@ -24,8 +24,10 @@ _EXECUTE_STATEMENT = 0
 class LocalOperation(RunningOperation):
     """Runs a plan's function until it returns, raises, is cancelled, or its time is over."""
 
-    def __init__(self, session: ClientSession, plan: Local, timeout: float | None = None) -> None:
-        super().__init__(session, _EXECUTE_STATEMENT)
+    def __init__(
+        self, session: ClientSession, plan: Local, timeout: float | None = None, kind: int = _EXECUTE_STATEMENT
+    ) -> None:
+        super().__init__(session, kind)
         self._result = _EMPTY
         self._next = 0
         self._task = asyncio.create_task(self._run(plan, timeout))

@@ -1,37 +1,133 @@
-"""The calls that list what there is: forwarded, each as an operation that has ended."""
+"""What the calls that list things have in common: our own rows, Spark's rows, and an operation that has ended.
+
+Spark lists one catalog, `spark_catalog`, and knows no name for it. Viewgate adds its Iceberg catalog. A call that names
+a catalog is answered from that one; the empty name asks for what has no catalog, which to Spark is everything it has:
+such a call is relayed.
+"""
 
 from __future__ import annotations
 
-from proxy.hs2 import read_reply
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.catalog import Catalog
+from proxy.hs2 import ResultSet, SqlError, decode_rows, read_reply, success
 from proxy.hs2.generated import ttypes
+from proxy.hs2.patterns import matcher
 from proxy.service.call import Call, with_handle
 from proxy.service.forwarded import Forwarded, started, succeeded
-from proxy.session import Forward, OperationState
+from proxy.service.local import LocalOperation
+from proxy.session import Forward, Local, OperationState
+from proxy.upstream import RemoteOperation
+from rewriter.model import TableName
 
+Row = tuple[Any, ...]
+
+SPARK_CATALOG = "spark_catalog"
+_GLOBAL_TEMPORARY = "global_temp"
 _OPERATION_HANDLE = (0, 2, 1)
 
-CALLS = (
-    "GetTypeInfo",
-    "GetCatalogs",
-    "GetSchemas",
-    "GetTables",
-    "GetTableTypes",
-    "GetColumns",
-    "GetFunctions",
-    "GetPrimaryKeys",
-    "GetCrossReference",
-)
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Which catalogs a call asks about: ours, if it is not None, and whether Spark's."""
+
+    ours: Catalog | None
+    sparks: bool
 
 
-async def get_metadata(call: Call) -> bytes:
-    """Relay the call, and put the operation under a handle of ours."""
+def sides(call: Call, catalog: str | None) -> Sides:
+    """The catalogs that a name of a catalog means."""
+    fits = matcher(catalog)
+    ours = call.service.catalog
+    return Sides(ours if ours is not None and fits(ours.name) else None, fits(SPARK_CATALOG))
+
+
+def known_to_spark_alone(call: Call, catalog: str | None) -> bool:
+    """Whether Spark's own answer, as it is, is the whole answer."""
+    return call.service.catalog is None or catalog == ""
+
+
+def names(schema: str | None, table: str | None) -> Callable[[TableName], bool]:
+    """Whether a table's name fits the patterns of a call."""
+    fits_schema, fits_table = matcher(schema), matcher(table)
+    return lambda name: fits_table(name.table) and fits_schema(schema_of(name))
+
+
+def schema_of(name: TableName) -> str:
+    """The namespace of a table as one name."""
+    return ".".join(name.namespace)
+
+
+async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
+    """Have Spark answer, under a handle of ours."""
     session = call.session()
-    reply = await session.upstream.call(call.addressed_to(session.upstream.handle))
+    reply = await session.upstream.call(message or call.addressed_to(session.upstream.handle))
     if not succeeded(reply):
         return reply
-    # All these responses are alike: a status and a handle.
-    kind = read_reply(reply, ttypes.TExecuteStatementResp).operationHandle.operationType
-    operation = Forwarded(session, started(reply), kind, Forward())
+    operation = Forwarded(session, started(reply), _kind(reply), Forward())
     operation.advance(OperationState.FINISHED)
     call.service.sessions.add_operation(operation)
     return with_handle(reply, _OPERATION_HANDLE, operation.handle)
+
+
+async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Awaitable[Iterable[Row]]]) -> bytes:
+    """Answer with rows under the columns of a header."""
+    session = call.session()
+
+    async def run(_log: Callable[[str], None]) -> ResultSet:
+        return ResultSet(header.columns, tuple(await rows()))
+
+    operation = LocalOperation(session, Local(run), kind=kind)
+    call.service.sessions.add_operation(operation)
+    await operation.wait()
+    if operation.state is not OperationState.FINISHED:
+        await call.service.close_operation(operation)
+        raise operation.error or SqlError(f"{call.head.name} was cancelled", "HY008")
+    return call.reply(ttypes.TExecuteStatementResp(status=success(), operationHandle=operation.thrift_handle()))
+
+
+async def spark_rows(call: Call) -> list[Row]:
+    """What Spark answers to the call."""
+    session = call.session()
+    reply = await session.upstream.call(call.addressed_to(session.upstream.handle))
+    remote = RemoteOperation(session.upstream, started(reply), _kind(reply))
+    rows: list[Row] = []
+    try:
+        while block := decode_rows(await remote.fetch()):
+            rows += block
+    finally:
+        await remote.close()
+    return rows
+
+
+def _kind(reply: bytes) -> int:
+    """The kind of the operation, without which its handle is not valid to Spark; all these responses are alike."""
+    kind: int = read_reply(reply, ttypes.TExecuteStatementResp).operationHandle.operationType
+    return kind
+
+
+def named(row: Row, catalog_at: int, schema_at: int) -> Row:
+    """A row of Spark's with the name of its catalog; temporary views belong to none."""
+    if row[schema_at] in (None, "", _GLOBAL_TEMPORARY):
+        return row
+    return (*row[:catalog_at], SPARK_CATALOG, *row[catalog_at + 1 :])
+
+
+async def merged(
+    ours: Callable[[], list[Row]], sparks: Iterable[Row], order: Sequence[int], identity: int
+) -> list[Row]:
+    """All rows in the order of some columns; ours go before Spark's where the first columns, `identity`, are the same.
+
+    Made in a thread: there may be a hundred thousand of ours.
+    """
+
+    def make() -> list[Row]:
+        rows = ours()
+        seen = {row[:identity] for row in rows}
+        rows += [row for row in sparks if row[:identity] not in seen]
+        return sorted(rows, key=lambda row: tuple("" if row[at] is None else row[at] for at in order))
+
+    return await asyncio.to_thread(make)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from proxy.authentication import ProxyUsers
+from proxy.catalog import Catalog
 from proxy.hs2 import SqlError, encode_reply, failure
 from proxy.service.call import Call
 from proxy.service.forwarded import Forwarded
@@ -24,7 +25,8 @@ logger = logging.getLogger(__name__)
 class Service:
     """TCLIService for all connections.
 
-    `facts(user, configuration)` makes what `answering` keeps about a session when it is opened.
+    `facts(user, configuration)` makes what `answering` keeps about a session when it is opened. `catalog` is what
+    clients can browse besides Spark's own.
     """
 
     def __init__(
@@ -33,11 +35,13 @@ class Service:
         answering: Answering,
         facts: Callable[[str, Mapping[str, str]], Any],
         proxy_users: ProxyUsers | None = None,
+        catalog: Catalog | None = None,
     ) -> None:
         self.upstreams = upstreams
         self.answering = answering
         self.facts = facts
         self.proxy_users = proxy_users or ProxyUsers()
+        self.catalog = catalog
         self.sessions = Sessions()
         self._tasks: set[asyncio.Task[None]] = set()
 

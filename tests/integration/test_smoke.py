@@ -69,12 +69,3 @@ def test_beeline_shows_an_error_with_its_state(beeline):
     assert spoken.code != 0
     assert "TABLE_OR_VIEW_NOT_FOUND" in spoken.errors
     assert "state=42P01" in spoken.errors
-
-
-@pytest.mark.parametrize("call", ["getTypeInfo", "getTableTypes", "getSchemas"])
-def test_metadata_calls_reach_spark(gate, java, jdbc, call):
-    past = java.connect(f"jdbc:hive2://127.0.0.1:{gate.spark_port}/")
-    through = jdbc.read(getattr(jdbc.java.getMetaData(), call)())
-    assert through == past.read(getattr(past.java.getMetaData(), call)())
-    assert through
-    past.close()

@@ -3751,6 +3751,618 @@ class TExecuteStatementResp(object):
         return not (self == other)
 
 
+class TGetSchemasReq(object):
+    """
+    Attributes:
+     - sessionHandle
+     - catalogName
+     - schemaName
+
+    """
+
+
+    def __init__(self, sessionHandle=None, catalogName=None, schemaName=None,):
+        self.sessionHandle = sessionHandle
+        self.catalogName = catalogName
+        self.schemaName = schemaName
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.sessionHandle = TSessionHandle()
+                    self.sessionHandle.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.catalogName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRING:
+                    self.schemaName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TGetSchemasReq')
+        if self.sessionHandle is not None:
+            oprot.writeFieldBegin('sessionHandle', TType.STRUCT, 1)
+            self.sessionHandle.write(oprot)
+            oprot.writeFieldEnd()
+        if self.catalogName is not None:
+            oprot.writeFieldBegin('catalogName', TType.STRING, 2)
+            oprot.writeString(self.catalogName.encode('utf-8') if sys.version_info[0] == 2 else self.catalogName)
+            oprot.writeFieldEnd()
+        if self.schemaName is not None:
+            oprot.writeFieldBegin('schemaName', TType.STRING, 3)
+            oprot.writeString(self.schemaName.encode('utf-8') if sys.version_info[0] == 2 else self.schemaName)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.sessionHandle is None:
+            raise TProtocolException(message='Required field sessionHandle is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class TGetTablesReq(object):
+    """
+    Attributes:
+     - sessionHandle
+     - catalogName
+     - schemaName
+     - tableName
+     - tableTypes
+
+    """
+
+
+    def __init__(self, sessionHandle=None, catalogName=None, schemaName=None, tableName=None, tableTypes=None,):
+        self.sessionHandle = sessionHandle
+        self.catalogName = catalogName
+        self.schemaName = schemaName
+        self.tableName = tableName
+        self.tableTypes = tableTypes
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.sessionHandle = TSessionHandle()
+                    self.sessionHandle.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.catalogName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRING:
+                    self.schemaName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 4:
+                if ftype == TType.STRING:
+                    self.tableName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 5:
+                if ftype == TType.LIST:
+                    self.tableTypes = []
+                    (_etype164, _size161) = iprot.readListBegin()
+                    for _i165 in range(_size161):
+                        _elem166 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.tableTypes.append(_elem166)
+                    iprot.readListEnd()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TGetTablesReq')
+        if self.sessionHandle is not None:
+            oprot.writeFieldBegin('sessionHandle', TType.STRUCT, 1)
+            self.sessionHandle.write(oprot)
+            oprot.writeFieldEnd()
+        if self.catalogName is not None:
+            oprot.writeFieldBegin('catalogName', TType.STRING, 2)
+            oprot.writeString(self.catalogName.encode('utf-8') if sys.version_info[0] == 2 else self.catalogName)
+            oprot.writeFieldEnd()
+        if self.schemaName is not None:
+            oprot.writeFieldBegin('schemaName', TType.STRING, 3)
+            oprot.writeString(self.schemaName.encode('utf-8') if sys.version_info[0] == 2 else self.schemaName)
+            oprot.writeFieldEnd()
+        if self.tableName is not None:
+            oprot.writeFieldBegin('tableName', TType.STRING, 4)
+            oprot.writeString(self.tableName.encode('utf-8') if sys.version_info[0] == 2 else self.tableName)
+            oprot.writeFieldEnd()
+        if self.tableTypes is not None:
+            oprot.writeFieldBegin('tableTypes', TType.LIST, 5)
+            oprot.writeListBegin(TType.STRING, len(self.tableTypes))
+            for iter167 in self.tableTypes:
+                oprot.writeString(iter167.encode('utf-8') if sys.version_info[0] == 2 else iter167)
+            oprot.writeListEnd()
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.sessionHandle is None:
+            raise TProtocolException(message='Required field sessionHandle is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class TGetColumnsReq(object):
+    """
+    Attributes:
+     - sessionHandle
+     - catalogName
+     - schemaName
+     - tableName
+     - columnName
+
+    """
+
+
+    def __init__(self, sessionHandle=None, catalogName=None, schemaName=None, tableName=None, columnName=None,):
+        self.sessionHandle = sessionHandle
+        self.catalogName = catalogName
+        self.schemaName = schemaName
+        self.tableName = tableName
+        self.columnName = columnName
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.sessionHandle = TSessionHandle()
+                    self.sessionHandle.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.catalogName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRING:
+                    self.schemaName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 4:
+                if ftype == TType.STRING:
+                    self.tableName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 5:
+                if ftype == TType.STRING:
+                    self.columnName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TGetColumnsReq')
+        if self.sessionHandle is not None:
+            oprot.writeFieldBegin('sessionHandle', TType.STRUCT, 1)
+            self.sessionHandle.write(oprot)
+            oprot.writeFieldEnd()
+        if self.catalogName is not None:
+            oprot.writeFieldBegin('catalogName', TType.STRING, 2)
+            oprot.writeString(self.catalogName.encode('utf-8') if sys.version_info[0] == 2 else self.catalogName)
+            oprot.writeFieldEnd()
+        if self.schemaName is not None:
+            oprot.writeFieldBegin('schemaName', TType.STRING, 3)
+            oprot.writeString(self.schemaName.encode('utf-8') if sys.version_info[0] == 2 else self.schemaName)
+            oprot.writeFieldEnd()
+        if self.tableName is not None:
+            oprot.writeFieldBegin('tableName', TType.STRING, 4)
+            oprot.writeString(self.tableName.encode('utf-8') if sys.version_info[0] == 2 else self.tableName)
+            oprot.writeFieldEnd()
+        if self.columnName is not None:
+            oprot.writeFieldBegin('columnName', TType.STRING, 5)
+            oprot.writeString(self.columnName.encode('utf-8') if sys.version_info[0] == 2 else self.columnName)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.sessionHandle is None:
+            raise TProtocolException(message='Required field sessionHandle is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class TGetFunctionsReq(object):
+    """
+    Attributes:
+     - sessionHandle
+     - catalogName
+     - schemaName
+     - functionName
+
+    """
+
+
+    def __init__(self, sessionHandle=None, catalogName=None, schemaName=None, functionName=None,):
+        self.sessionHandle = sessionHandle
+        self.catalogName = catalogName
+        self.schemaName = schemaName
+        self.functionName = functionName
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.sessionHandle = TSessionHandle()
+                    self.sessionHandle.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.catalogName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRING:
+                    self.schemaName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 4:
+                if ftype == TType.STRING:
+                    self.functionName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TGetFunctionsReq')
+        if self.sessionHandle is not None:
+            oprot.writeFieldBegin('sessionHandle', TType.STRUCT, 1)
+            self.sessionHandle.write(oprot)
+            oprot.writeFieldEnd()
+        if self.catalogName is not None:
+            oprot.writeFieldBegin('catalogName', TType.STRING, 2)
+            oprot.writeString(self.catalogName.encode('utf-8') if sys.version_info[0] == 2 else self.catalogName)
+            oprot.writeFieldEnd()
+        if self.schemaName is not None:
+            oprot.writeFieldBegin('schemaName', TType.STRING, 3)
+            oprot.writeString(self.schemaName.encode('utf-8') if sys.version_info[0] == 2 else self.schemaName)
+            oprot.writeFieldEnd()
+        if self.functionName is not None:
+            oprot.writeFieldBegin('functionName', TType.STRING, 4)
+            oprot.writeString(self.functionName.encode('utf-8') if sys.version_info[0] == 2 else self.functionName)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.sessionHandle is None:
+            raise TProtocolException(message='Required field sessionHandle is unset!')
+        if self.functionName is None:
+            raise TProtocolException(message='Required field functionName is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class TGetPrimaryKeysReq(object):
+    """
+    Attributes:
+     - sessionHandle
+     - catalogName
+     - schemaName
+     - tableName
+
+    """
+
+
+    def __init__(self, sessionHandle=None, catalogName=None, schemaName=None, tableName=None,):
+        self.sessionHandle = sessionHandle
+        self.catalogName = catalogName
+        self.schemaName = schemaName
+        self.tableName = tableName
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.sessionHandle = TSessionHandle()
+                    self.sessionHandle.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.catalogName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRING:
+                    self.schemaName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 4:
+                if ftype == TType.STRING:
+                    self.tableName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TGetPrimaryKeysReq')
+        if self.sessionHandle is not None:
+            oprot.writeFieldBegin('sessionHandle', TType.STRUCT, 1)
+            self.sessionHandle.write(oprot)
+            oprot.writeFieldEnd()
+        if self.catalogName is not None:
+            oprot.writeFieldBegin('catalogName', TType.STRING, 2)
+            oprot.writeString(self.catalogName.encode('utf-8') if sys.version_info[0] == 2 else self.catalogName)
+            oprot.writeFieldEnd()
+        if self.schemaName is not None:
+            oprot.writeFieldBegin('schemaName', TType.STRING, 3)
+            oprot.writeString(self.schemaName.encode('utf-8') if sys.version_info[0] == 2 else self.schemaName)
+            oprot.writeFieldEnd()
+        if self.tableName is not None:
+            oprot.writeFieldBegin('tableName', TType.STRING, 4)
+            oprot.writeString(self.tableName.encode('utf-8') if sys.version_info[0] == 2 else self.tableName)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.sessionHandle is None:
+            raise TProtocolException(message='Required field sessionHandle is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
+class TGetCrossReferenceReq(object):
+    """
+    Attributes:
+     - sessionHandle
+     - parentCatalogName
+     - parentSchemaName
+     - parentTableName
+     - foreignCatalogName
+     - foreignSchemaName
+     - foreignTableName
+
+    """
+
+
+    def __init__(self, sessionHandle=None, parentCatalogName=None, parentSchemaName=None, parentTableName=None, foreignCatalogName=None, foreignSchemaName=None, foreignTableName=None,):
+        self.sessionHandle = sessionHandle
+        self.parentCatalogName = parentCatalogName
+        self.parentSchemaName = parentSchemaName
+        self.parentTableName = parentTableName
+        self.foreignCatalogName = foreignCatalogName
+        self.foreignSchemaName = foreignSchemaName
+        self.foreignTableName = foreignTableName
+
+    def read(self, iprot):
+        if iprot._fast_decode is not None and isinstance(iprot.trans, TTransport.CReadableTransport) and self.thrift_spec is not None:
+            iprot._fast_decode(self, iprot, [self.__class__, self.thrift_spec])
+            return
+        iprot.readStructBegin()
+        while True:
+            (fname, ftype, fid) = iprot.readFieldBegin()
+            if ftype == TType.STOP:
+                break
+            if fid == 1:
+                if ftype == TType.STRUCT:
+                    self.sessionHandle = TSessionHandle()
+                    self.sessionHandle.read(iprot)
+                else:
+                    iprot.skip(ftype)
+            elif fid == 2:
+                if ftype == TType.STRING:
+                    self.parentCatalogName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 3:
+                if ftype == TType.STRING:
+                    self.parentSchemaName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 4:
+                if ftype == TType.STRING:
+                    self.parentTableName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 5:
+                if ftype == TType.STRING:
+                    self.foreignCatalogName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 6:
+                if ftype == TType.STRING:
+                    self.foreignSchemaName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            elif fid == 7:
+                if ftype == TType.STRING:
+                    self.foreignTableName = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                else:
+                    iprot.skip(ftype)
+            else:
+                iprot.skip(ftype)
+            iprot.readFieldEnd()
+        iprot.readStructEnd()
+
+    def write(self, oprot):
+        if oprot._fast_encode is not None and self.thrift_spec is not None:
+            oprot.trans.write(oprot._fast_encode(self, [self.__class__, self.thrift_spec]))
+            return
+        oprot.writeStructBegin('TGetCrossReferenceReq')
+        if self.sessionHandle is not None:
+            oprot.writeFieldBegin('sessionHandle', TType.STRUCT, 1)
+            self.sessionHandle.write(oprot)
+            oprot.writeFieldEnd()
+        if self.parentCatalogName is not None:
+            oprot.writeFieldBegin('parentCatalogName', TType.STRING, 2)
+            oprot.writeString(self.parentCatalogName.encode('utf-8') if sys.version_info[0] == 2 else self.parentCatalogName)
+            oprot.writeFieldEnd()
+        if self.parentSchemaName is not None:
+            oprot.writeFieldBegin('parentSchemaName', TType.STRING, 3)
+            oprot.writeString(self.parentSchemaName.encode('utf-8') if sys.version_info[0] == 2 else self.parentSchemaName)
+            oprot.writeFieldEnd()
+        if self.parentTableName is not None:
+            oprot.writeFieldBegin('parentTableName', TType.STRING, 4)
+            oprot.writeString(self.parentTableName.encode('utf-8') if sys.version_info[0] == 2 else self.parentTableName)
+            oprot.writeFieldEnd()
+        if self.foreignCatalogName is not None:
+            oprot.writeFieldBegin('foreignCatalogName', TType.STRING, 5)
+            oprot.writeString(self.foreignCatalogName.encode('utf-8') if sys.version_info[0] == 2 else self.foreignCatalogName)
+            oprot.writeFieldEnd()
+        if self.foreignSchemaName is not None:
+            oprot.writeFieldBegin('foreignSchemaName', TType.STRING, 6)
+            oprot.writeString(self.foreignSchemaName.encode('utf-8') if sys.version_info[0] == 2 else self.foreignSchemaName)
+            oprot.writeFieldEnd()
+        if self.foreignTableName is not None:
+            oprot.writeFieldBegin('foreignTableName', TType.STRING, 7)
+            oprot.writeString(self.foreignTableName.encode('utf-8') if sys.version_info[0] == 2 else self.foreignTableName)
+            oprot.writeFieldEnd()
+        oprot.writeFieldStop()
+        oprot.writeStructEnd()
+
+    def validate(self):
+        if self.sessionHandle is None:
+            raise TProtocolException(message='Required field sessionHandle is unset!')
+        return
+
+    def __repr__(self):
+        L = ['%s=%r' % (key, value)
+             for key, value in self.__dict__.items()]
+        return '%s(%s)' % (self.__class__.__name__, ', '.join(L))
+
+    def __eq__(self, other):
+        return isinstance(other, self.__class__) and self.__dict__ == other.__dict__
+
+    def __ne__(self, other):
+        return not (self == other)
+
+
 class TProgressUpdateResp(object):
     """
     Attributes:
@@ -3784,25 +4396,25 @@ class TProgressUpdateResp(object):
             if fid == 1:
                 if ftype == TType.LIST:
                     self.headerNames = []
-                    (_etype164, _size161) = iprot.readListBegin()
-                    for _i165 in range(_size161):
-                        _elem166 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                        self.headerNames.append(_elem166)
+                    (_etype171, _size168) = iprot.readListBegin()
+                    for _i172 in range(_size168):
+                        _elem173 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                        self.headerNames.append(_elem173)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
             elif fid == 2:
                 if ftype == TType.LIST:
                     self.rows = []
-                    (_etype170, _size167) = iprot.readListBegin()
-                    for _i171 in range(_size167):
-                        _elem172 = []
-                        (_etype176, _size173) = iprot.readListBegin()
-                        for _i177 in range(_size173):
-                            _elem178 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
-                            _elem172.append(_elem178)
+                    (_etype177, _size174) = iprot.readListBegin()
+                    for _i178 in range(_size174):
+                        _elem179 = []
+                        (_etype183, _size180) = iprot.readListBegin()
+                        for _i184 in range(_size180):
+                            _elem185 = iprot.readString().decode('utf-8', errors='replace') if sys.version_info[0] == 2 else iprot.readString()
+                            _elem179.append(_elem185)
                         iprot.readListEnd()
-                        self.rows.append(_elem172)
+                        self.rows.append(_elem179)
                     iprot.readListEnd()
                 else:
                     iprot.skip(ftype)
@@ -3839,17 +4451,17 @@ class TProgressUpdateResp(object):
         if self.headerNames is not None:
             oprot.writeFieldBegin('headerNames', TType.LIST, 1)
             oprot.writeListBegin(TType.STRING, len(self.headerNames))
-            for iter179 in self.headerNames:
-                oprot.writeString(iter179.encode('utf-8') if sys.version_info[0] == 2 else iter179)
+            for iter186 in self.headerNames:
+                oprot.writeString(iter186.encode('utf-8') if sys.version_info[0] == 2 else iter186)
             oprot.writeListEnd()
             oprot.writeFieldEnd()
         if self.rows is not None:
             oprot.writeFieldBegin('rows', TType.LIST, 2)
             oprot.writeListBegin(TType.LIST, len(self.rows))
-            for iter180 in self.rows:
-                oprot.writeListBegin(TType.STRING, len(iter180))
-                for iter181 in iter180:
-                    oprot.writeString(iter181.encode('utf-8') if sys.version_info[0] == 2 else iter181)
+            for iter187 in self.rows:
+                oprot.writeListBegin(TType.STRING, len(iter187))
+                for iter188 in iter187:
+                    oprot.writeString(iter188.encode('utf-8') if sys.version_info[0] == 2 else iter188)
                 oprot.writeListEnd()
             oprot.writeListEnd()
             oprot.writeFieldEnd()
@@ -5293,6 +5905,58 @@ TExecuteStatementResp.thrift_spec = (
     None,  # 0
     (1, TType.STRUCT, 'status', [TStatus, None], None, ),  # 1
     (2, TType.STRUCT, 'operationHandle', [TOperationHandle, None], None, ),  # 2
+)
+all_structs.append(TGetSchemasReq)
+TGetSchemasReq.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'sessionHandle', [TSessionHandle, None], None, ),  # 1
+    (2, TType.STRING, 'catalogName', 'UTF8', None, ),  # 2
+    (3, TType.STRING, 'schemaName', 'UTF8', None, ),  # 3
+)
+all_structs.append(TGetTablesReq)
+TGetTablesReq.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'sessionHandle', [TSessionHandle, None], None, ),  # 1
+    (2, TType.STRING, 'catalogName', 'UTF8', None, ),  # 2
+    (3, TType.STRING, 'schemaName', 'UTF8', None, ),  # 3
+    (4, TType.STRING, 'tableName', 'UTF8', None, ),  # 4
+    (5, TType.LIST, 'tableTypes', (TType.STRING, 'UTF8', False), None, ),  # 5
+)
+all_structs.append(TGetColumnsReq)
+TGetColumnsReq.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'sessionHandle', [TSessionHandle, None], None, ),  # 1
+    (2, TType.STRING, 'catalogName', 'UTF8', None, ),  # 2
+    (3, TType.STRING, 'schemaName', 'UTF8', None, ),  # 3
+    (4, TType.STRING, 'tableName', 'UTF8', None, ),  # 4
+    (5, TType.STRING, 'columnName', 'UTF8', None, ),  # 5
+)
+all_structs.append(TGetFunctionsReq)
+TGetFunctionsReq.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'sessionHandle', [TSessionHandle, None], None, ),  # 1
+    (2, TType.STRING, 'catalogName', 'UTF8', None, ),  # 2
+    (3, TType.STRING, 'schemaName', 'UTF8', None, ),  # 3
+    (4, TType.STRING, 'functionName', 'UTF8', None, ),  # 4
+)
+all_structs.append(TGetPrimaryKeysReq)
+TGetPrimaryKeysReq.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'sessionHandle', [TSessionHandle, None], None, ),  # 1
+    (2, TType.STRING, 'catalogName', 'UTF8', None, ),  # 2
+    (3, TType.STRING, 'schemaName', 'UTF8', None, ),  # 3
+    (4, TType.STRING, 'tableName', 'UTF8', None, ),  # 4
+)
+all_structs.append(TGetCrossReferenceReq)
+TGetCrossReferenceReq.thrift_spec = (
+    None,  # 0
+    (1, TType.STRUCT, 'sessionHandle', [TSessionHandle, None], None, ),  # 1
+    (2, TType.STRING, 'parentCatalogName', 'UTF8', None, ),  # 2
+    (3, TType.STRING, 'parentSchemaName', 'UTF8', None, ),  # 3
+    (4, TType.STRING, 'parentTableName', 'UTF8', None, ),  # 4
+    (5, TType.STRING, 'foreignCatalogName', 'UTF8', None, ),  # 5
+    (6, TType.STRING, 'foreignSchemaName', 'UTF8', None, ),  # 6
+    (7, TType.STRING, 'foreignTableName', 'UTF8', None, ),  # 7
 )
 all_structs.append(TProgressUpdateResp)
 TProgressUpdateResp.thrift_spec = (

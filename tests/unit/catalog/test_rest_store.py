@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from proxy.catalog import Catalog, CatalogError, open_catalog
+from proxy.catalog import Catalog, CatalogError, Kind, open_catalog
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, SALES, view_document
 from tests.unit.catalog.test_tables import document, snapshot
@@ -32,6 +32,7 @@ class Server(ThreadingHTTPServer):
             "/v1/namespaces": {"namespaces": [["demo"]]},
             "/v1/namespaces/demo/views": {"identifiers": [{"namespace": ["demo"], "name": "agg"}]},
             "/v1/namespaces/demo/views/agg": {"metadata-location": "v1", "metadata": view},
+            "/v1/namespaces/demo/tables": {"identifiers": [{"namespace": ["demo"], "name": "sales"}]},
             "/v1/namespaces/demo/tables/sales": {
                 "metadata-location": "t1",
                 "metadata": document([snapshot(7, None)], 7),
@@ -44,6 +45,7 @@ ENDPOINTS = [
     "GET /v1/{prefix}/namespaces",
     "GET /v1/{prefix}/namespaces/{namespace}/views",
     "GET /v1/{prefix}/namespaces/{namespace}/views/{view}",
+    "GET /v1/{prefix}/namespaces/{namespace}/tables",
     "GET /v1/{prefix}/namespaces/{namespace}/tables/{table}",
 ]
 
@@ -114,3 +116,13 @@ def test_a_server_that_fails_is_an_error_not_an_empty_catalog(server: Server, ca
     server.replies["/v1/namespaces/demo/tables/sales"] = 500
     with pytest.raises(CatalogError, match=r"loading lake\.demo\.sales failed with HTTP 500"):
         asyncio.run(catalog.current([SALES]))
+
+
+def test_all_that_there_is_can_be_listed(catalog: Catalog) -> None:
+    async def story() -> None:
+        assert await catalog.namespaces() == [("demo",)]
+        everything = await catalog.inventory(lambda name: True)
+        assert [(one.name, one.kind) for one in everything] == [(AGG, Kind.MATERIALIZED_VIEW), (SALES, Kind.TABLE)]
+        assert [one.name for one in await catalog.inventory(lambda name: name == SALES)] == [SALES]
+
+    asyncio.run(story())

@@ -11,7 +11,7 @@ from proxy.hs2 import ResultSet, SqlError, encode_reply, encode_rows, failure, r
 from proxy.hs2.generated import ttypes
 from proxy.session import Handle, OperationState
 from proxy.upstream import read_handle
-from proxy.wire import Fault, FrameReader, SaslServer, application_exception, frame, read_head
+from proxy.wire import Fault, FrameReader, SaslServer, application_exception, find, frame, read_head, read_i32
 
 S = OperationState
 ROW = ResultSet.of("answer int", rows=[[42]])
@@ -36,6 +36,7 @@ class Running:
     state: OperationState = S.RUNNING
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     fetched: bool = False
+    kind: int = 0
 
     def end(self, state: OperationState) -> None:
         self.state = state
@@ -56,6 +57,7 @@ class FakeSpark:
         self.first: asyncio.StreamWriter | None = None
         self.log_in = True
         self.early_metadata = 0
+        self.listings: dict[str, ResultSet | SqlError] = {"GetTables": ROW}  # answers to calls that list things
         self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
         self.piece = 1 << 30  # bytes of a reply that go into one frame
 
@@ -118,6 +120,11 @@ class FakeSpark:
         self.seen.setdefault(head.name, asyncio.Event()).set()
         if head.name in self.held:
             await self.held[head.name].wait()
+        if head.name in self.listings:
+            outcome = self.listings[head.name]
+            if isinstance(outcome, SqlError):
+                return encode_reply(head.name, head.seqid, ttypes.TExecuteStatementResp(status=failure(outcome)))
+            return encode_reply(head.name, head.seqid, self._started(Running("", outcome, S.FINISHED, kind=4)))
         handler = getattr(self, f"_{head.name}", None)
         if handler is None:
             return application_exception(head.name, head.seqid, Fault.UNKNOWN_METHOD, "Invalid method name")
@@ -129,13 +136,17 @@ class FakeSpark:
         return handle
 
     def _operation(self, message: bytes) -> Running:
-        return self.operations[self._handle(message).guid]
+        kind = find(message, (1, 1, 2))
+        running = self.operations[self._handle(message).guid]
+        assert kind is not None
+        assert read_i32(message, kind) == running.kind
+        return running
 
-    def _started(self, running: Running, kind: int = 0) -> Any:
+    def _started(self, running: Running) -> Any:
         handle = Handle.new()
         self.operations[handle.guid] = running
         identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
-        operation = ttypes.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=True)
+        operation = ttypes.TOperationHandle(operationId=identifier, operationType=running.kind, hasResultSet=True)
         return ttypes.TExecuteStatementResp(status=success(), operationHandle=operation)
 
     async def _OpenSession(self, user: str, message: bytes) -> Any:  # noqa: N802
@@ -173,9 +184,6 @@ class FakeSpark:
         if running.outcome is not None:
             running.end(S.ERROR if isinstance(running.outcome, SqlError) else S.FINISHED)
         return self._started(running)
-
-    async def _GetTables(self, _user: str, _message: bytes) -> Any:  # noqa: N802
-        return self._started(Running("", ROW, S.FINISHED), kind=4)
 
     async def _GetOperationStatus(self, _user: str, message: bytes) -> Any:  # noqa: N802
         running = self._operation(message)

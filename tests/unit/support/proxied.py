@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import uvloop
 
+from proxy.catalog import Catalog
 from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Entrance, Limits, Server
@@ -52,13 +53,13 @@ class Proxied:
 
 @contextlib.asynccontextmanager
 async def proxied(
-    limits: Limits | None = None, planned: Planned | None = None, **entrance: Any
+    limits: Limits | None = None, planned: Planned | None = None, catalog: Catalog | None = None, **entrance: Any
 ) -> AsyncIterator[Proxied]:
     """A running proxy; leaves no session on the fake Spark behind."""
     planned = planned or Planned()
     async with FakeSpark() as spark:
         upstreams = Upstreams([Upstream("127.0.0.1", spark.port)], QUICK)
-        service = Service(upstreams, planned, lambda user, configuration: (user, configuration))
+        service = Service(upstreams, planned, lambda user, configuration: (user, configuration), catalog=catalog)
         server = Server(Entrance(service, limits=limits or Limits(grace=0.2), **entrance), port=0)
         port = await server.start()
         try:

@@ -1,0 +1,73 @@
+"""What there is in a catalog, as tools browse it: every table and view with its columns, comments and keys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from proxy.catalog.documents import Document
+from proxy.catalog.keys import ForeignKey, foreign_keys, primary_key
+from proxy.catalog.refresh_state import STORAGE_OF
+from proxy.catalog.sql_types import sql_type
+from proxy.catalog.store import Entry
+from proxy.catalog.tables import current_schema
+from proxy.catalog.views import is_materialized, view_schema
+from proxy.hs2.jdbc_types import SqlType
+from rewriter.model import TableName
+
+
+class Kind(Enum):
+    """What a name stands for, as JDBC calls it; storage is nobody's to query, and so a table of the system."""
+
+    TABLE = "TABLE"
+    VIEW = "VIEW"
+    MATERIALIZED_VIEW = "MATERIALIZED VIEW"
+    STORAGE = "SYSTEM TABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedColumn:
+    """A column as clients are told of it."""
+
+    name: str
+    type: SqlType
+    nullable: bool
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A table or view as clients are told of it."""
+
+    name: TableName
+    kind: Kind
+    comment: str
+    columns: tuple[ListedColumn, ...]
+    primary_key: tuple[str, ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+
+
+def listed(name: TableName, entry: Entry) -> Listed:
+    """What a metadata document says of its table or view."""
+    document = entry.load()
+    properties: dict[str, str] = document.get("properties") or {}
+    schema = current_schema(document) if entry.kind == "table" else view_schema(document)
+    return Listed(
+        name,
+        _kind(entry, document, properties),
+        properties.get("comment", ""),
+        tuple(map(_column, schema["fields"])),
+        primary_key(properties),
+        foreign_keys(properties, name),
+    )
+
+
+def _kind(entry: Entry, document: Document, properties: dict[str, str]) -> Kind:
+    if entry.kind == "table":
+        return Kind.STORAGE if STORAGE_OF in properties else Kind.TABLE
+    return Kind.MATERIALIZED_VIEW if is_materialized(document) else Kind.VIEW
+
+
+def _column(field: dict[str, Any]) -> ListedColumn:
+    return ListedColumn(field["name"], sql_type(field["type"]), not field["required"], field.get("doc") or "")
