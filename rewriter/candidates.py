@@ -33,7 +33,7 @@ def candidate_of(
     stored = _stored_names(block, storage)
     if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
-    return Candidate(view, block, storage, stored)
+    return Candidate(view, block, storage, stored, tuple(t for t in sources if isinstance(t, Table)))
 
 
 def _stored_names(block: Block, storage: Table) -> tuple[str, ...] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -13,7 +14,7 @@ from rewriter.consistency import pinned
 from rewriter.cost import cost
 from rewriter.freshness import Relations, freshness
 from rewriter.index import Definitions
-from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings
+from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings, widened
 from rewriter.model import Column, MaterializedView, Session, Table, TableName, ViewState, quoted
 from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
@@ -155,7 +156,8 @@ def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
     """The first rule and mapping that match; else the miss that came closest to a match."""
     best: tuple[str, Miss] = ("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
     for mapping in table_mappings(candidate.block, query.block):
-        reading = read_view(query, candidate, mapping)
+        wider = widened(query, candidate, mapping)
+        reading = read_view(wider[0], candidate, wider[1]) if wider is not None else _spare(candidate, mapping)
         if isinstance(reading, Miss):
             best = "", reading
             continue
@@ -166,6 +168,11 @@ def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
             if best[1].reason in (Reason.TABLES_DIFFER, Reason.SHAPE) or result.reason is not Reason.SHAPE:
                 best = rule.__name__, result
     return best
+
+
+def _spare(candidate: Candidate, mapping: Mapping[str, str]) -> Miss:
+    spare = ", ".join(table.name.table for table in candidate.block.tables if table.id not in mapping)
+    return Miss(Reason.TABLES_DIFFER, f"the view joins {spare} besides, and no trusted key says that no row is lost")
 
 
 def _block_original(select: SelectBlock, statement: Statement, find: Find) -> str:

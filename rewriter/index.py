@@ -40,10 +40,13 @@ class Definitions:
         return graph
 
     def shortlist(self, tables: Iterable[TableName]) -> tuple[MaterializedView, ...]:
-        """The views all of whose tables are among these, and those that are named themselves; in the order of names."""
+        """The views over any of these tables, and those that are named themselves; in the order of names.
+
+        A view may join more tables than a query: keys can prove that this changes nothing.
+        """
         named = frozenset(tables)
         over = {view for table in named if table in self.graph for view in self.graph.successors(table)}
-        possible = {view for view in over if named.issuperset(self.sources[view])} | (named & self.by_name.keys())
+        possible = over | (named & self.by_name.keys())
         return tuple(self.by_name[name] for name in sorted(possible))
 
     def closure(self, statement: Statement) -> frozenset[TableName]:

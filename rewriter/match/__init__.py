@@ -7,7 +7,19 @@ aggregates rolled up from its own.
 
 from rewriter.match.aggregates import Aggregates
 from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
+from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
 from rewriter.match.reading import Reading, read_view
 
-__all__ = ["Aggregates", "Candidate", "Match", "Miss", "Reading", "Reason", "Rewriting", "read_view", "table_mappings"]
+__all__ = [
+    "Aggregates",
+    "Candidate",
+    "Match",
+    "Miss",
+    "Reading",
+    "Reason",
+    "Rewriting",
+    "read_view",
+    "table_mappings",
+    "widened",
+]

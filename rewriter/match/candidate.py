@@ -49,13 +49,14 @@ class Miss:
 class Candidate:
     """A view with its block and its storage as they are now.
 
-    `columns` names the storage column of each output of `block`.
+    `columns` names the storage column of each output of `block`; `sources` are the tables that it reads.
     """
 
     view: MaterializedView
     block: Block
     storage: Table
     columns: tuple[str, ...]
+    sources: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ after each case either `rewritten using VIEW` (the expected text) or `kept: REAS
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import sqlglot
@@ -27,6 +28,7 @@ from rewriter.model import (
     TableName,
     ViewState,
 )
+from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, read_foreign_keys, read_primary_key
 from rewriter.model.settings import TIME_ZONE
 from rewriter.sql import tables_of
 
@@ -139,9 +141,30 @@ def world(golden: GoldenFile) -> World:
     return World(session, relations, Definitions(tuple(views)))
 
 
+def without_properties(schema: str) -> str:
+    """The CREATE TABLE statements of a schema, without those that declare keys."""
+    return re.sub(r"ALTER TABLE[^;]*;?", "", schema)
+
+
 def tables(schema: str) -> Iterator[Table]:
-    """The tables of CREATE TABLE statements."""
+    """The tables of CREATE TABLE statements, with the keys that ALTER TABLE … SET TBLPROPERTIES declares."""
+    properties = {
+        table: dict(re.findall(r"'([^']*)' = '([^']*)'", text))
+        for table, text in re.findall(r"ALTER TABLE (\w+) SET TBLPROPERTIES \(([^;]*)\)", schema)
+    }
+    for table in _created(without_properties(schema)):
+        declared = properties.get(table.name.table, {})
+        yield replace(
+            table,
+            primary_key=read_primary_key(declared[PRIMARY_KEY]) if PRIMARY_KEY in declared else (),
+            foreign_keys=read_foreign_keys(declared.get(FOREIGN_KEYS, ""), table.name),
+        )
+
+
+def _created(schema: str) -> Iterator[Table]:
     for number, statement in enumerate(sqlglot.parse(schema, read="spark")):
+        if statement is None:
+            continue
         assert isinstance(statement, exp.Create)
         columns = []
         for position, column in enumerate(statement.this.expressions, start=1):

@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot.dialects.spark import Spark
 
 from rewriter import pin
-from tests.golden.corpus import NAMESPACE, World
+from tests.golden.corpus import NAMESPACE, World, without_properties
 
 Rows = list[tuple[Any, ...]]
 
@@ -38,7 +38,7 @@ def database(schema: str, rows: str, world: World) -> duckdb.DuckDBPyConnection:
         f"ATTACH ':memory:' AS {catalog}; CREATE SCHEMA {catalog}.{namespace}; USE {catalog}.{namespace}"
     )
     connection.execute(MACROS)
-    for sql in (schema, rows):
+    for sql in (without_properties(schema), rows):
         for statement in _transpiled(sql):
             connection.execute(statement)
     for view in world.definitions.views:

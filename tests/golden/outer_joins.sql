@@ -87,7 +87,7 @@ SELECT t1.label AS label, coalesce(sum(v.`cnt`), 0), coalesce(sum(v.`cnt`) FILTE
 
 --@ case: the join depends on a column that the groups have lost
 SELECT z.label, sum(s.amount) FROM sales AS s LEFT JOIN zone AS z ON z.at = s.id GROUP BY z.label
---@ kept: COLUMN_NOT_IN_VIEW id
+--@ kept: both TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; by_name TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; grouped COLUMN_NOT_IN_VIEW id; known TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; lefted TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; unknown TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; unmarked TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost
 
 --@ case: the view's table on the side that is filled with NULLs
 SELECT d.name, sum(s.amount), count(*) FROM dim AS d LEFT JOIN sales AS s ON s.dim_id = d.id GROUP BY d.name
@@ -129,4 +129,4 @@ SELECT v.`at` AS at, t1.label AS label, sum(v.`total`) FROM lake.demo.grouped__s
 
 --@ case: all columns of a join by USING, over groups
 SELECT * FROM (SELECT id, at FROM sales) JOIN zone USING (at)
---@ kept: GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: both TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; by_name TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows; known TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; lefted TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; unknown TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; unmarked TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost

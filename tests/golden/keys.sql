@@ -1,0 +1,67 @@
+-- Tables that a view joins and a query does not: keys that their owner declares and trusts prove that no row is lost.
+--@ schema
+CREATE TABLE sales (id INT NOT NULL, dim_id INT NOT NULL, maybe_id INT, amount INT, day DATE NOT NULL);
+CREATE TABLE dim (id INT NOT NULL, name STRING, group_id INT NOT NULL);
+CREATE TABLE groups (id INT NOT NULL, label STRING);
+CREATE TABLE loose (id INT NOT NULL, name STRING);
+ALTER TABLE sales SET TBLPROPERTIES ('viewgate.foreign-keys' = '(dim_id) REFERENCES dim (id), (maybe_id) REFERENCES dim (id), (id) REFERENCES loose (id)', 'viewgate.trust-constraints' = 'true');
+ALTER TABLE dim SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.foreign-keys' = '(group_id) REFERENCES groups (id)', 'viewgate.trust-constraints' = 'true');
+ALTER TABLE groups SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.trust-constraints' = 'true')
+--@ rows
+INSERT INTO sales VALUES (1, 1, 1, 10, DATE '2024-01-01'), (2, 1, NULL, 20, DATE '2024-01-02'), (3, 2, 2, NULL, DATE '2024-01-02'), (3, 2, NULL, 30, DATE '2024-02-01');
+INSERT INTO dim VALUES (1, 'a', 1), (2, 'b', 1), (3, 'c', 2);
+INSERT INTO groups VALUES (1, 'one'), (2, NULL);
+INSERT INTO loose VALUES (1, 'x'), (2, 'y'), (3, 'z')
+--@ view wide
+SELECT s.day, d.name, g.label, s.dim_id, sum(s.amount) AS total, count(*) AS cnt FROM sales AS s JOIN dim AS d ON s.dim_id = d.id JOIN groups AS g ON d.group_id = g.id GROUP BY s.day, d.name, g.label, s.dim_id
+--@ view maybe
+SELECT s.id, s.amount, s.maybe_id, d.name FROM sales AS s JOIN dim AS d ON s.maybe_id = d.id
+--@ view lefted
+SELECT s.id, s.amount * 2 AS twice, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id AND d.name <> 'b'
+--@ view filtered
+SELECT s.id + 1 AS next FROM sales AS s JOIN dim AS d ON s.dim_id = d.id WHERE d.name = 'a'
+--@ view unkeyed
+SELECT s.id - 1 AS before, l.name FROM sales AS s JOIN loose AS l ON s.id = l.id
+
+--@ case: two joins are spared
+SELECT day, sum(amount), count(*) FROM sales GROUP BY day
+--@ rewritten using wide
+SELECT v.`day` AS day, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.wide__storage AS v GROUP BY v.`day`
+
+--@ case: one of two joins is spared
+SELECT d.name, sum(s.amount) FROM dim AS d JOIN sales AS s ON s.dim_id = d.id WHERE s.day >= DATE '2024-01-02' GROUP BY d.name
+--@ rewritten using wide
+SELECT v.`name` AS name, sum(v.`total`) FROM lake.demo.wide__storage AS v WHERE v.`day` >= CAST('2024-01-02' AS DATE) GROUP BY v.`name`
+
+--@ case: a foreign key that may be NULL loses rows
+SELECT id, amount FROM sales
+--@ kept: filtered VIEW_FILTERS_MORE name = 'a'; lefted COLUMN_NOT_IN_VIEW amount; maybe TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; unkeyed TABLES_DIFFER the view joins loose besides, and no trusted key says that no row is lost; wide GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+
+--@ case: and loses none where NULL is filtered away
+SELECT id, amount FROM sales WHERE maybe_id IS NOT NULL
+--@ rewritten using maybe
+SELECT v.`id` AS id, v.`amount` AS amount FROM lake.demo.maybe__storage AS v
+
+--@ case: and where a range leaves no NULL
+SELECT id, amount FROM sales WHERE maybe_id > 1
+--@ rewritten using maybe
+SELECT v.`id` AS id, v.`amount` AS amount FROM lake.demo.maybe__storage AS v WHERE v.`maybe_id` > 1
+
+--@ case: an outer join onto a key loses and repeats nothing, whatever its condition
+SELECT id, amount * 2 AS t FROM sales
+--@ rewritten using lefted
+SELECT v.`id` AS id, v.`twice` AS t FROM lake.demo.lefted__storage AS v
+
+--@ case: a filter on the spared table
+SELECT id + 1 AS next FROM sales
+--@ rewritten using lefted
+SELECT v.`id` + 1 AS next FROM lake.demo.lefted__storage AS v
+
+--@ case: a table without a key
+SELECT id - 1 AS before FROM sales
+--@ rewritten using lefted
+SELECT v.`id` - 1 AS before FROM lake.demo.lefted__storage AS v
+
+--@ case: rows of the referenced table are not all referenced
+SELECT name FROM dim
+--@ kept: filtered TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost; lefted TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost; maybe TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost; wide TABLES_DIFFER the view joins sales, groups besides, and no trusted key says that no row is lost
