@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from proxy import admission, config, demo, embedded, jars, preflight
-from proxy.answering import Answers, SessionFacts
+from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.authentication import PasswordFile, ProxyUsers
 from proxy.catalog import Catalog, CatalogError, open_catalog
 from proxy.commands import Context, Planner, find
@@ -192,10 +192,11 @@ def compose(surroundings: Surroundings, settings: config.Config) -> Service:
     catalog = surroundings.catalog
     context = Context(catalog, Pipeline(catalog, surroundings.runner), Answers(catalog))
     planner = Planner(context, find)
+    defaults = Defaults()
     return Service(
         Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts)),
         planner,
-        lambda user, configuration: SessionFacts(configuration),
+        lambda user, configuration: SessionFacts(configuration, defaults),
         ProxyUsers(settings.authentication.proxy_users),
         catalog,
     )

@@ -11,7 +11,7 @@ from rewriter.freshness import Relations
 from rewriter.index import Definitions, statement_of
 from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
-from rewriter.model.settings import TIME_ZONE, result_settings
+from rewriter.model.settings import TIME_ZONE, differing_setting
 
 
 def candidate_of(
@@ -74,10 +74,10 @@ def settings_problem(candidate: Candidate, query: Block, session: Session) -> Mi
         if zoned or computes:
             return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its expressions depend on some")
         return None
-    ours, theirs = result_settings(session.settings), result_settings(view.settings)
-    for key in sorted(ours.keys() | theirs.keys()):
-        if ours.get(key) != theirs.get(key):
-            return Miss(Reason.SETTINGS_DIFFER, f"{key} is {ours.get(key)} here, {theirs.get(key)} in the view")
+    differing = differing_setting(session.settings, view.settings, session.defaults)
+    if differing is not None:
+        key, here, there = differing
+        return Miss(Reason.SETTINGS_DIFFER, f"{key} is {here or 'not set'} here, {there or 'not set'} in the view")
     zone = view.settings.get(TIME_ZONE)
     if zoned and zone != session.time_zone:
         return Miss(Reason.SETTINGS_DIFFER, f"the time zone is {session.time_zone} here, {zone} in the view")

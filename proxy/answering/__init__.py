@@ -7,6 +7,17 @@ own run take the same decision by the same way.
 
 from proxy.answering.answers import Answers, Decision
 from proxy.answering.changes import Change, change_of
-from proxy.answering.facts import OFF, ON, SETTINGS, SPELLINGS, SessionFacts
+from proxy.answering.facts import OFF, ON, SETTINGS, SPELLINGS, Defaults, SessionFacts
 
-__all__ = ["OFF", "ON", "SETTINGS", "SPELLINGS", "Answers", "Change", "Decision", "SessionFacts", "change_of"]
+__all__ = [
+    "OFF",
+    "ON",
+    "SETTINGS",
+    "SPELLINGS",
+    "Answers",
+    "Change",
+    "Decision",
+    "Defaults",
+    "SessionFacts",
+    "change_of",
+]

@@ -20,6 +20,28 @@ _CATALOG = "spark.sql.catalog."
 Query = Callable[[str], Awaitable[ResultSet]]
 
 
+class Defaults:
+    """The values that Spark uses for what a session has not set, asked once for all sessions.
+
+    `SET -v` tells the values in force: of what the session that asks has set itself, the default stays unknown until
+    a session that has not set it asks.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+        self._hidden: frozenset[str] | None = None
+
+    async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
+        """All that are known; `settings` are those of the session in which `query` asks."""
+        if self._hidden is None or self._hidden - settings.keys():
+            in_force = {str(key): str(value) for key, value, *_ in (await query("SET -v")).rows}
+            # `<undefined>` and `<value of …>` are no values.
+            told = {key: value for key, value in in_force.items() if not value.startswith("<")}
+            self._known |= {key: value for key, value in told.items() if key not in settings}
+            self._hidden = frozenset(key for key in settings if key not in self._known)
+        return self._known
+
+
 class SessionFacts:
     """Settings, current namespace and temporary names of one session, as Spark last told them.
 
@@ -28,13 +50,14 @@ class SessionFacts:
     IMMEDIATE, a temporary function) turns rewriting off for the rest of the session.
     """
 
-    def __init__(self, configuration: Mapping[str, str] | None = None) -> None:
+    def __init__(self, configuration: Mapping[str, str] | None = None, defaults: Defaults | None = None) -> None:
         self.settings = {name: allowed[0] for name, allowed in SETTINGS.items()}
         for key, value in (configuration or {}).items():
             name = key.rsplit(":", 1)[-1]
             value = SPELLINGS.get(value.lower(), value.lower())
             if value in SETTINGS.get(name, ()):
                 self.settings[name] = value
+        self._defaults = defaults or Defaults()
         self._doubts: list[str] = []
         self._known: Session | None = None
         self._changing = 0
@@ -77,6 +100,7 @@ class SessionFacts:
     async def _ask(self, query: Query) -> Session:
         # SET lists what is set explicitly, the server's own configuration included; what is not set is default.
         settings = {str(key): str(value) for key, value, *_ in (await query("SET")).rows}
+        defaults = await self._defaults.of(settings, query)
         state = await query("SELECT current_catalog(), current_database(), current_timezone()")
         catalog, namespace, zone = (str(value) for value in state.rows[0])
         settings[TIME_ZONE] = zone
@@ -89,4 +113,5 @@ class SessionFacts:
             frozenset(name for name in catalogs if "." not in name) | {catalog, "spark_catalog"},
             frozenset(self._temporary),
             rewrite=True,
+            defaults=defaults,
         )

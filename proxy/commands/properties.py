@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
 from rewriter.model import Session
-from rewriter.model.settings import TIME_ZONE, result_settings
+from rewriter.model.settings import ANSI, TIME_ZONE, result_settings
 
 QUERY = "viewgate.query"
 COLUMNS = "viewgate.columns"
@@ -45,5 +45,6 @@ def of_user(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def recorded_settings(facts: Session) -> str:
-    """The session's settings that a view keeps, as JSON."""
-    return json.dumps({**result_settings(facts.settings), TIME_ZONE: facts.time_zone}, sort_keys=True)
+    """The session's settings that a view keeps, as JSON; ANSI mode even by default, since defaults change."""
+    default = {ANSI: facts.defaults[ANSI]} if ANSI in facts.defaults else {}
+    return json.dumps({**default, **result_settings(facts.settings), TIME_ZONE: facts.time_zone}, sort_keys=True)

@@ -13,7 +13,8 @@ from rewriter.model.names import TableName
 class Session:
     """The current catalog and namespace, the settings in force, and names that shadow tables.
 
-    `lower_names` is for catalogs in which the case of a table's name means nothing.
+    `lower_names` is for catalogs in which the case of a table's name means nothing. `defaults` are the values that
+    Spark uses for what is not set.
 
     >>> Session("lake", ("demo",)).resolve(("sales",))
     TableName(parts=('lake', 'demo', 'sales'))
@@ -28,6 +29,7 @@ class Session:
     rewrite: bool = True
     max_staleness_ms: int = 0
     lower_names: bool = False
+    defaults: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
         """The table that a name of one or more parts means; None where a temporary view could be meant."""

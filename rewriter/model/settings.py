@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 TIME_ZONE = "spark.sql.session.timeZone"
+ANSI = "spark.sql.ansi.enabled"
 
 # How a query is run, not what it means.
 HARMLESS = (
@@ -62,6 +63,30 @@ def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
         for key, value in settings.items()
         if key.startswith(("spark.sql.", "spark.wap.")) and key != TIME_ZONE and not key.startswith(HARMLESS)
     }
+
+
+def differing_setting(
+    here: Mapping[str, str], there: Mapping[str, str], defaults: Mapping[str, str]
+) -> tuple[str, str | None, str | None] | None:
+    """The first setting that can change an answer and differs, with both values in force; None if all agree.
+
+    What one of them has not set has Spark's default there. Those in READABLE are the same wherever a text is read.
+
+    >>> differing_setting({"spark.sql.ansi.enabled": "TRUE"}, {}, {"spark.sql.ansi.enabled": "true"})
+    >>> differing_setting({"spark.sql.ansi.enabled": "false"}, {}, {"spark.sql.ansi.enabled": "true"})
+    ('spark.sql.ansi.enabled', 'false', 'true')
+    """
+    ours, theirs = result_settings(here), result_settings(there)
+    for key in sorted((ours.keys() | theirs.keys()) - READABLE.keys()):
+        values = ours.get(key, defaults.get(key)), theirs.get(key, defaults.get(key))
+        if _value(values[0]) != _value(values[1]):
+            return key, *values
+    return None
+
+
+def _value(text: str | None) -> str | None:
+    """A setting's value, of which Spark reads truth values in any case."""
+    return text.lower() if text is not None and text.lower() in ("true", "false") else text
 
 
 def unreadable_setting(settings: Mapping[str, str]) -> str | None:

@@ -198,6 +198,9 @@ def test_settings_of_the_session(session: Any, run: Run) -> None:
         assert chosen(session, BY_DAY) == ["lake.traps.by_day"]
     finally:
         run("DROP MATERIALIZED VIEW by_day")
+    for default in ("spark.sql.ansi.enabled = true", "spark.sql.caseSensitive = false"):
+        run(f"SET {default}")
+        assert chosen(session, QUERY) == [VIEW]
     for setting in ("spark.sql.ansi.enabled = false", "spark.sql.caseSensitive = true", "spark.wap.branch = audit"):
         run(f"SET {setting}")
         assert "SETTINGS_DIFFER" in reasons(session, QUERY)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from proxy.answering import SessionFacts
+from proxy.answering import Defaults, SessionFacts
 from proxy.hs2 import ResultSet
+
+DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"}
 
 
 class Spark:
@@ -14,9 +16,13 @@ class Spark:
     def __init__(self) -> None:
         self.settings = {"spark.sql.catalog.lake": "x", "spark.sql.catalog.lake.type": "jdbc"}
         self.state = ("lake", "demo", "UTC")
-        self.asked = 0
+        self.asked = self.asked_defaults = 0
 
     async def query(self, sql: str) -> ResultSet:
+        if sql == "SET -v":
+            self.asked_defaults += 1
+            rows = [(key, value, "what it means", "3.0.0") for key, value in {**DEFAULTS, **self.settings}.items()]
+            return ResultSet.of("key", "value", "meaning", "since", rows=rows)
         if sql == "SET":
             self.asked += 1
             return ResultSet.of("key", "value", rows=list(self.settings.items()))
@@ -80,3 +86,20 @@ def test_our_settings_may_come_with_the_session() -> None:
     assert SessionFacts({"set:hiveconf:viewgate.rewrite": "OFF"}).settings == {**default, "viewgate.rewrite": "off"}
     assert SessionFacts({"viewgate.rewrite": "maybe"}).settings == default
     assert SessionFacts({"viewgate.trust-constraints": "true"}).settings["viewgate.trust-constraints"] == "on"
+
+
+def test_spark_tells_its_defaults_once_and_what_a_session_had_set_by_the_next() -> None:
+    async def scenario() -> None:
+        spark, defaults = Spark(), Defaults()
+        spark.settings["spark.sql.ansi.enabled"] = "false"
+        first = await SessionFacts({}, defaults).read(spark.query)
+        assert "spark.sql.ansi.enabled" not in first.defaults
+        assert first.defaults["spark.sql.caseSensitive"] == "false"
+        await SessionFacts({}, defaults).read(spark.query)
+        assert spark.asked_defaults == 1
+        del spark.settings["spark.sql.ansi.enabled"]
+        assert (await SessionFacts({}, defaults).read(spark.query)).defaults["spark.sql.ansi.enabled"] == "true"
+        await SessionFacts({}, defaults).read(spark.query)
+        assert spark.asked_defaults == 2
+
+    asyncio.run(scenario())

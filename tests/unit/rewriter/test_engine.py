@@ -50,7 +50,11 @@ def test_a_smaller_storage_wins_over_the_same_grain(built: World) -> None:
         ({"rewrite": False}, Reason.REWRITE_OFF, "viewgate.rewrite"),
         ({"settings": {"spark.sql.caseSensitive": "true"}}, Reason.SETTINGS_DIFFER, "caseSensitive"),
         ({"settings": {"spark.wap.branch": "audit"}}, Reason.SETTINGS_DIFFER, "spark.wap.branch"),
-        ({"settings": {"spark.sql.ansi.enabled": "false"}}, Reason.SETTINGS_DIFFER, "ansi.enabled is false here, None"),
+        (
+            {"settings": {"spark.sql.ansi.enabled": "false"}},
+            Reason.SETTINGS_DIFFER,
+            "ansi.enabled is false here, not set in",
+        ),
         ({"settings": {"spark.sql.unheard.of": "1"}}, Reason.SETTINGS_DIFFER, "unheard.of"),
     ],
 )
@@ -59,6 +63,13 @@ def test_sessions_in_which_nothing_is_rewritten(built: World, session: dict, rea
     assert not outcome.rewritten
     assert {a.reason for a in outcome.tried} == {reason}
     assert all(detail in a.detail for a in outcome.tried)
+
+
+def test_a_setting_that_has_its_default_value_is_as_if_not_set(built: World) -> None:
+    defaults = {"spark.sql.ansi.enabled": "true"}
+    assert decide(built, settings={**defaults, "spark.sql.caseSensitive": "false"}, defaults=defaults).rewritten
+    other = decide(built, settings={"spark.sql.ansi.enabled": "false"}, defaults=defaults)
+    assert "false here, true in the view" in other.tried[0].detail
 
 
 def test_how_a_query_is_run_is_no_matter(built: World) -> None:
