@@ -3,35 +3,30 @@
 | the query asks      | the storage holds                    | rolled up                                   |
 |---------------------|--------------------------------------|---------------------------------------------|
 | count(*), count(x)  | the same count                       | coalesce(sum(c), 0): no rows count as none  |
-| sum(x)              | sum(x); or x as a key, and count(*)  | sum, cast to the type it has in the storage |
+| sum(x)              | sum(x); or x as a key, and count(*)  | sum, cast to the type of the query's        |
 | min, max, bool, bit | the same; min and max also from keys | itself                                      |
+| f(CASE …)           | f of each branch, or count(*)        | f of a CASE over those                      |
 | avg(x)              | sum(x) and count(x)                  | as Spark's Average ends                     |
 | f(DISTINCT k)       | k as a key                           | f(DISTINCT k)                               |
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from functools import cache
-
 from sqlglot import exp
 
 from rewriter.block import aggregate_of
-from rewriter.block.predicates import INTEGERS
+from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
+from rewriter.match.numbers import sum_type, summed_type
+from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, stored
+from rewriter.match.trees import call_of, cast, number
 from rewriter.match.words import words
-from rewriter.model import Column
 
 Tree = exp.Expr
 
-IDEMPOTENT = frozenset({"min", "max", "bool_and", "bool_or", "bit_and", "bit_or", "bit_xor"})
-_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
-ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
-
-# Beyond this precision the division's own rounding could show in the average's last digit.
-EXACT_AVERAGE_PRECISION = 12
+# A BIGINT's sum overflows where its average does not.
+EXACT = "decimal(38,0)"
 
 
 class Aggregates:
@@ -39,18 +34,18 @@ class Aggregates:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
+        self.partials = Partials(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
         """The aggregate as the storage has it for each of its groups."""
-        held = self._held(tree)
+        held = self.partials.held(tree)
         if held is not None:
             return stored(held.name)
         call = aggregate_of(tree)
         assert call is not None
-        if call.name == "avg" and isinstance(tree, exp.Anonymous):
-            average = self._average(call, None, fold=lambda column, _: stored(column.name))
-            return average or _missing(tree)
-        return _missing(tree)
+        if isinstance(tree, exp.Filter) or _is_distinct(call):
+            return missing(tree)
+        return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
         """The aggregate over many groups of the storage."""
@@ -58,140 +53,76 @@ class Aggregates:
         assert call is not None
         condition: Tree | None = None
         if isinstance(tree, exp.Filter):
-            held = self._held(tree)
-            if held is not None:
-                return self._fold(call.name, held, None)
+            held = self.partials.held(tree)
+            if held is not None and call.name != "avg" and not _is_distinct(call):
+                return _fold(call.name, stored(held.name), summed_type(held.type), None)
             computed = self.reading.compute(tree.expression.this)
             if isinstance(computed, Miss):
                 return computed
             condition = computed
-        return self._rolled(call, condition)
-
-    def _rolled(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        held = self._held(call)
-        if held is not None and (call.name != "avg" and not _is_distinct(call)):
-            return self._fold(call.name, held, condition)
-        if _is_distinct(call) or call.name in ("min", "max", "bool_and", "bool_or"):
+        if _is_distinct(call):
             return self._from_keys(call, condition)
-        if call.name == "count":
-            return self._count_of_key(call, condition)
-        if call.name == "sum":
-            return self._sum_of_key(call, condition)
-        if call.name == "avg":
-            average = self._average(call, condition, fold=lambda column, name: self._fold(name, column, condition))
-            if average is not None:
-                return average
-            if self._held(call) is not None:
-                return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)} without its sum and count")
-        return _missing(call)
+        return self._ended(call, condition, rolled=True)
 
-    def _held(self, tree: Tree) -> Column | None:
-        """The storage's column of an aggregate, if it has one; count(x) is count(*) where x cannot be NULL."""
-        held = self.reading.aggregates.get(tree)
-        if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count" and not _is_distinct(tree):
-            declared = self.reading.block.type_of(tree.expressions[0])
-            if declared is not None and not declared.nullable:
-                return self.reading.aggregates.get(ROWS)
-        return held
+    def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
+        """An aggregate of its partial ones; of just one of them where nothing is rolled up."""
 
-    def _fold(self, name: str, column: Column, condition: Tree | None) -> Tree:
-        """The aggregate that combines a column of partial results."""
-        if name == "count":
-            return exp.Anonymous(
-                this="coalesce", expressions=[_filtered("sum", stored(column.name), condition), _number(0)]
-            )
-        if name == "sum":
-            total = _filtered("sum", stored(column.name), condition)
-            # A sum of DECIMAL sums has ten digits more than the original's type.
-            return _cast(total, column.type) if column.type.startswith("decimal") else total
-        assert name in IDEMPOTENT, name
-        return _filtered(name, stored(column.name), condition)
+        def total(name: str, part: Partial) -> Tree:
+            return _fold(name, part.tree, part.kind, condition) if rolled else _typed(name, part.tree, part.kind)
+
+        argument = call.expressions[0]
+        if call.name != "avg":
+            part = self.partials.of(call.name, argument)
+            return part if isinstance(part, Miss) else total(call.name, part)
+        summed, counted = self._summed(argument), self.partials.of("count", argument)
+        if not isinstance(summed, Miss) and not isinstance(counted, Miss):
+            ended = average(total("sum", summed), total("count", counted), summed.kind)
+            if ended is not None:
+                return ended
+        if self.partials.held(call) is not None:
+            return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)} without its sum and count")
+        return missing(call)
+
+    def _summed(self, argument: Tree) -> Partial | Miss:
+        """The sum of which an average is made. That of a BIGINT is one of DECIMALs, where the view holds it."""
+        exact = self.partials.held(call_of("sum", cast(argument, EXACT)))
+        if exact is not None:
+            return Partial(stored(exact.name), "bigint")
+        held = self.partials.held(call_of("sum", argument))
+        if held is not None and held.type == "bigint":
+            return Partial(stored(held.name), "bigint")
+        part = self.partials.of("sum", argument)
+        return part if isinstance(part, Miss) or part.kind != "bigint" else missing(call_of("avg", argument))
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """An aggregate to which repeated values make no difference, over keys."""
-        argument = call.expressions[0]
-        inner = argument.expressions[0] if isinstance(argument, exp.Distinct) else argument
-        computed = self.reading.compute(inner)
-        if call.name in ("min", "max") and self.reading.is_normalized(inner):
-            return _missing(call)
-        if isinstance(computed, Miss):
-            held = self.reading.aggregates.get(call)
-            if held is not None:
-                return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, words(call))
-            return _missing(call)
-        again = exp.Distinct(expressions=[computed]) if isinstance(argument, exp.Distinct) else computed
-        return _filtered(call.name, again, condition)
-
-    def _count_of_key(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """count(k): the rows of the groups in which k is not NULL."""
-        rows = self.reading.aggregates.get(ROWS)
-        if isinstance(call.expressions[0], exp.Star) or rows is None:
-            return _missing(call)
-        computed = self.reading.compute(call.expressions[0])
-        if isinstance(computed, Miss):
-            return _missing(call)
-        present = exp.Not(this=exp.Is(this=computed, expression=exp.Null()))
-        both = present if condition is None else exp.And(this=present, expression=condition)
-        return self._fold("count", rows, both)
-
-    def _sum_of_key(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """sum(k) of an integer key (of the view, or of a table joined to it): each group counts its rows times."""
-        rows = self.reading.aggregates.get(ROWS)
-        declared = self.reading.block.type_of(call.expressions[0])
-        if rows is None or declared is None or declared.type not in INTEGERS:
-            return _missing(call)
-        computed = self.reading.compute(call.expressions[0])
-        if isinstance(computed, Miss):
-            return _missing(call)
-        weighted = exp.Mul(this=_cast(computed, "bigint"), expression=stored(rows.name))
-        return _filtered("sum", weighted, condition)
-
-    def _average(self, call: exp.Anonymous, condition: Tree | None, fold: Callable[[Column, str], Tree]) -> Tree | None:
-        """avg(x) from the sum and the count of x, ended as Spark's Average ends for the type of x."""
-        argument = call.expressions[0]
-        exact = _cast(argument, "decimal(38,0)")
-        total = self._held(_call("sum", exact)) or self._held(_call("sum", argument))
-        count = self._held(_call("count", argument))
-        if total is None or count is None:
-            return None
-        summed, counted = fold(total, "sum"), fold(count, "count")
-        divisor = exp.Anonymous(this="nullif", expressions=[counted, _number(0)])
-        decimal = _DECIMAL.match(total.type)
-        if decimal is None or self._held(_call("sum", exact)) is not None:
-            return exp.Div(this=_cast(summed, "double"), expression=_cast(divisor, "double"))
-        # The buffer of avg over DECIMAL(p,s) is DECIMAL(p+10,s), its result DECIMAL(p+4,s+4).
-        precision, scale = int(decimal[1]) - 10, int(decimal[2])
-        if precision > EXACT_AVERAGE_PRECISION:
-            return None
-        quotient = exp.Div(this=_cast(summed, total.type), expression=_cast(divisor, "decimal(20,0)"))
-        return _cast(quotient, f"decimal({precision + 4},{scale + 4})")
+        """An aggregate of different values, over keys."""
+        values = []
+        for value in call.expressions[0].expressions:
+            computed = self.reading.compute(value)
+            if isinstance(computed, Miss) or not self.reading.candidate.block.keys:
+                held = self.partials.held(call) is not None
+                return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, words(call)) if held else missing(call)
+            values.append(computed)
+        return _filtered(call.name, exp.Distinct(expressions=values), condition)
 
 
 def _is_distinct(call: exp.Anonymous) -> bool:
     return isinstance(call.expressions[0], exp.Distinct)
 
 
-def _missing(tree: Tree) -> Miss:
-    return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
+def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
+    """The aggregate that combines partial ones."""
+    if name == "count":
+        return call_of("coalesce", _filtered("sum", partial, condition), number(0))
+    return _typed(name, _filtered(name, partial, condition), kind)
 
 
-def _call(name: str, argument: Tree) -> exp.Anonymous:
-    return exp.Anonymous(this=name, expressions=[argument.copy()])
+def _typed(name: str, tree: Tree, kind: str | None) -> Tree:
+    """A sum in the type that the query's has: one of DECIMAL sums has ten digits more."""
+    wanted = sum_type(kind) if name == "sum" and kind is not None else None
+    return cast(tree, wanted) if wanted is not None and wanted.startswith("decimal") else tree
 
 
 def _filtered(name: str, argument: Tree, condition: Tree | None) -> Tree:
-    call = _call(name, argument)
+    call = call_of(name, argument)
     return call if condition is None else exp.Filter(this=call, expression=exp.Where(this=condition.copy()))
-
-
-def _cast(tree: Tree, kind: str) -> Tree:
-    return exp.TryCast(this=tree.copy(), to=_type(kind).copy())
-
-
-@cache
-def _type(kind: str) -> exp.DataType:
-    return exp.DataType.build(kind, dialect="spark")
-
-
-def _number(value: int) -> Tree:
-    return exp.Literal.number(value)

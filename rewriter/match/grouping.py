@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from rewriter.block import aggregate_of
 from rewriter.block.predicates import INTEGERS
+from rewriter.match.branches import branches_of
 from rewriter.match.candidate import Match, Miss, Reason, Rewriting
 from rewriter.match.reading import Reading, rebuilt
 from rewriter.match.words import words
@@ -81,6 +82,9 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
         return Miss(Reason.SHAPE, "the view holds rows, not groups")
     if reading.block.keys is None:
         return Miss(Reason.GROUPING_TOO_COARSE, "the view holds groups, the query asks for rows")
+    if not reading.candidate.block.keys and (reading.block.keys or reading.extra):
+        # It has a row for no rows, too: there would be a group where the query has none.
+        return Miss(Reason.GROUPING_TOO_COARSE, "the view holds one group of all rows")
     keys = group_keys(reading)
     if isinstance(keys, Miss):
         return Miss(Reason.GROUPING_TOO_COARSE, keys.detail) if keys.reason is Reason.COLUMN_NOT_IN_VIEW else keys
@@ -123,10 +127,17 @@ def _exact(call: exp.Anonymous, reading: Reading) -> bool:
 
 def _exact_arithmetic(tree: Tree, reading: Reading, integers: bool) -> bool:
     """Whether an expression is of integers and decimals only; an average of integers is itself a sum of doubles."""
+    branches = branches_of(tree)
+    if branches is not None:
+        return all(_exact_arithmetic(value, reading, integers) for value in branches.values)
     if isinstance(tree, exp.Add | exp.Sub | exp.Mul):
         return all(_exact_arithmetic(side, reading, integers) for side in (tree.this, tree.expression))
+    if isinstance(tree, exp.Anonymous) and tree.name in ("coalesce", "nvl"):
+        return all(_exact_arithmetic(part, reading, integers) for part in tree.expressions)
     if isinstance(tree, exp.Literal):
         return not tree.is_string and tree.name.replace(".", "", 1).isdigit()
+    if isinstance(tree, exp.Null):
+        return True
     declared = reading.block.type_of(tree)
     return declared is not None and ((integers and declared.type in INTEGERS) or declared.type.startswith("decimal("))
 

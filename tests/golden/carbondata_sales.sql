@@ -26,7 +26,7 @@ SELECT v.`sex` AS sex, sum(v.`viewgate_output_2`) FROM lake.demo.agg_sales__stor
 --@ case: an average at a coarser grain
 SELECT avg(price), country FROM sales GROUP BY country
 --@ rewritten using agg_sales
-SELECT CAST(CAST(sum(v.`viewgate_sum_1`) AS DECIMAL(38, 0)) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DOUBLE), v.`country` AS country FROM lake.demo.agg_sales__storage AS v GROUP BY v.`country`
+SELECT CAST(sum(v.`viewgate_sum_1`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DOUBLE), v.`country` AS country FROM lake.demo.agg_sales__storage AS v GROUP BY v.`country`
 
 --@ case: finer
 SELECT user_id, country, sex, sum(quantity), avg(price) FROM sales GROUP BY user_id, country, sex

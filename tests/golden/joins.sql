@@ -27,7 +27,7 @@ SELECT t1.name AS name, sum(v.`total`) FROM lake.demo.by_dim__storage VERSION AS
 --@ case: a measure of the other table is weighted by rows
 SELECT d.name, sum(d.weight), count(d.weight), max(d.weight) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name
 --@ rewritten using by_dim
-SELECT t1.name AS name, sum(CAST(t1.weight AS BIGINT) * v.`cnt`), coalesce(sum(v.`cnt`) FILTER(WHERE NOT (t1.weight IS NULL)), 0), max(t1.weight) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS t1 WHERE v.`dim_id` = t1.id GROUP BY t1.name
+SELECT t1.name AS name, sum(CAST(t1.weight AS BIGINT) * v.`cnt`), coalesce(sum(CASE WHEN t1.weight IS NULL THEN 0 ELSE v.`cnt` END), 0), max(t1.weight) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS t1 WHERE v.`dim_id` = t1.id GROUP BY t1.name
 
 --@ case: the join key stands for its equal
 SELECT d.id, sum(s.amount) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.id

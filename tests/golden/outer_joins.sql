@@ -73,7 +73,7 @@ SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.
 --@ case: an outer join beside groups
 SELECT d.name, sum(s.amount), count(*), count(d.weight), sum(d.weight), min(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1 GROUP BY d.name
 --@ rewritten using grouped
-SELECT t1.name AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0), coalesce(sum(v.`cnt`) FILTER(WHERE NOT (t1.weight IS NULL)), 0), sum(CAST(t1.weight AS BIGINT) * v.`cnt`), min(v.`low`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t1 ON v.`dim_id` = t1.id AND t1.weight > 1 GROUP BY t1.name
+SELECT t1.name AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0), coalesce(sum(CASE WHEN t1.weight IS NULL THEN 0 ELSE v.`cnt` END), 0), sum(CAST(t1.weight AS BIGINT) * v.`cnt`), min(v.`low`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t1 ON v.`dim_id` = t1.id AND t1.weight > 1 GROUP BY t1.name
 
 --@ case: two outer joins beside groups
 SELECT d.name, z.label, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 0 LEFT JOIN zone AS z ON z.at = s.at GROUP BY d.name, z.label
@@ -83,7 +83,7 @@ SELECT t1.name AS name, t2.label AS label, sum(v.`total`) FROM lake.demo.grouped
 --@ case: an inner and an outer join beside groups
 SELECT z.label, count(*), count(d.name) FROM sales AS s JOIN zone AS z ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id AND d.id > 1 GROUP BY z.label
 --@ rewritten using grouped
-SELECT t1.label AS label, coalesce(sum(v.`cnt`), 0), coalesce(sum(v.`cnt`) FILTER(WHERE NOT (t2.name IS NULL)), 0) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v CROSS JOIN lake.demo.zone VERSION AS OF 1002 AS t1 LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t2 ON v.`dim_id` = t2.id AND t2.id > 1 WHERE t1.at = v.`at` GROUP BY t1.label
+SELECT t1.label AS label, coalesce(sum(v.`cnt`), 0), coalesce(sum(CASE WHEN t2.name IS NULL THEN 0 ELSE v.`cnt` END), 0) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v CROSS JOIN lake.demo.zone VERSION AS OF 1002 AS t1 LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t2 ON v.`dim_id` = t2.id AND t2.id > 1 WHERE t1.at = v.`at` GROUP BY t1.label
 
 --@ case: the join depends on a column that the groups have lost
 SELECT z.label, sum(s.amount) FROM sales AS s LEFT JOIN zone AS z ON z.at = s.id GROUP BY z.label

@@ -47,7 +47,7 @@ SELECT v.`a` AS a, max(v.`b`), count(DISTINCT v.`b`), min(v.`b`) FROM lake.demo.
 --@ case: a count of a key counts rows, not groups
 SELECT a, count(b) FROM t GROUP BY a
 --@ rewritten using averages
-SELECT v.`a` AS a, coalesce(sum(v.`viewgate_rows_0`) FILTER(WHERE NOT (v.`b` IS NULL)), 0) FROM lake.demo.averages__storage AS v GROUP BY v.`a`
+SELECT v.`a` AS a, coalesce(sum(CASE WHEN v.`b` IS NULL THEN 0 ELSE v.`viewgate_rows_0` END), 0) FROM lake.demo.averages__storage AS v GROUP BY v.`a`
 
 --@ case: a sum of an integer key is weighted by rows
 SELECT a, sum(n), bool_and(ok), bool_or(ok), bit_or(x) FROM t GROUP BY a
@@ -90,16 +90,17 @@ SELECT v.`a` AS a, sum(v.`viewgate_sum_1`) FROM lake.demo.averages__storage AS v
 --@ case: averages of integers and doubles
 SELECT a, avg(x), avg(big), avg(score) FROM t GROUP BY a
 --@ rewritten using averages
-SELECT v.`a` AS a, CAST(sum(v.`viewgate_sum_1`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DOUBLE), CAST(CAST(sum(v.`viewgate_sum_3`) AS DECIMAL(38, 0)) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_4`), 0), 0) AS DOUBLE), CAST(sum(v.`viewgate_sum_9`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_10`), 0), 0) AS DOUBLE) FROM lake.demo.averages__storage AS v GROUP BY v.`a`
+SELECT v.`a` AS a, CAST(sum(v.`viewgate_sum_1`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DOUBLE), CAST(sum(v.`viewgate_sum_3`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_4`), 0), 0) AS DOUBLE), CAST(sum(v.`viewgate_sum_9`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_10`), 0), 0) AS DOUBLE) FROM lake.demo.averages__storage AS v GROUP BY v.`a`
 
 --@ case: averages of decimals, which Spark gives four digits more
 SELECT a, avg(price) FROM t GROUP BY a
 --@ rewritten using averages
-SELECT v.`a` AS a, CAST(CAST(CAST(sum(v.`viewgate_sum_5`) AS DECIMAL(20, 2)) AS DECIMAL(20, 2)) / CAST(nullif(coalesce(sum(v.`viewgate_count_6`), 0), 0) AS DECIMAL(20, 0)) AS DECIMAL(14, 6)) FROM lake.demo.averages__storage AS v GROUP BY v.`a`
+SELECT v.`a` AS a, CAST((CAST(CAST(sum(v.`viewgate_sum_5`) AS DECIMAL(20, 2)) * 100 AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_6`), 0), 0) AS DOUBLE)) / CAST(100 AS DOUBLE) AS DECIMAL(14, 6)) FROM lake.demo.averages__storage AS v GROUP BY v.`a`
 
 --@ case: an average of a decimal too wide to be divided exactly
 SELECT a, avg(wide) FROM t GROUP BY a
---@ kept: averages AGGREGATE_DOES_NOT_ROLL_UP avg(wide) without its sum and count; by_score GROUPING_TOO_COARSE a; logic AGGREGATE_NOT_IN_VIEW avg(wide); sums AGGREGATE_NOT_IN_VIEW avg(wide)
+--@ rewritten using averages
+SELECT v.`a` AS a, CAST(CAST((CAST(sum(v.`viewgate_sum_7`) AS DECIMAL(30, 2)) - (CAST(sum(v.`viewgate_sum_7`) AS DECIMAL(30, 2)) % CAST(nullif(coalesce(sum(v.`viewgate_count_8`), 0), 0) AS DECIMAL(16, 0)))) / CAST(nullif(coalesce(sum(v.`viewgate_count_8`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(18, 0)) + CAST(CAST(CAST(sum(v.`viewgate_sum_7`) AS DECIMAL(30, 2)) % CAST(nullif(coalesce(sum(v.`viewgate_count_8`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(18, 2)) / CAST(nullif(coalesce(sum(v.`viewgate_count_8`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(8, 6)) AS DECIMAL(24, 6)) FROM lake.demo.averages__storage AS v GROUP BY v.`a`
 
 --@ case: the same at the view's own grain
 SELECT a, b, avg(wide) FROM t GROUP BY a, b

@@ -27,7 +27,7 @@ SELECT v.`m`, v.`a` FROM lake.demo.by_minute__storage AS v
 --@ case: minutes to hours
 SELECT timeseries(order_time,'hour'), avg(price) FROM sales GROUP BY timeseries(order_time,'hour')
 --@ rewritten using by_minute
-SELECT date_trunc('HOUR', v.`m`), CAST(CAST(sum(v.`viewgate_sum_0`) AS DECIMAL(38, 0)) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_1`), 0), 0) AS DOUBLE) FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('HOUR', v.`m`)
+SELECT date_trunc('HOUR', v.`m`), CAST(sum(v.`viewgate_sum_0`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_1`), 0), 0) AS DOUBLE) FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('HOUR', v.`m`)
 
 --@ case: minutes to a quarter of an hour
 SELECT timeseries(order_time, 'fifteen_minute') AS q, count(*) FROM sales GROUP BY 1

@@ -136,7 +136,27 @@ def _aggregate(random: Random, joined: bool) -> str:
     average = f"avg({random.choice(['n', 'big', 'score'])})"
     distinct = f"count(DISTINCT {random.choice(['region', 'n', 'sex'])})"
     filtered = f"{plain} FILTER (WHERE {_predicate(random, joined)})"
-    return random.choices([plain, average, distinct, filtered], [6, 2, 1, 1])[0]
+    branched = _branched(random, joined)
+    return random.choices([plain, average, distinct, filtered, branched], [6, 2, 1, 1, 2])[0]
+
+
+def _branched(random: Random, joined: bool) -> str:
+    """An aggregate of a value that depends on a condition. Averages of decimals are compared on Spark only."""
+    name = random.choice(["sum", "sum", "count", "min", "max", "avg"])
+    condition = random.choice(["region = 'eu'", "sex IS NULL", "n > 2", "dim_id = 1", _predicate(random, joined)])
+    value = random.choice(["n", "big", "score", "1", "n * 2", *(["price"] if name != "avg" else [])])
+    other = random.choice(["0", "0", "NULL", "1", "n", *(["0.5"] if name != "avg" else [])])
+    chosen = random.choice(
+        [
+            f"CASE WHEN {condition} THEN {value} END",
+            f"CASE WHEN {condition} THEN {value} ELSE {other} END",
+            f"CASE WHEN {condition} THEN {value} WHEN {_predicate(random, joined)} THEN {other} END",
+            f"CASE sex WHEN 'm' THEN {value} WHEN 'f' THEN {other} ELSE 2 END",
+            f"if({condition}, {value}, {other})",
+            f"coalesce({value}, 0)",
+        ]
+    )
+    return f"{name}({chosen})"
 
 
 def _predicate(random: Random, joined: bool) -> str:
@@ -198,8 +218,9 @@ def _query(random: Random, view: Select) -> Select:
         _looser,
         _other_join,
         _derived,
+        _conditioned,
     ]
-    for change in random.choices(changes, [5, 4, 4, 4, 4, 3, 1, 1, 1, 2, 2], k=random.randint(0, 4)):
+    for change in random.choices(changes, [8, 4, 4, 4, 4, 3, 1, 1, 1, 2, 2, 4], k=random.randint(0, 4)):
         query = change(random, query)
     if query.keys is not None and not query.outputs():
         query = replace(query, aggregates=("count(*)",))
@@ -268,6 +289,22 @@ def _own_key(random: Random, query: Select) -> Select:
     if query.keys is None:
         return replace(query, distinct=True)
     return replace(query, keys=tuple(dict.fromkeys((*query.keys, _key(random, query.joined)))))
+
+
+def _conditioned(random: Random, query: Select) -> Select:
+    """What the view aggregates, under a condition."""
+    if query.keys is None:
+        return query
+    aggregates = []
+    for aggregate in query.aggregates:
+        name, _, argument = aggregate.removesuffix(")").partition("(")
+        condition = random.choice([f"{key} IS NOT NULL" for key in query.keys or ("region",)] + ["sex = 'm'", "n > 1"])
+        plain = name in ("sum", "count", "min", "max", "avg") and argument not in ("*",) and " " not in argument
+        value = random.choice(
+            (f"CASE WHEN {condition} THEN {argument} ELSE 0 END", f"if({condition}, {argument}, NULL)")
+        )
+        aggregates.append(f"{name}({value})" if plain and random.random() < 0.7 else aggregate)
+    return replace(query, aggregates=tuple(dict.fromkeys(aggregates)))
 
 
 def _own_aggregate(random: Random, query: Select) -> Select:

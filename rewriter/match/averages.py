@@ -1,0 +1,52 @@
+"""avg(x) from the sum and the count of x, to the last digit as Spark's own Average ends."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.block.predicates import INTEGERS
+from rewriter.match.numbers import FLOATING, decimal_of
+from rewriter.match.trees import call_of, cast, number
+
+Tree = exp.Expr
+
+# Up to here Spark sums the digits of DECIMALs as whole numbers and divides them as DOUBLEs.
+AS_DOUBLES = 11
+# The buffer of a sum has ten digits more than its argument, and there are 38.
+WIDEST = 28
+# With so many digits behind the point, and so many before it, the parts of a quotient fit into 38 as well.
+DEEPEST, LARGEST = 6, 18
+_COUNT = "decimal(16,0)"
+
+
+def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
+    """Sum by count for the type of what is averaged; None for a DECIMAL of which the last digit is not proved.
+
+    law:   an integer's and a DOUBLE's average is the quotient of two DOUBLEs
+           DECIMAL(p,s), p <= 11: the same of the digits, brought back to the scale as a DOUBLE
+           DECIMAL(p,s), p > 11: the quotient of two DECIMALs, half up at s + 4 digits
+    The last is put together from whole part and remainder, because a quotient of wide DECIMALs keeps too few
+    digits to be rounded again: with the remainder's it is right for up to 10^12 rows.
+    """
+    divisor = call_of("nullif", count, number(0))
+    decimal = decimal_of(kind)
+    if decimal is None:
+        return _quotient(total, divisor) if kind in INTEGERS | FLOATING else None
+    precision, scale = decimal
+    result = f"decimal({precision + 4},{scale + 4})"
+    if precision <= AS_DOUBLES:
+        digits = exp.Mul(this=total.copy(), expression=number(10**scale)) if scale else total
+        return cast(exp.Div(this=_quotient(digits, divisor), expression=cast(number(10**scale), "double")), result)
+    if precision > WIDEST or scale > DEEPEST or precision - scale > LARGEST:
+        return None
+    rest = exp.Mod(this=total.copy(), expression=cast(divisor, _COUNT))
+    whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=cast(divisor, _COUNT))
+    part = exp.Div(this=cast(rest, f"decimal({16 + scale},{scale})"), expression=cast(divisor, _COUNT))
+    both = exp.Add(
+        this=cast(whole, f"decimal({precision - scale},0)"), expression=cast(part, f"decimal({scale + 6},{scale + 4})")
+    )
+    return cast(both, result)
+
+
+def _quotient(total: Tree, divisor: Tree) -> Tree:
+    return exp.Div(this=cast(total, "double"), expression=cast(divisor, "double"))

@@ -1,0 +1,48 @@
+"""Expressions that choose one of several values: CASE and if()."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+Tree = exp.Expr
+
+
+@dataclass(frozen=True)
+class Branches:
+    """The conditions with their values, and the value for all else (NULL where none is given)."""
+
+    operand: Tree | None
+    cases: tuple[tuple[Tree, Tree], ...]
+    default: Tree
+
+    @property
+    def values(self) -> tuple[Tree, ...]:
+        """Every value that may be chosen."""
+        return (*(value for _, value in self.cases), self.default)
+
+    @property
+    def conditions(self) -> tuple[Tree, ...]:
+        """What decides which one."""
+        return (*((self.operand,) if self.operand is not None else ()), *(condition for condition, _ in self.cases))
+
+
+def branches_of(tree: Tree) -> Branches | None:
+    """The branches of a canonical expression; None for one that chooses nothing."""
+    if isinstance(tree, exp.Case):
+        cases = tuple((branch.this, branch.args["true"]) for branch in tree.args["ifs"])
+        return Branches(tree.args.get("this"), cases, tree.args.get("default") or exp.Null())
+    if isinstance(tree, exp.Anonymous) and tree.name == "if" and len(tree.expressions) == 3:
+        condition, value, default = tree.expressions
+        return Branches(None, ((condition, value),), default)
+    return None
+
+
+def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:
+    """The CASE of the same shape over other conditions and values, each in the order of the branches'."""
+    rest = [condition.copy() for condition in conditions]
+    operand = rest.pop(0) if branches.operand is not None else None
+    ifs = [exp.If(this=when, true=value.copy()) for when, value in zip(rest, values[:-1], strict=True)]
+    default = None if isinstance(values[-1], exp.Null) else values[-1].copy()
+    return exp.Case(this=operand, ifs=ifs, default=default)

@@ -1,0 +1,179 @@
+"""What an aggregate is over the rows behind one row of a view's storage: the part of it that is rolled up.
+
+law: a row of the storage stands for the rows of one group, `rows` of them and at least one, joined to one
+     row of each table beside the view. What is computed from that row is the same for all of them:
+     sum(k) is k * rows, count(k) is rows or 0, min(k) is k; and a CASE takes the same branch for all,
+     so f(CASE WHEN p THEN x ELSE y END) is CASE WHEN p THEN f(x) ELSE f(y) END.
+no:  a view that does not group has a row for no rows at all, of which min(1) is NULL and not 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from rewriter.match.branches import Branches, branches_of, chosen
+from rewriter.match.candidate import Miss, Reason
+from rewriter.match.numbers import FLOATING, decimal_of, numeric_type, sum_type, summed_type, wider
+from rewriter.match.reading import Reading, stored
+from rewriter.match.trees import call_of, cast, number
+from rewriter.match.words import words
+from rewriter.model import Column
+
+Tree = exp.Expr
+
+ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
+ADDITIVE = frozenset({"sum", "count"})
+# A DECIMAL of up to so many digits times a count stays within the 38 that there are.
+WEIGHED_PRECISION = 19
+
+
+@dataclass(frozen=True)
+class Partial:
+    """An aggregate over one row of the storage; `kind` is the numeric type of its argument, where it is known."""
+
+    tree: Tree
+    kind: str | None = None
+
+
+class Partials:
+    """The partial aggregates of one reading. Arguments are canonical trees, normalized."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self._of_row: dict[str, Callable[[str, Tree], Partial | Miss]] = {
+            "sum": self._weighed,
+            "count": self._counted,
+            "min": self._extreme,
+            "max": self._extreme,
+            "bool_and": self._same,
+            "bool_or": self._same,
+        }
+
+    def held(self, tree: Tree) -> Column | None:
+        """The storage's column of an aggregate, if it has one; count(x) is count(*) where x cannot be NULL."""
+        held = self.reading.aggregates.get(tree)
+        if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count":
+            declared = self.reading.block.type_of(tree.expressions[0])
+            if declared is not None and not declared.nullable:
+                return self.reading.aggregates.get(ROWS)
+        return held
+
+    def of(self, name: str, argument: Tree) -> Partial | Miss:
+        """The aggregate of that name over an argument."""
+        held = self.held(call_of(name, argument))
+        if held is not None:
+            kind = numeric_type(argument, self.reading.block)
+            return Partial(stored(held.name), kind or (summed_type(held.type) if name == "sum" else None))
+        of_row, branches = self._of_row.get(name), branches_of(argument)
+        if of_row is None:
+            return missing(call_of(name, argument))
+        if branches is None:
+            zeroed = self._of_zeroed(argument) if name == "sum" else None
+            return zeroed or of_row(name, argument)
+        # An extreme of a CASE that the storage's row decides as a whole is shorter that way, a sum is not.
+        by_branch = name in ADDITIVE and argument not in self.reading.rows
+        first = self._of_branches(name, branches, argument) if by_branch else of_row(name, argument)
+        if not isinstance(first, Miss):
+            return first
+        second = of_row(name, argument) if by_branch else self._of_branches(name, branches, argument)
+        return first if by_branch and isinstance(second, Miss) else second
+
+    def _of_branches(self, name: str, branches: Branches, argument: Tree) -> Partial | Miss:
+        """A CASE over the parts of its branches, if the storage's row decides which it is."""
+        conditions: list[Tree] = []
+        for condition in branches.conditions:
+            computed = self.reading.compute(condition)
+            if isinstance(computed, Miss):
+                return missing(call_of(name, argument))
+            conditions.append(computed)
+        parts: list[Partial] = []
+        for value in branches.values:
+            part = self.of(name, value)
+            if isinstance(part, Miss):
+                return part
+            parts.append(part)
+        if name != "sum":
+            return Partial(chosen(branches, conditions, [part.tree for part in parts]))
+        kind = wider(part.kind for part in parts)
+        if kind in (None, "void"):
+            return missing(call_of(name, argument))
+        return Partial(chosen(branches, conditions, [_aligned(part, str(kind)) for part in parts]), kind)
+
+    def _of_zeroed(self, argument: Tree) -> Partial | None:
+        """sum(coalesce(x, 0)) is sum(x), and 0 for rows of which no x is there."""
+        coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
+        if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
+            return None
+        part = self.of("sum", argument.expressions[0])
+        if isinstance(part, Miss):
+            return None
+        kind = wider((part.kind, numeric_type(argument.expressions[1], self.reading.block)))
+        return None if kind is None else Partial(call_of("coalesce", part.tree, argument.expressions[1]), kind)
+
+    def _computed(self, name: str, argument: Tree) -> Tree | Miss:
+        """A row expression over the storage, where each of its rows stands for some."""
+        computed = self.reading.compute(argument)
+        grouped = bool(self.reading.candidate.block.keys)
+        return computed if grouped and not isinstance(computed, Miss) else missing(call_of(name, argument))
+
+    def _weighed(self, name: str, argument: Tree) -> Partial | Miss:
+        """sum(k): each row of the storage counts as many times as it stands for rows."""
+        rows, kind = self.reading.aggregates.get(ROWS), numeric_type(argument, self.reading.block)
+        computed = self._computed(name, argument)
+        if isinstance(computed, Miss) or kind is None:
+            return missing(call_of(name, argument))
+        if kind == "void" or _is_zero(argument):
+            return Partial(computed, kind)
+        decimal = decimal_of(kind)
+        if rows is None or (decimal is not None and decimal[0] > WEIGHED_PRECISION):
+            return missing(call_of(name, argument))
+        if isinstance(argument, exp.Literal) and argument.name == "1":
+            return Partial(stored(rows.name), kind)
+        weight = cast(stored(rows.name), "decimal(18,0)") if decimal else stored(rows.name)
+        value = computed if decimal else cast(computed, "double" if kind in FLOATING else "bigint")
+        return Partial(exp.Mul(this=value, expression=weight), kind)
+
+    def _counted(self, name: str, argument: Tree) -> Partial | Miss:
+        """count(k): the rows, if k is not NULL."""
+        rows = self.reading.aggregates.get(ROWS)
+        if isinstance(argument, exp.Null):
+            return Partial(number(0), "void")
+        if rows is None or isinstance(argument, exp.Star):
+            return missing(call_of(name, argument))
+        if isinstance(argument, exp.Literal | exp.Boolean):
+            return Partial(stored(rows.name))
+        computed = self._computed(name, argument)
+        if isinstance(computed, Miss):
+            return computed
+        absent = exp.Is(this=computed, expression=exp.Null())
+        return Partial(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
+
+    def _extreme(self, name: str, argument: Tree) -> Partial | Miss:
+        # A floating-point key is 0.0 where the rows may hold -0.0.
+        if self.reading.is_normalized(argument):
+            return missing(call_of(name, argument))
+        return self._same(name, argument)
+
+    def _same(self, name: str, argument: Tree) -> Partial | Miss:
+        computed = self._computed(name, argument)
+        return computed if isinstance(computed, Miss) else Partial(computed)
+
+
+def missing(tree: Tree) -> Miss:
+    """The view lacks an aggregate."""
+    return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
+
+
+def _aligned(part: Partial, kind: str) -> Tree:
+    """A branch in the type of the whole CASE's sum: in a wider one Spark would drop digits."""
+    wanted = sum_type(kind)
+    if part.kind == kind or decimal_of(wanted) is None or isinstance(part.tree, exp.Literal | exp.Null):
+        return part.tree
+    return cast(part.tree, str(wanted))
+
+
+def _is_zero(tree: Tree) -> bool:
+    return isinstance(tree, exp.Literal) and not tree.is_string and not tree.name.strip("0.") and tree.name != "."

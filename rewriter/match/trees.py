@@ -1,0 +1,33 @@
+"""The few kinds of trees that rolling up builds."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sqlglot import exp
+
+Tree = exp.Expr
+
+
+def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
+    """A call of a function.
+
+    >>> call_of("sum", exp.column("x")).sql()
+    'SUM(x)'
+    """
+    return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
+
+
+def cast(tree: Tree, kind: str) -> Tree:
+    """A CAST to a type in Spark's spelling."""
+    return exp.TryCast(this=tree.copy(), to=_type(kind).copy())
+
+
+def number(value: int) -> Tree:
+    """A whole number."""
+    return exp.Literal.number(value)
+
+
+@cache
+def _type(kind: str) -> exp.DataType:
+    return exp.DataType.build(kind, dialect="spark")
