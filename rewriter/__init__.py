@@ -15,15 +15,17 @@ rules > match > block > timeseries > sql > model.
 from rewriter.block import Unsupported
 from rewriter.engine import rewrite
 from rewriter.index import Definitions
-from rewriter.maintenance import Definition, define, pin
+from rewriter.maintenance import Decision, Definition, Kind, define, full, pin, plan
 from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.sql import ParseError, Statement, parse
 
 __all__ = [
     "Attempt",
+    "Decision",
     "Definition",
     "Definitions",
+    "Kind",
     "Outcome",
     "ParseError",
     "Reason",
@@ -31,7 +33,9 @@ __all__ = [
     "Statement",
     "Unsupported",
     "define",
+    "full",
     "parse",
     "pin",
+    "plan",
     "rewrite",
 ]

@@ -12,13 +12,14 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from proxy.catalog import publish as publishing
+from proxy.catalog.changes import change
 from proxy.catalog.documents import Remembered
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import table
 from proxy.catalog.views import Unusable, ViewQuery, is_materialized, materialized_view, view_query, view_state
-from rewriter.model import MaterializedView, Relation, TableName
+from rewriter.model import Change, ChangeKind, MaterializedView, Relation, SourceState, TableName
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -81,6 +82,10 @@ class Catalog:
         found = await self._blocking(lambda: self._inventory(wanted))
         return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
 
+    async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
+        """What happened to a table between what a refresh recorded of it and the snapshot that it has been seen at."""
+        return await self._blocking(lambda: self._change(name, recorded, end))
+
     async def publish(
         self,
         storage: TableName,
@@ -142,6 +147,12 @@ class Catalog:
         except Exception:  # as above
             _log.exception("cannot read the view %s at %s", name, entry.location)
             return None
+
+    def _change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
+        entry = self._store.look([name]).get(name)
+        if entry is None or entry.kind != "table":
+            return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="it is no longer there")
+        return change(name, entry.load(), recorded, end)
 
     async def _poll(self) -> None:
         entries = await self._blocking(self._store.views)

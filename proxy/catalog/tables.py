@@ -19,18 +19,18 @@ _log = logging.getLogger(__name__)
 
 def table(name: TableName, document: Document) -> Table:
     """The table that a metadata document describes."""
-    ancestry = tuple(_ancestry(document))
+    line = tuple(ancestry(document))
     schema_id = document.get("current-schema-id", 0)
     properties: Mapping[str, str] = document.get("properties", {})
     return Table(
         name=name,
         uuid=document["table-uuid"],
-        columns=columns(current_schema(document)),
-        snapshots=tuple(_snapshot(raw, schema_id) for raw in ancestry),
+        columns=columns_of(document),
+        snapshots=tuple(_snapshot(raw, schema_id) for raw in line),
         schema_id=schema_id,
-        refresh=_refresh(ancestry, properties, name.catalog),
-        records=_total(ancestry, "total-records"),
-        size=_total(ancestry, "total-files-size"),
+        refresh=_refresh(line, properties, name.catalog),
+        records=_total(line, "total-records"),
+        size=_total(line, "total-files-size"),
         primary_key=_keys(name, properties.get(PRIMARY_KEY, ""), read_primary_key),
         foreign_keys=_keys(name, properties.get(FOREIGN_KEYS, ""), lambda text: read_foreign_keys(text, name)),
         trusted=properties.get(TRUST, "").lower() == "true",
@@ -54,15 +54,23 @@ def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
     )
 
 
+def columns_of(document: Document, schema_id: int | None = None) -> tuple[Column, ...]:
+    """The columns of a table's schema of that id; without one, of its current schema."""
+    return columns(current_schema(document) if schema_id is None else _schema(document, schema_id))
+
+
 def current_schema(document: Document) -> Mapping[str, Any]:
-    """The schema that a table has now, as metadata JSON holds it."""
-    schema_id = document.get("current-schema-id", 0)
+    """The schema that a table's columns have now."""
+    return _schema(document, document.get("current-schema-id", 0))
+
+
+def _schema(document: Document, schema_id: int) -> Mapping[str, Any]:
     schemas = document.get("schemas") or [document["schema"]]  # format version 1 may hold one schema only
     found: Mapping[str, Any] = next((s for s in schemas if s.get("schema-id", 0) == schema_id), schemas[-1])
     return found
 
 
-def _ancestry(document: Document) -> Iterator[dict[str, Any]]:
+def ancestry(document: Document) -> Iterator[dict[str, Any]]:
     """The current snapshot and its ancestors, newest first, as far as they have not expired."""
     by_id = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     at = document.get("current-snapshot-id")
@@ -75,12 +83,13 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
     return Snapshot(
         id=raw["snapshot-id"],
         timestamp_ms=raw["timestamp-ms"],
-        operation=_operation(raw),
+        operation=operation(raw),
         schema_id=raw.get("schema-id", schema_id),
     )
 
 
-def _operation(raw: dict[str, Any]) -> str:
+def operation(raw: Mapping[str, Any]) -> str:
+    """What a snapshot did: append, overwrite, delete or replace."""
     summary: dict[str, str] = raw.get("summary") or {}
     return summary.get("operation", "overwrite")  # format version 1 may omit it: the operation that promises least
 
@@ -92,7 +101,7 @@ def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
 
 def _refresh(ancestry: tuple[dict[str, Any], ...], properties: Mapping[str, str], catalog: str) -> RefreshState | None:
     """Compaction (`replace`) keeps the content, so its parent speaks for it."""
-    compactions = tuple(takewhile(lambda raw: _operation(raw) == "replace" and SUMMARY not in raw["summary"], ancestry))
+    compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and SUMMARY not in raw["summary"], ancestry))
     heads = ancestry[: len(compactions) + 1]
     summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
     if SUMMARY in summary:

@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 
-from proxy.commands import alter, check, create, describe, drop, explain, refresh, settings, show, show_create
+from proxy.commands import (
+    alter,
+    check,
+    create,
+    describe,
+    drop,
+    explain,
+    explain_refresh,
+    refresh,
+    settings,
+    show,
+    show_create,
+)
 from proxy.commands.context import Command, Context
 from proxy.commands.parser import Parser
 from proxy.commands.planner import Planner
@@ -28,6 +40,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("CHECK", "CONSTRAINTS"): (check.parse, check.EXAMPLE),
+    ("EXPLAIN", "REFRESH", "MATERIALIZED", "VIEW"): (explain_refresh.parse, explain_refresh.EXAMPLE),
     ("EXPLAIN",): (explain.parse, explain.EXAMPLE),
     ("SET",): (settings.parse, settings.EXAMPLE),
     ("RESET",): (settings.parse_reset, settings.EXAMPLE),

@@ -1,4 +1,7 @@
-"""Refresh jobs: the whole content computed on a staged branch, then published in one commit.
+"""Refresh jobs: new content written to a staged branch by one statement, then published in one commit.
+
+`decide` says which statement: one whose cost follows the change where that is proved to give the same content, else
+the whole query again. An incremental one that fails in Spark is followed by the whole query.
 
 Killed anywhere before the commit, a refresh leaves main untouched and a branch that no reader sees; the next refresh's
 commit drops it. Of two refreshes at once, in two proxies even, the first commit wins and the other is told.
@@ -16,13 +19,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import rewriter
 from proxy.catalog import BRANCH_PREFIX, Catalog, Conflict, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
-from proxy.pipeline.literals import pairs
+from proxy.pipeline.planning import decide
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Relations, Sources, look
 from proxy.pipeline.statements import pin, relations
+from rewriter import Decision
 from rewriter.model import MaterializedView, RefreshState, Session, Table, TableName, quoted
 
 if TYPE_CHECKING:
@@ -33,6 +38,9 @@ Pin = Callable[[str, Mapping[TableName, int], Session], str]
 
 _logger = logging.getLogger(__name__)
 _ATTEMPTS = 3
+_LOST = "40001"
+_ASKED_FOR = rewriter.full("everything anew, as asked for")
+_FRESH = "no source has changed since its last refresh"
 _COMMIT_FAILED = "org.apache.iceberg.exceptions.CommitFailedException"
 _JOB_SETTINGS = {
     "spark.sql.variable.substitute": "false",  # it would reach into the literals of the recorded state
@@ -75,13 +83,21 @@ class Pipeline:
     async def _refresh(self, view: MaterializedView, log: Log, full: bool) -> Refreshed:
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
-            sources = await look(self._catalog, view, self._relations)
+            sources, storage, decision = await self._planned(view, full)
             state = sources.state(view, started_ms)
-            storage = await self._storage(view)
-            if not full and storage.snapshot_id is not None and storage.refresh and _same(storage.refresh, state):
-                log(f"{view.name} is fresh: no source has changed since its last refresh")
+            if not decision.refreshes and storage.snapshot_id is not None:
+                log(f"{view.name} is fresh: {decision.reason}")
                 return Refreshed(0, storage.snapshot_id, changed=False)
-            published = await self._attempt(view, sources, state, storage.snapshot_id, log)
+            log(f"{view.name}: {decision.kind} refresh: {decision.reason}")
+            try:
+                published = await self._attempt(view, sources, state, storage.snapshot_id, decision, log)
+            except SqlError as failure:
+                if not decision.incremental or failure.sql_state == _LOST:
+                    raise
+                _logger.warning("%s refresh of %s failed: %s", decision.kind, view.name, failure)
+                log(f"{view.name}: the {decision.kind} refresh failed, computing it anew: {failure.message}")
+                full = True
+                continue
             if published:
                 took_ms = time.time_ns() // 1_000_000 - started_ms
                 log(f"{view.name} refreshed: {published.rows} rows in {took_ms} ms, snapshot {published.snapshot_id}")
@@ -90,8 +106,28 @@ class Pipeline:
         raise SqlError(
             f"the sources of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "
             "its content is as before; try again when fewer writes go on",
-            "40001",
+            _LOST,
         )
+
+    async def decision(self, view: MaterializedView, *, full: bool = False) -> Decision:
+        """How a refresh would go now, and why; `incremental` tells whether its cost would follow the change."""
+        return (await self._planned(view, full))[2]
+
+    async def planned(self, view: MaterializedView, *, full: bool = False) -> tuple[str, str, str]:
+        """The way of the next refresh, its reason, and its statement."""
+        sources, storage, decision = await self._planned(view, full)
+        if not decision.refreshes:
+            return str(decision.kind), decision.reason, ""
+        return str(decision.kind), decision.reason, self._statement(view, sources, decision, storage.name.sql())
+
+    async def _planned(self, view: MaterializedView, full: bool) -> tuple[Sources, Table, Decision]:
+        sources = await look(self._catalog, view, self._relations)
+        storage = await self._storage(view)
+        if full:
+            return sources, storage, _ASKED_FOR
+        if storage.refresh is not None and _same(storage.refresh, sources.state(view, 0)):
+            return sources, storage, rewriter.Decision(rewriter.Kind.FRESH, _FRESH)
+        return sources, storage, await decide(self._catalog, view, sources, storage)
 
     async def _storage(self, view: MaterializedView) -> Table:
         storage = (await self._catalog.current([view.storage]))[view.storage]
@@ -104,14 +140,20 @@ class Pipeline:
         )
 
     async def _attempt(
-        self, view: MaterializedView, sources: Sources, state: RefreshState, base: int | None, log: Log
+        self,
+        view: MaterializedView,
+        sources: Sources,
+        state: RefreshState,
+        base: int | None,
+        decision: Decision,
+        log: Log,
     ) -> Published | None:
         """One try; None where a source that cannot be pinned has moved, so that nobody knows what was read."""
         async with self._staged(view, base) as branch:
-            await self._fill(view, sources, state, branch, log)
-            if not sources.all_pinned:
+            await self._fill(view, sources, state, branch, decision, log)
+            if decision.incremental or not sources.all_pinned:
                 later = await look(self._catalog, view, self._relations)
-                if not sources.same_content(later):
+                if not sources.same_content(later) or (decision.incremental and not sources.same_columns(later)):
                     return None
             return await self._catalog.publish(view.storage, branch, base, to_properties(state), STATE_PREFIXES)
 
@@ -137,25 +179,37 @@ class Pipeline:
         except Exception:  # the refresh's own outcome counts; the next one drops the branch
             _logger.exception("cannot drop the branch %s of %s", branch, storage)
 
-    async def _fill(self, view: MaterializedView, sources: Sources, state: RefreshState, branch: str, log: Log) -> None:
+    async def _fill(
+        self,
+        view: MaterializedView,
+        sources: Sources,
+        state: RefreshState,
+        branch: str,
+        decision: Decision,
+        log: Log,
+    ) -> None:
         for name, table in sources.tables.items():
             log(f"{view.name}: reading {name} at snapshot {table.snapshot_id}")
-        session = Session(view.catalog, view.namespace)
-        query = self._pin(view.storage_query, sources.pins, session)
         summary = to_summary(state, tuple(sources.views.values()))
-        options = pairs({f"snapshot-property.{key}": value for key, value in summary.items()})
-        async with self._runner.job({**(view.settings or {}), **_JOB_SETTINGS}) as job:
+        recorded = {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
+        async with self._runner.job({**(view.settings or {}), **_JOB_SETTINGS, **recorded}) as job:
             if view.namespace:
                 await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
             await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")
-            await job.run(f"INSERT OVERWRITE {view.storage.sql()}.branch_{branch} WITH ({options})\n{query}")
+            await job.run(self._statement(view, sources, decision, f"{view.storage.sql()}.branch_{branch}"))
+
+    def _statement(self, view: MaterializedView, sources: Sources, decision: Decision, target: str) -> str:
+        if decision.incremental:
+            return decision.statement(target)
+        query = self._pin(view.storage_query, sources.pins, Session(view.catalog, view.namespace))
+        return f"INSERT OVERWRITE {target}\n{query}"
 
 
 def _lost(view: MaterializedView, detail: str) -> SqlError:
     return SqlError(
         f"another refresh of {view.name} ran at the same time and was faster; the content is whole; "
         f"REFRESH again if it must be newer than that one ({detail})",
-        "40001",
+        _LOST,
     )
 
 

@@ -45,6 +45,13 @@ class Sources:
             name in pinned or _identity(table) == _identity(later.tables[name]) for name, table in self.tables.items()
         )
 
+    def same_columns(self, later: Sources) -> bool:
+        """Whether names still mean what they did: reads of what was added have the columns of their moment."""
+        return self.tables.keys() == later.tables.keys() and all(
+            (table.uuid, table.columns) == (later.tables[name].uuid, later.tables[name].columns)
+            for name, table in self.tables.items()
+        )
+
     def state(self, view: MaterializedView, started_ms: int) -> RefreshState:
         """What a refresh of the view from these sources records."""
         return RefreshState(

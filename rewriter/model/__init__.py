@@ -1,5 +1,6 @@
 """The values that flow through the rewriter: frozen, comparable, free of I/O."""
 
+from rewriter.model.changes import Change, ChangeKind, DataFile, Files, PartitionField
 from rewriter.model.constraints import ConstraintError, ForeignKey
 from rewriter.model.names import TableName, quoted
 from rewriter.model.session import Session
@@ -7,11 +8,16 @@ from rewriter.model.tables import ChildView, Column, RefreshState, Relation, Sna
 from rewriter.model.views import MaterializedView
 
 __all__ = [
+    "Change",
+    "ChangeKind",
     "ChildView",
     "Column",
     "ConstraintError",
+    "DataFile",
+    "Files",
     "ForeignKey",
     "MaterializedView",
+    "PartitionField",
     "RefreshState",
     "Relation",
     "Session",

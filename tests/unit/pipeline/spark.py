@@ -12,7 +12,7 @@ from pyiceberg.table.update.snapshot import ManageSnapshots
 from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import Lake
 
-_PROPERTY = re.compile(r"'snapshot-property\.([^']+)' = '([^']*)'")
+_PROPERTY = "spark.sql.iceberg.snapshot-property."
 
 
 class FakeSpark:
@@ -34,16 +34,19 @@ class FakeSpark:
         self.statements.append(sql)
         if found := re.search(r"ALTER TABLE lake\.(\S+) CREATE BRANCH (\w+)", sql):
             self._branch(*found.groups())
-        if found := re.search(r"INSERT OVERWRITE lake\.(\S+)\.branch_(\w+)", sql):
+        if found := re.search(r"(?:INSERT OVERWRITE|INSERT INTO|MERGE INTO) lake\.(\S+)\.branch_(\w+)", sql):
             if self.before_insert:
                 await self.before_insert()
             table = self.lake.iceberg.load_table(found[1])
             rows = pa.table({field.name: pa.nulls(2, field.type) for field in table.schema().as_arrow()})
-            table.append(rows, branch=found[2], snapshot_properties=dict(_PROPERTY.findall(sql)))
+            table.append(rows, branch=found[2], snapshot_properties=self._properties())
             if found[1] in self._lent_main:
                 self._lent_main.remove(found[1])
                 with table.transaction() as transaction:
                     ManageSnapshots(transaction).remove_branch("main").commit()
+
+    def _properties(self) -> dict[str, str]:
+        return {key.removeprefix(_PROPERTY): value for key, value in self.settings.items() if key.startswith(_PROPERTY)}
 
     def _branch(self, name: str, branch: str) -> None:
         table = self.lake.iceberg.load_table(name)

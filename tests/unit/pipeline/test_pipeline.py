@@ -141,6 +141,61 @@ def test_a_failure_in_spark_is_passed_on_kept_and_cleared_by_success(house: Hous
     asyncio.run(story())
 
 
+def test_what_was_appended_is_merged_and_recorded(house: House) -> None:
+    async def story() -> None:
+        house.sales.append(ROWS)
+        await house.refresh()
+        first = house.sales.metadata.current_snapshot_id
+        house.sales.append(ROWS)
+        assert (await house.pipeline.decision(await house.view())).kind == "append-merge"
+        await house.refresh()
+        assert f"WITH ('start-snapshot-id' = '{first}'" in house.spark.statements[-1]
+        assert (await house.pipeline.decision(await house.view())).refreshes is False
+        assert (await house.pipeline.decision(await house.view(), full=True)).incremental is False
+
+    asyncio.run(story())
+    recorded = house.storage().refresh
+    assert recorded is not None
+    assert recorded.sources[0].snapshot_id == house.sales.refresh().metadata.current_snapshot_id
+
+
+def test_an_incremental_refresh_that_fails_in_spark_is_followed_by_a_full_one(house: House) -> None:
+    async def fail_once() -> None:
+        house.spark.before_insert = None
+        raise SqlError("[ARITHMETIC_OVERFLOW] overflow", "22003")
+
+    async def story() -> None:
+        house.sales.append(ROWS)
+        await house.refresh()
+        house.sales.append(ROWS)
+        house.spark.before_insert = fail_once
+        assert (await house.refresh()).changed
+        assert house.pipeline.failures == {}
+
+    asyncio.run(story())
+    merged, whole = (s for s in house.spark.statements[-4:] if s.startswith("INSERT"))
+    assert "start-snapshot-id" in merged
+    assert "start-snapshot-id" not in whole
+    assert "computing it anew: [ARITHMETIC_OVERFLOW]" in " ".join(house.log)
+    assert house.refs() == {"main"}
+
+
+def test_names_that_changed_while_what_was_added_was_read_start_over(house: House) -> None:
+    async def rename_once() -> None:
+        house.spark.before_insert = None
+        house.sales.refresh().update_schema().rename_column("amount", "sum").commit()
+
+    async def story() -> None:
+        house.sales.append(ROWS)
+        await house.refresh()
+        house.sales.append(ROWS)
+        house.spark.before_insert = rename_once
+        await house.refresh()
+
+    asyncio.run(story())
+    assert "starting over" in " ".join(house.log)
+
+
 def test_a_cancelled_refresh_leaves_nothing(house: House) -> None:
     async def story() -> None:
         begun = asyncio.Event()

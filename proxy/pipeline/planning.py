@@ -1,0 +1,37 @@
+"""How the next refresh of a view would go: what is recorded, what the catalog says has happened, what follows."""
+
+from __future__ import annotations
+
+import asyncio
+
+from proxy.catalog import Catalog
+from proxy.pipeline.sources import Sources
+from rewriter import Decision, full, plan
+from rewriter.model import MaterializedView, RefreshState, Table
+
+
+async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
+    """What brings the storage from the snapshots that it records to those of the sources now."""
+    recorded = storage.refresh
+    if recorded is None:
+        return full("it was never refreshed")
+    if problem := _base_problem(view, sources, recorded):
+        return full(problem)
+    states = {state.uuid: state for state in recorded.sources}
+    changes = await asyncio.gather(
+        *(catalog.change(name, states[table.uuid], table.snapshot_id) for name, table in sources.tables.items())
+    )
+    return plan(view, storage, {change.name: change for change in changes})
+
+
+def _base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
+    """Why what is stored is nothing to build on; empty if it is."""
+    if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
+        return "its content was computed for another version of the view"
+    if sources.views or recorded.children:
+        return "it is defined over other views"
+    if {state.uuid for state in recorded.sources} != {table.uuid for table in sources.tables.values()}:
+        return "it was computed from other tables"
+    if any(state.columns is None for state in recorded.sources):
+        return "it does not record the columns that it was computed from"
+    return ""

@@ -1,0 +1,36 @@
+"""The rows that appends to its tables add to a block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rewriter.block import Block
+from rewriter.delta.reads import Added, At, Read
+from rewriter.model import Change, ChangeKind, TableName
+
+
+def terms(block: Block, changes: Mapping[TableName, Change]) -> Iterator[tuple[Read, ...]]:
+    """One reading of all occurrences for each occurrence that has got rows.
+
+    law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
+    gives:  A appended, B unchanged: dA ⋈ B alone
+    no:     a term over a table that was empty then: it has no rows
+    """
+    states = [changes[table.name] for table in block.tables]
+    for grown, change in enumerate(states):
+        were_empty = any(_was_empty(before) for before in states[:grown])
+        if change.kind is ChangeKind.APPENDED and not were_empty:
+            before = (At(state.start) for state in states[:grown])
+            after = (At(state.end) for state in states[grown + 1 :])
+            yield (*before, _appended(change), *after)
+
+
+def _was_empty(change: Change) -> bool:
+    return change.start is None and change.kind is ChangeKind.APPENDED
+
+
+def _appended(change: Change) -> Read:
+    """What was appended; to a table without any row that is all it holds."""
+    if change.start is None or change.end is None:
+        return At(change.end)
+    return Added(change.start, change.end)

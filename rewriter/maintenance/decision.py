@@ -1,0 +1,56 @@
+"""What a refresh is going to do, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """The ways of a refresh, from the cheapest."""
+
+    FRESH = "none"
+    NOTHING = "nothing"
+    APPEND = "append"
+    APPEND_MERGE = "append-merge"
+    DELTA_JOIN = "delta join"
+    CHANGELOG = "changelog"
+    PARTITIONS = "partition recompute"
+    FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A way, its reason in words, and the one statement that writes the new content.
+
+    `write` and `content` stand before and after the name of what is written to; both are empty for FULL, which the
+    pipeline runs from the storage query itself.
+    """
+
+    kind: Kind
+    reason: str
+    write: str = ""
+    content: str = ""
+
+    @property
+    def incremental(self) -> bool:
+        """Whether its cost follows the change, not the history."""
+        return self.kind is not Kind.FULL
+
+    @property
+    def refreshes(self) -> bool:
+        """Whether there is anything to do: to fresh storage there is not."""
+        return self.kind is not Kind.FRESH
+
+    def statement(self, target: str) -> str:
+        """The statement that brings a target from the recorded content to the new one.
+
+        >>> Decision(Kind.APPEND, "", "INSERT INTO", "SELECT 1").statement("lake.demo.mv")
+        'INSERT INTO lake.demo.mv SELECT 1'
+        """
+        return f"{self.write} {target} {self.content}"
+
+
+def full(reason: str) -> Decision:
+    """Everything computed anew."""
+    return Decision(Kind.FULL, reason)

@@ -1,0 +1,113 @@
+"""Statements that bring the groups of a storage table together with those of a delta."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from rewriter.block import Predicates, aggregate_of
+from rewriter.delta import count_of
+from rewriter.maintenance.stored import ROWS, Stored
+from rewriter.maintenance.text import listed, same_keys
+from rewriter.match import Miss, read_view
+from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
+from rewriter.match.printing import expression_text, select_text
+from rewriter.model import quoted
+from rewriter.model.settings import TIME_ZONE
+from rewriter.rules.roll_up import roll_up
+
+Tree = exp.Expr
+_FLOATS = ("float", "double")
+
+
+@dataclass(frozen=True)
+class Merging:
+    """Groups computed again from parts: those stored and those of a delta, read as one table with equal keys.
+
+    That is a roll-up of the view to its own grain, so whatever rolls up can be merged.
+    """
+
+    stored: Stored
+    outputs: tuple[str, ...]
+    group: tuple[Tree, ...]
+
+    def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
+        """All groups, written anew: for storage that is small, or whose keys cannot be joined."""
+        old = self._old(base)
+        return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
+
+    def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
+        """Only the groups that the delta has."""
+        keys = [column.name for column in self.stored.keys]
+        delta = " UNION ALL ".join(parts)
+        touched = f"{self._old(base)} AS o LEFT SEMI JOIN ({delta}) AS d ON {same_keys(keys, 'o', 'd')}"
+        source = self._combined((touched, *parts))
+        rows = f"s.{quoted(self.stored.rows)}"
+        actions = (
+            (f"WHEN MATCHED AND {rows} = 0 THEN DELETE", "WHEN MATCHED THEN UPDATE SET *",
+             f"WHEN NOT MATCHED AND {rows} > 0 THEN INSERT *")
+            if signed
+            else ("WHEN MATCHED THEN UPDATE SET *", "WHEN NOT MATCHED THEN INSERT *")
+        )  # fmt: skip
+        return "MERGE INTO", f"AS t USING ({source}) AS s ON {same_keys(keys, 't', 's')} {' '.join(actions)}"
+
+    @property
+    def joins(self) -> bool:
+        """Whether groups can be found again by their keys."""
+        return bool(self.stored.keys) and all(column.type not in _FLOATS for column in self.stored.keys)
+
+    def _old(self, base: int) -> str:
+        return f"SELECT {listed(self.stored.names)} FROM {self.stored.storage.name.sql()} VERSION AS OF {base}"
+
+    def _combined(self, parts: Sequence[str]) -> str:
+        items = [f"{output} AS {quoted(name)}" for output, name in zip(self.outputs, self.stored.names, strict=True)]
+        union = " UNION ALL ".join(parts)
+        return select_text(items, f"({union}) AS {STORAGE_ALIAS}", (), self.group or None, ())
+
+    def _kept(self, query: str, signed: bool) -> str:
+        """Without the groups that have lost their last row."""
+        if not signed:
+            return query
+        return f"SELECT {listed(self.stored.names)} FROM ({query}) AS s WHERE s.{quoted(self.stored.rows)} > 0"
+
+
+def merging(stored: Stored, signed: bool = False) -> Merging | str:
+    """How a grouped view's parts come together, or why they do not; `signed` parts take rows away too."""
+    zone = (stored.view.settings or {}).get(TIME_ZONE, "UTC")
+    predicates = Predicates(stored.block, stored.block.where, zone)
+    reading = read_view(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables})
+    found = reading if isinstance(reading, Miss) else roll_up(reading)
+    if isinstance(found, Miss):
+        return f"its groups cannot be merged: {found.reason} {found.detail}"
+    rewriting = found.rewriting
+    if rewriting.where or rewriting.having or rewriting.tables or rewriting.order:
+        return "its groups cannot be merged: it is more than keys and aggregates"
+    outputs = _signed_outputs(stored, rewriting) if signed else rewriting.outputs
+    texts = (
+        f"CAST({expression_text(output)} AS {column.type})"
+        for output, column in zip(outputs, stored.storage.columns, strict=True)
+    )
+    return Merging(stored, tuple(texts), rewriting.group or ())
+
+
+def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
+    """A sum whose last value has gone is NULL again; fewer rows than none tell that what was merged did not fit."""
+    merged = dict(zip(stored.block.outputs, rewriting.outputs, strict=True))
+
+    def checked(output: Tree) -> Tree:
+        call = aggregate_of(output)
+        if output == ROWS:
+            alarm = exp.Anonymous(
+                this="raise_error", expressions=[exp.Literal.string("a group has fewer rows than none")]
+            )
+            negative = exp.LT(this=merged[output].copy(), expression=exp.Literal.number(0))
+            return exp.Case(ifs=[exp.If(this=negative, true=alarm)], default=merged[output])
+        count = merged.get(count_of(call.expressions[0])) if call is not None and call.name == "sum" else None
+        if count is None:
+            return merged[output]
+        none = exp.EQ(this=count.copy(), expression=exp.Literal.number(0))
+        return exp.Case(ifs=[exp.If(this=none, true=exp.Null())], default=merged[output])
+
+    return tuple(checked(output) for output in stored.block.outputs)

@@ -1,0 +1,211 @@
+"""Which way of refreshing a view fits what has happened to its sources: the first of WAYS that does, else full.
+
+A way answers with a Decision, or with the reason why it does not fit. What is never in doubt here: every snapshot
+between the recorded and the current one has been looked at, and every column that the view uses is the same field at
+both ends. Anything else is computed in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from rewriter.delta import Changed, signed, signed_problem, terms
+from rewriter.maintenance.decision import Decision, Kind, full
+from rewriter.maintenance.merging import Merging, merging
+from rewriter.maintenance.stored import Stored, stored
+from rewriter.maintenance.text import block_text, listed
+from rewriter.model import Change, ChangeKind, Column, MaterializedView, Table, TableName
+
+Changes = Mapping[TableName, Change]
+
+# Below this, writing the whole storage anew is quicker than finding the files of the groups that have changed.
+SMALL = 32 * 2**20
+ANSI = "spark.sql.ansi.enabled"
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A view's storage, known to hold the content of the sources as they were, and what happened to them since."""
+
+    stored: Stored
+    base: int
+    changes: Changes
+
+    @property
+    def changed(self) -> tuple[Change, ...]:
+        """The sources whose rows are others now."""
+        return tuple(c for c in self.changes.values() if c.kind is not ChangeKind.UNCHANGED)
+
+    @property
+    def only_appends(self) -> bool:
+        """Whether rows were added and nothing else."""
+        return all(change.kind is ChangeKind.APPENDED for change in self.changed)
+
+
+def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
+    """How to bring a storage table from the content that it records to that of its sources now."""
+    unknown = next((change for change in changes.values() if change.kind is ChangeKind.UNKNOWN), None)
+    if unknown is not None:
+        return full(f"{unknown.name}: {unknown.reason}")
+    if storage.snapshot_id is None:
+        return full("it was never refreshed")
+    held = stored(view, storage, {name: change.columns for name, change in changes.items()})
+    differing = _column_problem(held, changes)
+    if differing:
+        return full(differing)
+    if not any(change.kind is not ChangeKind.UNCHANGED for change in changes.values()):
+        return _nothing(storage)
+    if isinstance(held, str):
+        return full(held)
+    reasons = []
+    for way in WAYS:
+        decision = way(Situation(held, storage.snapshot_id, changes))
+        if isinstance(decision, Decision):
+            return decision
+        reasons.append(decision)
+    return full("; ".join(dict.fromkeys(filter(None, reasons))))
+
+
+def _column_problem(held: Stored | str, changes: Changes) -> str:
+    """A column that is not at both ends what it is now: incremental reads have today's schema, the others their own."""
+    for change in changes.values():
+        for name in _used(held, change):
+            now, *ends = (_column(columns, name) for columns in _columns_at(change))
+            if now is None or any(end is None or (end.field_id, end.type) != (now.field_id, now.type) for end in ends):
+                return f"the column {name} of {change.name} has been changed"
+    return ""
+
+
+def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
+    """The columns now, as recorded, and at the snapshots, where there are any."""
+    at_start = change.start_columns if change.start is not None else change.recorded
+    return change.columns, change.recorded, at_start, change.end_columns
+
+
+def _used(held: Stored | str, change: Change) -> frozenset[str]:
+    """The columns of a source that a view reads: all that there were where the view's query is not plain."""
+    if isinstance(held, str):
+        return frozenset(column.name.lower() for column in change.recorded)
+    ids = {table.id for table in held.block.tables if table.name == change.name}
+    nodes = (node for tree in held.block.expressions for node in tree.find_all(exp.Column))
+    return frozenset(node.name for node in nodes if node.table in ids)
+
+
+def _column(columns: tuple[Column, ...], name: str) -> Column | None:
+    return next((column for column in columns if column.name.lower() == name), None)
+
+
+def _nothing(storage: Table) -> Decision:
+    """A snapshot of its own all the same: what is recorded moves on."""
+    columns = listed([column.name for column in storage.columns])
+    none = f"SELECT {columns} FROM {storage.name.sql()} WHERE false"
+    return Decision(Kind.NOTHING, "no row of its sources has changed", "INSERT INTO", none)
+
+
+def _append(now: Situation) -> Decision | str:
+    """Rows of appended rows."""
+    if now.stored.block.keys is not None:
+        return ""
+    if problem := _append_problem(now):
+        return problem
+    parts = _parts(now)
+    kind = Kind.APPEND if len(now.stored.block.tables) == 1 else Kind.DELTA_JOIN
+    return Decision(kind, _appended(now), "INSERT INTO", " UNION ALL ".join(parts) or _none(now.stored))
+
+
+def _append_merge(now: Situation) -> Decision | str:
+    """Groups of appended rows, merged into those stored."""
+    if now.stored.block.keys is None:
+        return ""
+    if problem := _append_problem(now):
+        return problem
+    how = _mergeable(now)
+    if isinstance(how, str):
+        return how
+    kind = Kind.APPEND_MERGE if len(now.stored.block.tables) == 1 else Kind.DELTA_JOIN
+    parts = _parts(now)
+    if not parts:  # what was joined to was empty, and nothing can be joined to it
+        return Decision(kind, _appended(now), "INSERT INTO", _none(now.stored))
+    return Decision(kind, _appended(now), *_written(now, how, parts))
+
+
+def _changelog(now: Situation) -> Decision | str:
+    """Counts and sums of the rows that came and went."""
+    if now.stored.block.keys is None or now.only_appends:
+        return ""
+    (table, *more), changes = now.stored.block.tables, now.changed
+    types = now.stored.types
+    problem = signed_problem(now.stored.block, types)
+    if problem or more:
+        return problem
+    change = changes[0]
+    if change.row_deletes:
+        return f"{table.name} has delete files, so its changed rows cannot be listed"
+    if change.added + change.removed >= change.records:
+        return "most of its rows were rewritten"
+    if not now.stored.rows:
+        return "its storage does not count its rows"
+    how = _mergeable(now, signed=True)
+    if isinstance(how, str):
+        return how
+    assert change.start is not None
+    assert change.end is not None
+    outputs = tuple(signed(output, now.stored.block, types[output]) for output in now.stored.block.outputs)
+    part = block_text(replace(now.stored.block, outputs=outputs), now.stored.names, [Changed(change.start, change.end)])
+    reason = f"{change.name} had rows removed or replaced; counts and sums take them back"
+    return Decision(Kind.CHANGELOG, reason, *_written(now, how, [part], signed=True))
+
+
+def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
+    if now.stored.block.having:
+        return "it keeps only some of its groups (HAVING)"
+    settings = now.stored.view.settings
+    decimal_sum = any(
+        kind.startswith("decimal") for output, kind in now.stored.types.items() if output.find(exp.Anonymous)
+    )
+    if decimal_sum and (settings is None or settings.get(ANSI, "true").lower() != "true"):
+        return "without ANSI mode a DECIMAL sum that has overflowed looks like one of no values"
+    return merging(now.stored, signed)
+
+
+def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
+    small = now.stored.storage.size is not None and now.stored.storage.size <= SMALL
+    return how.overwrite(now.base, parts, signed) if small or not how.joins else how.merge(now.base, parts, signed)
+
+
+def _parts(now: Situation) -> list[str]:
+    block = now.stored.block
+    return [block_text(block, now.stored.names, reads) for reads in terms(block, now.changes)]
+
+
+def _none(held: Stored) -> str:
+    return f"SELECT {listed(held.names)} FROM {held.storage.name.sql()} WHERE false"
+
+
+def _appended(now: Situation) -> str:
+    grown = ", ".join(f"{change.name} ({change.added} rows)" for change in now.changed)
+    return f"only appends since the last refresh: {grown}"
+
+
+def _append_problem(now: Situation) -> str:
+    """Why what was appended is not just added to what there is; empty if it is.
+
+    law:    joins are linear in the tables that they keep all rows of
+    no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there takes others away
+    """
+    changed = next((change for change in now.changed if change.kind is not ChangeKind.APPENDED), None)
+    if changed is not None:
+        return f"{changed.name} had rows removed or replaced"
+    names = {change.name for change in now.changed}
+    grown = {table.id for table in now.stored.block.tables if table.name in names}
+    for join in now.stored.block.joins:
+        if join.kind == "FULL" or join.tables & grown:
+            return f"rows were appended to a table on the outer side of a {join.kind} join"
+    return ""
+
+
+Way = Callable[[Situation], Decision | str]
+WAYS: tuple[Way, ...] = (_append, _append_merge, _changelog)

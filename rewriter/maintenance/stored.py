@@ -1,0 +1,107 @@
+"""A view's storage as a block of its sources: each stored column with the expression that it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from sqlglot import exp
+
+from rewriter.block import Block, Occurrence, Unsupported, build_block
+from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
+from rewriter.match import Candidate
+from rewriter.model import Column, MaterializedView, Session, Table, TableName
+from rewriter.sql import parse
+
+Tree = exp.Expr
+
+# All that is understood here of a block and its tables: whatever else they may hold one day is computed in full.
+_READ_OF_BLOCK = frozenset(
+    {"tables", "where", "outputs", "names", "keys", "having", "order", "limit", "offset", "joins"}
+)
+_READ_OF_TABLE = frozenset({"id", "name", "alias", "columns"})
+_READ = (
+    exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Not, exp.Neg, *CONNECTORS,
+    *COMPARISONS, *OPERATORS, exp.Between, exp.In, exp.Is, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.DataType,
+    exp.DataTypeParam, exp.Interval, exp.Var, exp.Filter, exp.Where, exp.Distinct, exp.Star, exp.Anonymous,
+)  # fmt: skip
+ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A view, the block of its storage query, and its storage, whose columns are the block's outputs in their order."""
+
+    view: MaterializedView
+    block: Block
+    storage: Table
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The stored columns' names."""
+        return tuple(column.name for column in self.storage.columns)
+
+    @property
+    def types(self) -> Mapping[Tree, str]:
+        """The type in which an output is stored."""
+        pairs = zip(self.block.outputs, self.storage.columns, strict=True)
+        return {output: column.type for output, column in pairs}
+
+    @property
+    def keys(self) -> tuple[Column, ...]:
+        """The stored columns of the group keys."""
+        pairs = zip(self.block.outputs, self.storage.columns, strict=True)
+        found: dict[Tree, Column] = {}
+        for output, column in pairs:
+            if output in (self.block.keys or ()):
+                found.setdefault(output, column)
+        return tuple(found.values())
+
+    @property
+    def rows(self) -> str:
+        """The stored column that counts a group's rows; empty where there is none."""
+        pairs = zip(self.block.outputs, self.storage.columns, strict=True)
+        return next((column.name for output, column in pairs if output == ROWS), "")
+
+    @property
+    def candidate(self) -> Candidate:
+        """The same as rules read it."""
+        return Candidate(self.view, self.block, self.storage, self.names)
+
+
+def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:
+    """What a storage table holds, its sources having these columns; or why that is not plain to see."""
+    session = Session(view.catalog, view.namespace, catalogs=frozenset({view.name.catalog}))
+    statement = parse(view.storage_query, session)
+    if statement.problem or len(statement.blocks) != 1 or statement.blocks[0].tree is None:
+        return statement.problem or "its query is more than one SELECT"
+
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        name = statement.resolve(table)
+        return (name, columns[name]) if name is not None and name in columns else None
+
+    try:
+        block = build_block(statement.blocks[0].tree, find)
+    except Unsupported as problem:
+        return str(problem)
+    problem_of_shape = _shape_problem(block, storage)
+    return problem_of_shape or Stored(view, block, storage)
+
+
+def _shape_problem(block: Block, storage: Table) -> str:
+    if _unread(block, _READ_OF_BLOCK) or any(_unread(table, _READ_OF_TABLE) for table in block.tables):
+        return "it is more than joins, filters and groups"
+    strange = next((node for tree in block.expressions for node in tree.walk() if not isinstance(node, _READ)), None)
+    if strange is not None:
+        return f"its value for a row may depend on others: {type(strange).__name__.lower()}"
+    if block.limit is not None or block.offset is not None:
+        return "it keeps only some of its rows (LIMIT)"
+    if len(block.outputs) != len(storage.columns):
+        return "its storage has other columns than its query"
+    if not set(block.keys or ()) <= set(block.outputs):
+        return "its storage lacks a group key"
+    return ""
+
+
+def _unread(part: Block | Occurrence, read: frozenset[str]) -> bool:
+    return any(getattr(part, field.name) for field in fields(part) if field.name not in read)

@@ -1,0 +1,73 @@
+"""What became of a source between the snapshot that a refresh read and the one that it is at now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rewriter.model.names import TableName
+from rewriter.model.tables import Column
+
+
+class ChangeKind(StrEnum):
+    """What all snapshots in between, taken together, did to the rows."""
+
+    UNCHANGED = "unchanged"
+    APPENDED = "appended"
+    CHANGED = "changed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionField:
+    """One field of a partition specification; `transform` as Iceberg spells it (`identity`, `day`, `bucket[16]`)."""
+
+    column: str
+    transform: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A data file: where it is, its partition under the table's one specification, and when it was added."""
+
+    path: str
+    partition: tuple[object, ...]
+    records: int
+    added_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The live data files of a table, and the partitions in which files were added or removed since a refresh.
+
+    Known only where all of these files lie under one partition specification, whose fields are `fields`.
+    """
+
+    fields: tuple[PartitionField, ...]
+    live: tuple[DataFile, ...]
+    touched: frozenset[tuple[object, ...]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One source: what happened, and its columns now, as recorded, and as the snapshots at both ends have them.
+
+    `start` is None where the refresh found no snapshot, `end` where there is none now. `added` and `removed` count
+    the rows of the files that came and went, `records` those there are now. `row_deletes` tells that delete files lie
+    on the table, so that no list of its changed rows can be had. `reason` says why a kind is UNKNOWN.
+    """
+
+    name: TableName
+    kind: ChangeKind
+    start: int | None
+    end: int | None
+    columns: tuple[Column, ...]
+    recorded: tuple[Column, ...] = ()
+    start_columns: tuple[Column, ...] = ()
+    end_columns: tuple[Column, ...] = ()
+    reason: str = ""
+    added: int = 0
+    removed: int = 0
+    records: int = 0
+    row_deletes: bool = False
+    files: Files | None = None

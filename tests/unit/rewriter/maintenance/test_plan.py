@@ -1,0 +1,151 @@
+"""Which way a refresh takes, by the view's shape and by what happened to its sources."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from rewriter import Decision, Kind, define, plan
+from rewriter.model import Change, ChangeKind, Column, MaterializedView, Session, Snapshot, Table, TableName
+
+SESSION = Session("lake", ("demo",))
+SALES, DIM = (TableName(("lake", "demo", name)) for name in ("sales", "dim"))
+COLUMNS = {
+    SALES: (
+        Column("k", "string", field_id=1), Column("n", "int", field_id=2), Column("m", "decimal(10,2)", field_id=3),
+        Column("y", "double", field_id=4), Column("d", "int", field_id=5),
+        Column("sure", "int", nullable=False, field_id=6),
+    ),
+    DIM: (Column("d", "int", field_id=1), Column("name", "string", field_id=2)),
+}  # fmt: skip
+TYPES = {"k": "string", "name": "string", "y": "double", "mx": "double", "sm": "decimal(20,2)", "sy": "double"}
+APPENDED, CHANGED, UNCHANGED = ChangeKind.APPENDED, ChangeKind.CHANGED, ChangeKind.UNCHANGED
+
+
+def happened(name: TableName, kind: ChangeKind = UNCHANGED, **more: Any) -> Change:
+    columns = COLUMNS[name]
+    made = Change(name, kind, 1, 1 if kind is UNCHANGED else 2, columns, columns, columns, columns, records=100)
+    return replace(made, **more)
+
+
+def view_of(query: str, settings: dict[str, str] | None = None) -> tuple[MaterializedView, Table]:
+    """The view and its storage, whose columns have the types that their names tell."""
+    tables = {
+        name: Table(name, name.table, columns, (Snapshot(1, 0, "append", 0),)) for name, columns in COLUMNS.items()
+    }
+    defined = define(query, SESSION, tables)
+    name, storage = (TableName(("lake", "demo", table)) for table in ("v", "v__storage"))
+    names = [*(label or "x" for label in defined.names), *defined.hidden]
+    columns = tuple(Column(label, TYPES.get(label, "bigint")) for label in names)
+    view = MaterializedView(
+        name, "v", 1, query, defined.storage_query, storage, columns, "lake", ("demo",), settings or {}
+    )
+    return view, Table(storage, "s", columns, (Snapshot(7, 0, "append", 0),), size=1000)
+
+
+def planned(query: str, *changes: Change, size: int = 1000, **settings: str) -> Decision:
+    view, storage = view_of(query, settings)
+    return plan(view, replace(storage, size=size), {change.name: change for change in changes})
+
+
+COUNTS = "SELECT k, count(*) AS c, count(n) AS cn, sum(n) AS s FROM sales GROUP BY k"
+EXTREMES = "SELECT k, min(n) AS mn, max(y) AS mx FROM sales GROUP BY k"
+ROWS = "SELECT k, n FROM sales WHERE n > 1"
+JOINED = "SELECT name, sum(n) AS s FROM sales JOIN dim ON sales.d = dim.d GROUP BY name"
+LEFT_JOINED = "SELECT sales.k, dim.name FROM sales LEFT JOIN dim ON sales.d = dim.d"
+
+
+@pytest.mark.parametrize(
+    ("query", "changes", "kind"),
+    [
+        (COUNTS, [happened(SALES)], Kind.NOTHING),
+        (COUNTS, [happened(SALES, APPENDED)], Kind.APPEND_MERGE),
+        (EXTREMES, [happened(SALES, APPENDED)], Kind.APPEND_MERGE),
+        (ROWS, [happened(SALES, APPENDED)], Kind.APPEND),
+        (JOINED, [happened(SALES, APPENDED), happened(DIM)], Kind.DELTA_JOIN),
+        (JOINED, [happened(SALES, APPENDED), happened(DIM, APPENDED)], Kind.DELTA_JOIN),
+        (LEFT_JOINED, [happened(SALES, APPENDED), happened(DIM)], Kind.DELTA_JOIN),
+        (LEFT_JOINED, [happened(SALES), happened(DIM, APPENDED)], Kind.FULL),
+        (COUNTS, [happened(SALES, CHANGED, added=1, removed=1)], Kind.CHANGELOG),
+        ("SELECT k, sum(sure) AS s FROM sales GROUP BY k", [happened(SALES, CHANGED)], Kind.CHANGELOG),
+        ("SELECT k, avg(n) AS mx, count(*) c FROM sales GROUP BY k", [happened(SALES, CHANGED)], Kind.CHANGELOG),
+        (ROWS, [happened(SALES, CHANGED)], Kind.FULL),
+        (JOINED, [happened(SALES), happened(DIM, CHANGED)], Kind.FULL),
+    ],
+)  # fmt: skip
+def test_the_way_follows_the_change(query: str, changes: list[Change], kind: Kind) -> None:
+    assert planned(query, *changes).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("query", "change", "why"),
+    [
+        (EXTREMES, happened(SALES, CHANGED), "min cannot take a row back"),
+        ("SELECT k, sum(n) AS s FROM sales GROUP BY k", happened(SALES, CHANGED), "kept without what it needs"),
+        ("SELECT k, count(y) AS c, sum(y) AS sy FROM sales GROUP BY k", happened(SALES, CHANGED), "floating-point"),
+        (COUNTS, happened(SALES, CHANGED, row_deletes=True), "delete files"),
+        (COUNTS, happened(SALES, CHANGED, added=60, removed=60), "most of its rows were rewritten"),
+        (COUNTS, happened(SALES, ChangeKind.UNKNOWN, reason="rolled back"), "rolled back"),
+        (f"{COUNTS} HAVING count(*) > 1", happened(SALES, APPENDED), "HAVING"),
+        ("SELECT k, n FROM sales LIMIT 3", happened(SALES, APPENDED), "LIMIT"),
+        ("SELECT k, count(DISTINCT n) AS c FROM sales GROUP BY k", happened(SALES, APPENDED), "cannot be merged"),
+        ("SELECT k, rank() OVER (ORDER BY n) AS r FROM sales", happened(SALES, APPENDED), "OVER"),
+        ("SELECT k FROM sales UNION ALL SELECT k FROM sales", happened(SALES, APPENDED), "more than one SELECT"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_taken_in_by_its_change_is_computed_anew_with_the_reason(
+    query: str, change: Change, why: str
+) -> None:
+    decision = planned(query, change)
+    assert decision.kind is Kind.FULL
+    assert why in decision.reason
+
+
+@pytest.mark.parametrize("moment", ["recorded", "start_columns", "end_columns"])
+def test_a_column_that_was_another_one_before_computes_anew(moment: str) -> None:
+    other = tuple(replace(c, field_id=9) if c.name == "n" else c for c in COLUMNS[SALES])
+    decision = planned(COUNTS, happened(SALES, APPENDED, **{moment: other}))
+    assert (decision.kind, decision.reason) == (Kind.FULL, "the column n of lake.demo.sales has been changed")
+    unused = tuple(replace(c, field_id=9) if c.name == "y" else c for c in COLUMNS[SALES])
+    assert planned(COUNTS, happened(SALES, APPENDED, **{moment: unused})).kind is Kind.APPEND_MERGE
+
+
+def test_decimal_sums_are_merged_under_ansi_only() -> None:
+    query = "SELECT k, sum(m) AS sm FROM sales GROUP BY k"
+    assert planned(query, happened(SALES, APPENDED)).kind is Kind.APPEND_MERGE
+    assert planned(query, happened(SALES, APPENDED), **{"spark.sql.ansi.enabled": "false"}).kind is Kind.FULL
+
+
+def test_small_storage_is_written_anew_large_is_merged_into_by_key() -> None:
+    small = planned(COUNTS, happened(SALES, APPENDED)).statement("target")
+    assert small.startswith("INSERT OVERWRITE target SELECT")
+    assert "FROM lake.demo.v__storage VERSION AS OF 7 UNION ALL" in small
+    assert "FROM lake.demo.sales WITH ('start-snapshot-id' = '1', 'end-snapshot-id' = '2') AS t0" in small
+    large = planned(COUNTS, happened(SALES, APPENDED), size=2**40).statement("target")
+    assert large.startswith("MERGE INTO target AS t USING (")
+    assert "ON t.k <=> s.k WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *" in large
+    by_float = "SELECT y, count(*) AS c FROM sales GROUP BY y"
+    assert planned(by_float, happened(SALES, APPENDED), size=2**40).write == "INSERT OVERWRITE"
+
+
+def test_a_group_that_has_lost_its_last_row_goes() -> None:
+    small = planned(COUNTS, happened(SALES, CHANGED)).statement("target")
+    assert small.endswith("AS s WHERE s.c > 0")
+    large = planned(COUNTS, happened(SALES, CHANGED), size=2**40).statement("target")
+    assert "WHEN MATCHED AND s.c = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET *" in large
+
+
+def test_each_term_of_a_join_is_read_at_exact_snapshots() -> None:
+    content = planned(JOINED, happened(SALES, APPENDED), happened(DIM, APPENDED)).content
+    assert "FROM lake.demo.sales WITH ('start-snapshot-id' = '1', 'end-snapshot-id' = '2') AS t0, " in content
+    assert "lake.demo.dim VERSION AS OF 2 AS t1" in content
+    assert "FROM lake.demo.sales VERSION AS OF 1 AS t0, lake.demo.dim WITH ('start-snapshot-id' = '1'" in content
+
+
+def test_a_table_that_was_empty_is_read_whole_and_joins_nothing_old() -> None:
+    content = planned(JOINED, happened(SALES, APPENDED), happened(DIM, APPENDED, start=None)).content
+    assert "FROM lake.demo.sales VERSION AS OF 1 AS t0, lake.demo.dim VERSION AS OF 2 AS t1" in content
+    both = planned(JOINED, happened(SALES, APPENDED, start=None), happened(DIM, APPENDED)).content
+    assert "dim WITH" not in both
