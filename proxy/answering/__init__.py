@@ -5,8 +5,9 @@ and the sources of truth (`catalog`, the session's own upstream), so that both E
 own run take the same decision by the same way.
 """
 
-from proxy.answering.answers import Answers, Decision
+from proxy.answering.answers import Answers
 from proxy.answering.changes import Change, change_of
+from proxy.answering.decision import Decision
 from proxy.answering.facts import OFF, ON, SETTINGS, SPELLINGS, Defaults, SessionFacts
 
 __all__ = [

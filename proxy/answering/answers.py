@@ -2,49 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
 
+from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.schemas import Schemas
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
-from rewriter import Attempt, Definitions, Outcome, Statement, Unsupported, parse, rewrite
+from rewriter import Attempt, Definitions, Outcome, Reason, Statement, Unsupported, parse, rewrite
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE, result_settings
-
-
-@dataclass(frozen=True)
-class Decision:
-    """What is sent to Spark for a statement, and why.
-
-    `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
-    can run it; `problem` says why nothing was tried.
-    """
-
-    sql: str | None
-    original: str
-    outcome: Outcome | None = None
-    problem: str = ""
-
-    @property
-    def rewritten(self) -> bool:
-        """Whether a view answers any part of it."""
-        return self.outcome is not None and self.outcome.rewritten
-
-    @property
-    def tried(self) -> tuple[Attempt, ...]:
-        """The views that were tried."""
-        return self.outcome.tried if self.outcome else ()
-
-    def lines(self) -> tuple[str, ...]:
-        """The decision for the client's operation log: nothing where there was nothing to decide."""
-        chosen = [a for a in self.tried if a.verdict == "chosen"] if self.rewritten else []
-        if chosen:
-            return tuple(f"Viewgate: answered from {a.view} ({a.rule})" for a in chosen)
-        return tuple(f"Viewgate: {a.view} not used: {a.reason} {a.detail}" for a in self.tried)
+from rewriter.sql import tables_of
 
 
 class Answers:
@@ -83,7 +54,9 @@ class Answers:
         statement = parse(sql, state)
         definitions = await self.definitions()
         if not (statement.tables and definitions.shortlist(statement.tables)) and not statement.uses_timeseries:
-            return replace(own, problem=facts.problem or statement.unread)
+            shadowed = tuple(_shadowed(statement, definitions))
+            outcome = Outcome(statement, tried=shadowed) if shadowed else None
+            return replace(own, outcome=outcome, problem=facts.problem or statement.unread)
         relations = _relied_on(await self.catalog.current(definitions.closure(statement)), facts)
         try:
             outcome = rewrite(statement, definitions, relations)
@@ -134,6 +107,18 @@ def _relied_on(
         name: relation.without_keys if isinstance(relation, Table) and not relation.trusted else relation
         for name, relation in relations.items()
     }
+
+
+def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
+    """The views over tables that the session has put temporary views before."""
+    session = statement.session
+    for name in sorted(session.temporary_views):
+        read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in tables_of(block))
+        table = TableName((session.catalog, *session.namespace, name))
+        for view in definitions.views if read else ():
+            if table in definitions.sources[view.name]:
+                why = f"{name} is a temporary view in this session, which hides the table"
+                yield Attempt(view.name, "missed", "", Reason.TABLES_DIFFER, why)
 
 
 def _may_concern(sql: str) -> bool:

@@ -15,6 +15,7 @@ class Effect(Enum):
     NONE = "changes nothing that a name or a value depends on"
     SETTINGS = "changes settings or the current namespace, which can be read again"
     NAME = "puts a temporary view before a table of the same name"
+    BARE = "takes away the temporary view of a name, if there is one"
     UNKNOWN = "may have changed anything"
 
 
@@ -55,10 +56,8 @@ def change_of(sql: str) -> Change:
     verb = upper[0].split()[0] if upper else ";"
     if verb in READ_AGAIN:
         return Change(Effect.SETTINGS)
-    if verb in ("CREATE", "REPLACE"):
-        return _created(words, upper)
-    if verb == "CACHE":
-        return _cached(words, upper)
+    if verb in _OF_NAMES:
+        return _OF_NAMES[verb](words, upper)
     if verb == "CALL":
         return _UNKNOWN if any("CHANGELOG" in word for word in upper) else _NOTHING
     return _NOTHING if verb in HARMLESS or verb == ";" else _UNKNOWN
@@ -90,3 +89,22 @@ def _cached(words: list[str], upper: list[str]) -> Change:
     """CACHE TABLE name AS query makes a temporary view of that name."""
     rest = [i for i, word in enumerate(upper) if word not in ("CACHE", "LAZY", "TABLE")]
     return Change(Effect.NAME, words[rest[0]].lower()) if rest and "SELECT" in upper else _NOTHING
+
+
+def _dropped(words: list[str], upper: list[str]) -> Change:
+    """DROP VIEW of a name without a namespace drops the temporary view, where there is one."""
+    rest = [word for word, keyword in zip(words[1:], upper[1:], strict=True) if keyword not in ("IF", "EXISTS", ";")]
+    if len(rest) == 2 and rest[0].upper() == "VIEW":
+        return Change(Effect.BARE, rest[1].lower())
+    return _NOTHING
+
+
+def _renamed(words: list[str], upper: list[str]) -> Change:
+    """ALTER VIEW … RENAME TO gives a temporary view another name."""
+    if "VIEW" not in upper[:2] or "RENAME" not in upper:
+        return _NOTHING
+    rest = [word for word in words[upper.index("RENAME") + 1 :] if word.upper() not in ("TO", ";")]
+    return Change(Effect.NAME, rest[0].lower()) if len(rest) == 1 else _NOTHING
+
+
+_OF_NAMES = {"CREATE": _created, "REPLACE": _created, "CACHE": _cached, "DROP": _dropped, "ALTER": _renamed}

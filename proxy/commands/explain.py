@@ -52,16 +52,11 @@ def heading(decision: Decision) -> str:
     """What was decided, in words."""
     lines = ["== Viewgate =="]
     if decision.rewritten:
-        for attempt in decision.tried:
-            if attempt.verdict == "chosen":
-                lines.append(f"answered from materialized view {attempt.view} (rule {attempt.rule})")
+        lines += [f"answered from materialized view {chosen}" for chosen in decision.chosen]
         lines.append(f"sent to Spark: {decision.sql}")
     else:
-        lines.append("not rewritten" + (f": {decision.problem}" if decision.problem else ""))
-    for attempt in decision.tried:
-        if attempt.verdict != "chosen":
-            reason = f"{attempt.reason}" + (f" ({attempt.detail})" if attempt.detail else "")
-            lines.append(f"{attempt.view} not used: {reason}")
+        lines.append("not rewritten")
+    lines += decision.missed
     return "\n".join([*lines, ""])
 
 

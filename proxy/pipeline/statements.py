@@ -10,7 +10,8 @@ from sqlglot import exp
 import rewriter
 from proxy.hs2 import SqlError
 from proxy.pipeline.tokens import scan
-from rewriter.model import Session, TableName
+from rewriter.model import Session, TableName, quoted
+from rewriter.sql import tables_of
 
 _SET_OPERATIONS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
 _QUANTIFIERS = frozenset({"ALL", "DISTINCT"})
@@ -25,12 +26,14 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
     statement = rewriter.parse(sql, session)
     problem = statement.problem or next((block.problem for block in statement.blocks if block.tree is None), "")
     named = {name for _, name in _named(statement)}
-    if problem or not named:
-        raise _unread(sql, problem or "none is named")
-    if named != set(statement.tables):
-        raise _unread(sql, "joins in parentheses are not read; write them without")
+    if problem:
+        raise _unread(sql, problem)
     if bare := _bare_branch(sql):
         raise _unread(sql, f"{bare} without SELECT is not read; write SELECT … FROM")
+    if not named:
+        raise SqlError(_no_table(statement), "0A000")
+    if named != set(statement.tables):
+        raise _unread(sql, "joins in parentheses are not read; write them without")
     return statement.tables
 
 
@@ -52,6 +55,19 @@ def _named(statement: rewriter.Statement) -> Iterator[tuple[exp.Table, TableName
         for table in block.tree.find_all(exp.Table) if block.tree else ():
             if name := statement.resolve(table):
                 yield table, name
+
+
+def _no_table(statement: rewriter.Statement) -> str:
+    """Why a query has no table whose changes could be followed."""
+    names = (t.name for block in statement.blocks for t in tables_of(block) if not t.db)
+    hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
+    if hidden is None:
+        return "the query reads no table: a materialized view is defined by SELECT … FROM table"
+    space = ".".join(statement.session.namespace)
+    return (
+        f"{hidden} is a temporary view in this session, which others cannot read; DROP VIEW {quoted(hidden)} makes "
+        f"the table of that name visible again, and {space}.{quoted(hidden)} names it as long as it is hidden"
+    )
 
 
 def _bare_branch(sql: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -35,6 +36,37 @@ class Reason(StrEnum):
     NOT_READ = "NOT_READ"
     NOT_PINNED = "NOT_PINNED"
     NOT_CHOSEN = "NOT_CHOSEN"
+
+    def told(self, detail: str) -> str:
+        """The reason as a user is told it of a view.
+
+        >>> Reason.COLUMN_NOT_IN_VIEW.told("price")
+        'it has no column price'
+        """
+        return _TOLD[self].format(detail) if detail else _TOLD[self].removesuffix(": {}").removesuffix(" {}")
+
+
+_TOLD: Mapping[Reason, str] = {
+    Reason.TABLES_DIFFER: "{}",
+    Reason.VIEW_FILTERS_MORE: "it holds only the rows with {}",
+    Reason.JOIN_DIFFERS: "{}",
+    Reason.COLUMN_NOT_IN_VIEW: "it has no column {}",
+    Reason.AGGREGATE_NOT_IN_VIEW: "it does not hold {}",
+    Reason.AGGREGATE_DOES_NOT_ROLL_UP: "its groups cannot be put together for {}",
+    Reason.GROUPING_TOO_COARSE: "its groups are too coarse: {}",
+    Reason.FLOAT_SUM_DECIDES_ROWS: "the last bits of a floating-point sum would decide the rows: {}",
+    Reason.FLOAT_COMPARED_WITH_ZERO: "0.0 and -0.0 are one in its groups, and not in {}",
+    Reason.ZONE_NOT_PROVED: "{}",
+    Reason.SHAPE: "it has another form: {}",
+    Reason.SETTINGS_DIFFER: "the session has other settings: {}",
+    Reason.STALE: "it is stale: {}",
+    Reason.NEVER_REFRESHED: "it was never refreshed: {}",
+    Reason.REWRITE_OFF: "{}",
+    Reason.UNKNOWN_STATE: "its state is not known: {}",
+    Reason.NOT_READ: "the same answer cannot be proved: {}",
+    Reason.NOT_PINNED: "{}",
+    Reason.NOT_CHOSEN: "{}",
+}
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,8 @@ def test_the_example_in_beeline(beeline: Callable[..., clients.Spoken]) -> None:
         assert "answered from" not in plan
         assert "lake.guide.agg_sales not used: " in plan
         assert "__storage" not in plan
-    assert "answered from materialized view lake.guide.by_minute (rule same_grain)" in plans[6]
-    assert "answered from materialized view lake.guide.by_minute (rule roll_up)" in plans[7]
+    assert "answered from materialized view lake.guide.by_minute (same_grain)" in plans[6]
+    assert "answered from materialized view lake.guide.by_minute (roll_up)" in plans[7]
     assert [sorted(answer.splitlines()) for answer in given] == [sorted(answer.splitlines()) for answer in plain]
     assert set(given[6].splitlines()) == {
         "2016-02-23 09:01:00.0\t3.5",

@@ -62,6 +62,21 @@ def test_a_temporary_view_shadows_from_its_start() -> None:
     asyncio.run(scenario())
 
 
+def test_a_temporary_view_that_is_dropped_hides_nothing_any_more() -> None:
+    async def scenario() -> None:
+        spark, facts = Spark(), SessionFacts()
+        made = facts.watch("CREATE TEMP VIEW sales AS SELECT 1")
+        assert made is not None
+        made(True)
+        for well in (False, True):
+            dropped = facts.watch("DROP VIEW sales")
+            assert dropped is not None
+            dropped(well)
+            assert ((await facts.read(spark.query)).resolve(("sales",)) is not None) is well
+
+    asyncio.run(scenario())
+
+
 def test_a_slip_of_the_pen_is_forgotten_once_spark_has_refused_it() -> None:
     for sql, forgotten in (("SELEKT 1", True), ("SELECT 'open", True), ("BEGIN CREATE TEMP VIEW v AS SELECT 1", False)):
         facts = SessionFacts()

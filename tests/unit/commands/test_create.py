@@ -162,7 +162,7 @@ def test_sparks_own_error_comes_first(house: House) -> None:
             "interval day to second, which Iceberg",
         ),
         ([("a", "double")], "SELECT rand() a FROM sales", "0A000", "cannot define a materialized view"),
-        ([("a", "int")], "SELECT 1 AS a", "0A000", "tables that this query reads are not known"),
+        ([("a", "int")], "SELECT 1 AS a", "0A000", "the query reads no table"),
         ([("a", "int")], "SELECT amount AS a FROM elsewhere", "0A000", "is not an Iceberg table"),
     ],
 )

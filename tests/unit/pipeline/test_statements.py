@@ -35,7 +35,6 @@ def test_every_relation_is_named(query: str, named: set[TableName]) -> None:
         "WITH c AS (SELECT i FROM a) FROM b",
         "FROM a",
         "SELECT i FROM (a JOIN b USING (i))",
-        "SELECT 1 AS one",
         "SELECT i FROM ${t}",
         "SELECT i FROM a |> WHERE i > 1",
     ],
@@ -43,6 +42,15 @@ def test_every_relation_is_named(query: str, named: set[TableName]) -> None:
 def test_what_could_hide_a_source_is_refused(query: str) -> None:
     with pytest.raises(SqlError, match="the tables that this query reads are not known") as refused:
         relations(query, SESSION)
+    assert refused.value.sql_state == "0A000"
+
+
+def test_a_query_without_a_table_is_told_what_it_lacks() -> None:
+    with pytest.raises(SqlError, match="reads no table: a materialized view is defined by SELECT"):
+        relations("SELECT 1 AS one", SESSION)
+    hidden = Session("lake", ("demo",), temporary_views=frozenset({"a"}))
+    with pytest.raises(SqlError, match=r"A is a temporary view .*DROP VIEW A makes the.*demo\.A names it") as refused:
+        relations("SELECT i FROM A", hidden)
     assert refused.value.sql_state == "0A000"
 
 

@@ -1,0 +1,73 @@
+"""What was decided about a statement, and how its user is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rewriter import Attempt, Outcome
+
+_MISSED = 3  # views that an operation log tells of; EXPLAIN tells of all
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is sent to Spark for a statement, and why.
+
+    `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
+    can run it; `problem` says why nothing was tried.
+    """
+
+    sql: str | None
+    original: str
+    outcome: Outcome | None = None
+    problem: str = ""
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether a view answers any part of it."""
+        return self.outcome is not None and self.outcome.rewritten
+
+    @property
+    def tried(self) -> tuple[Attempt, ...]:
+        """The views that were tried."""
+        return self.outcome.tried if self.outcome else ()
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """The views that answer, each with its rule, and once however many parts of the statement it answers."""
+        chosen = (a for a in self.tried if a.verdict == "chosen") if self.rewritten else ()
+        return tuple(dict.fromkeys(f"{a.view} ({a.rule})" for a in chosen))
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """Why views do not answer: once for all where the reason is the same, else once for each view and reason."""
+        if self.problem and not self.rewritten:
+            return (f"no view used: {self.problem}",)
+        views: dict[str, dict[str, None]] = {}
+        for attempt in self.tried:
+            if attempt.verdict != "chosen":
+                views.setdefault(_why(attempt), {})[str(attempt.view)] = None
+        if len(views) == 1 and not self.rewritten:
+            ((why, names),) = views.items()
+            return (f"{f'{min(names)} not' if len(names) == 1 else 'no view'} used: {why}",)
+        return tuple(f"{name} not used: {why}" for why, names in views.items() for name in names)
+
+    def lines(self) -> tuple[str, ...]:
+        """The decision for the client's operation log: nothing where there was nothing to decide."""
+        return tuple(f"Viewgate: {line}" for line in self._said())
+
+    def _said(self) -> Iterator[str]:
+        if not self.tried:
+            return
+        if self.chosen:
+            yield f"answered from {', '.join(self.chosen)}"
+            return
+        yield from self.missed[:_MISSED]
+        more = len(self.missed) - _MISSED
+        if more > 0:
+            yield f"and {more} more reasons; EXPLAIN REWRITE tells all"
+
+
+def _why(attempt: Attempt) -> str:
+    return attempt.reason.told(attempt.detail) if attempt.reason else attempt.detail

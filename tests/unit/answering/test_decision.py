@@ -1,0 +1,54 @@
+"""What users are told of decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proxy.answering import Decision
+from rewriter import Attempt, Outcome, Reason, parse
+from rewriter.model import Session, TableName
+
+STATEMENT = parse("SELECT 1 FROM sales", Session("lake", ("demo",)))
+
+
+def attempt(view: str, reason: Reason | None = Reason.COLUMN_NOT_IN_VIEW, detail: str = "price") -> Attempt:
+    verdict, rule = ("missed", "") if reason else ("chosen", "roll_up")
+    return Attempt(TableName(("lake", "demo", view)), verdict, rule, reason, detail)
+
+
+def decided(*tried: Attempt, problem: str = "", chosen: bool = False) -> Decision:
+    replacements: Any = (None,) if chosen else ()
+    outcome = Outcome(STATEMENT, replacements, tried)
+    return Decision(None, STATEMENT.sql, outcome, problem)
+
+
+def test_nothing_is_said_where_there_was_nothing_to_decide() -> None:
+    assert Decision(None, "SELECT 1").lines() == ()
+    assert Decision(None, "SELECT 1 |> x", problem="pipe syntax (|>) is not read").lines() == ()
+
+
+def test_a_view_that_answers_several_parts_is_named_once() -> None:
+    parts = decided(attempt("a", None), attempt("a", None), attempt("b"), chosen=True)
+    assert parts.lines() == ("Viewgate: answered from lake.demo.a (roll_up)",)
+
+
+def test_one_reason_for_all_views_is_told_once() -> None:
+    off = [attempt(view, Reason.REWRITE_OFF, "the session has SET viewgate.rewrite = off") for view in "abc"]
+    assert decided(*off).lines() == ("Viewgate: no view used: the session has SET viewgate.rewrite = off",)
+    assert decided(attempt("a"), attempt("a")).lines() == ("Viewgate: lake.demo.a not used: it has no column price",)
+    assert decided(*off, problem="'BEGIN' may have changed it").lines() == (
+        "Viewgate: no view used: 'BEGIN' may have changed it",
+    )
+
+
+def test_many_reasons_are_cut_short() -> None:
+    lines = decided(*(attempt(view, detail=view) for view in "abcde")).lines()
+    assert len(lines) == 4
+    assert lines[0] == "Viewgate: lake.demo.a not used: it has no column a"
+    assert lines[-1] == "Viewgate: and 2 more reasons; EXPLAIN REWRITE tells all"
+
+
+def test_every_reason_has_words() -> None:
+    for reason in Reason:
+        assert "so" in reason.told("so")
+        assert "{" not in reason.told("so")
