@@ -7,14 +7,13 @@ from enum import Enum
 from typing import Any
 
 from proxy.catalog.documents import Document
-from proxy.catalog.keys import ForeignKey, foreign_keys, primary_key
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.sql_types import sql_type
 from proxy.catalog.store import Entry
-from proxy.catalog.tables import current_schema
+from proxy.catalog.tables import current_schema, foreign_keys, primary_key
 from proxy.catalog.views import is_materialized, view_schema
 from proxy.hs2.jdbc_types import SqlType
-from rewriter.model import TableName
+from rewriter.model import ForeignKey, TableName
 
 
 class Kind(Enum):
@@ -58,8 +57,8 @@ def listed(name: TableName, entry: Entry) -> Listed:
         _kind(entry, document, properties),
         properties.get("comment", ""),
         tuple(map(_column, schema["fields"])),
-        primary_key(properties),
-        foreign_keys(properties, name),
+        primary_key(name, properties),
+        foreign_keys(name, properties),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import SUMMARY, from_properties, from_summary
 from proxy.catalog.spelling import spark_type
-from rewriter.model import Column, ConstraintError, RefreshState, Snapshot, Table, TableName
+from rewriter.model import Column, ConstraintError, ForeignKey, RefreshState, Snapshot, Table, TableName
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, TRUST, read_foreign_keys, read_primary_key
 
 _Key = TypeVar("_Key")
@@ -31,10 +31,20 @@ def table(name: TableName, document: Document) -> Table:
         refresh=_refresh(line, properties, name.catalog),
         records=_total(line, "total-records"),
         size=_total(line, "total-files-size"),
-        primary_key=_keys(name, properties.get(PRIMARY_KEY, ""), read_primary_key),
-        foreign_keys=_keys(name, properties.get(FOREIGN_KEYS, ""), lambda text: read_foreign_keys(text, name)),
+        primary_key=primary_key(name, properties),
+        foreign_keys=foreign_keys(name, properties),
         trusted=properties.get(TRUST, "").lower() == "true",
     )
+
+
+def primary_key(name: TableName, properties: Mapping[str, str]) -> tuple[str, ...]:
+    """The primary key that a table declares; none if it declares none that can be read."""
+    return _keys(name, properties.get(PRIMARY_KEY, ""), read_primary_key)
+
+
+def foreign_keys(name: TableName, properties: Mapping[str, str]) -> tuple[ForeignKey, ...]:
+    """The foreign keys that a table declares."""
+    return _keys(name, properties.get(FOREIGN_KEYS, ""), lambda text: read_foreign_keys(text, name))
 
 
 def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -> tuple[_Key, ...]:

@@ -8,11 +8,11 @@ import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.types import DecimalType, ListType, LongType, NestedField, StringType, StructType, TimestamptzType
 
-from proxy.catalog.keys import FOREIGN_KEYS, PRIMARY_KEY
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.hs2 import ResultSet, SqlError, decode_rows
 from proxy.hs2.generated import ttypes
 from rewriter.model import TableName
+from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY
 from tests.unit.catalog.lake import AGG, MATERIALIZED, Lake, view_document
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 
