@@ -23,7 +23,7 @@ from proxy.catalog import Catalog, CatalogError, open_catalog
 from proxy.commands import Context, Planner, find
 from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
-from proxy.pipeline import EmbeddedRunner, Pipeline, Runner, ThriftRunner
+from proxy.pipeline import EmbeddedRunner, OnCommit, Pipeline, Runner, ThriftRunner
 from proxy.server import Server
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams, UpstreamSession
@@ -108,7 +108,7 @@ async def serve(options: argparse.Namespace) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
-        service = compose(surroundings, settings)
+        service = compose(surroundings, settings, running)
         server = Server(entrance(service), settings.server.host, settings.server.port)
         port = await server.start()
         running.push_async_callback(server.stop)
@@ -187,11 +187,13 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     )
 
 
-def compose(surroundings: Surroundings, settings: config.Config) -> Service:
-    """The service over these surroundings."""
+def compose(surroundings: Surroundings, settings: config.Config, running: AsyncExitStack) -> Service:
+    """The service over these surroundings; `running` ends what goes on in its background."""
     catalog = surroundings.catalog
-    context = Context(catalog, Pipeline(catalog, surroundings.runner), Answers(catalog))
-    planner = Planner(context, find)
+    pipeline = Pipeline(catalog, surroundings.runner)
+    on_commit = OnCommit(catalog, pipeline)
+    running.push_async_callback(on_commit.close)
+    planner = Planner(Context(catalog, pipeline, on_commit, Answers(catalog)), find)
     defaults = Defaults()
     return Service(
         Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts)),

@@ -8,8 +8,9 @@ from typing import Protocol
 from proxy.answering import Decision
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Log, Pipeline
+from proxy.pipeline import Log, OnCommit, Pipeline
 from proxy.session import ClientSession, Forward
+from rewriter import Definitions
 from rewriter.model import MaterializedView, Session, Table, TableName
 
 
@@ -22,13 +23,16 @@ class Answering(Protocol):
 
     async def plan(self, session: ClientSession, sql: str) -> Forward: ...
 
+    async def definitions(self) -> Definitions: ...
+
 
 @dataclass(frozen=True)
 class Context:
-    """The catalog, the pipeline, and the way to answers."""
+    """The catalog, the pipeline, what starts it after a write, and the way to answers."""
 
     catalog: Catalog
     pipeline: Pipeline
+    on_commit: OnCommit
     answers: Answering
 
     async def facts(self, session: ClientSession) -> Session:

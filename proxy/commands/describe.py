@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY
-from proxy.commands.status import status
 from proxy.hs2 import ResultSet
-from proxy.pipeline import Log
+from proxy.pipeline import Log, status
 from proxy.session import ClientSession
 
 EXAMPLE = "DESCRIBE MATERIALIZED VIEW demo.agg_sales"
@@ -24,7 +23,7 @@ class Describe:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
         columns = await session.upstream.query(f"DESCRIBE TABLE {view.name.sql()}")
-        now = await status(ctx, view)
+        now = await status(ctx.catalog, view)
         facts = {
             "Name": str(view.name),
             "Comment": view.comment or "",

@@ -1,12 +1,14 @@
-"""What becomes of each statement: answered here, or forwarded as `answering` decides."""
+"""What becomes of each statement: answered here, or forwarded as `answering` decides; refreshes follow a write."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
+from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
 from proxy.hs2 import ResultSet
-from proxy.session import ClientSession, Local, Plan
+from proxy.session import ClientSession, Forward, Local, Plan
 
 Find = Callable[[str], Command | None]
 
@@ -17,14 +19,27 @@ class Planner:
     def __init__(self, context: Context, find: Find) -> None:
         self._context = context
         self._find = find
+        self._concerned = Concerned(context)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Run it here if it is a statement of our own, else forward it."""
         command = self._find(sql)
         if command is None:
-            return await self._context.answers.plan(session, sql)
+            return await self._forward(session, sql)
 
         async def run(log: Callable[[str], None]) -> ResultSet:
             return await command.run(self._context, session, log)
 
         return Local(run)
+
+    async def _forward(self, session: ClientSession, sql: str) -> Forward:
+        tables = await self._concerned.written(session, sql)
+        forward = await self._context.answers.plan(session, sql)
+        if not tables:
+            return forward
+
+        async def after(log: Callable[[str], None]) -> None:
+            definitions = await self._context.answers.definitions()
+            await self._context.on_commit.after_write(definitions, tables, log)
+
+        return replace(forward, after=after)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
+from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, NEVER, WAIT
 from rewriter.model import Session
 from rewriter.model.settings import ANSI, TIME_ZONE, result_settings
 
@@ -14,7 +15,11 @@ QUERY = "viewgate.query"
 COLUMNS = "viewgate.columns"
 PARTITIONED_BY = "viewgate.partitioned-by"
 
-_CHOICES = {REWRITE: ("on", "off"), REFRESH: ("on-commit", "deferred")}
+_CHOICES = {
+    REWRITE: ("on", "off"),
+    REFRESH: ("on-commit", "deferred"),
+    WAIT: (IF_INCREMENTAL, ALWAYS, NEVER),
+}
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
 _OURS = (SETTINGS, STORAGE_QUERY, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-")
 
@@ -38,10 +43,11 @@ def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
 def of_user(properties: Mapping[str, str]) -> dict[str, str]:
     """Those of a view's properties that a user gave, or could have given."""
     written_by_spark = ("spark.", "engine_version", "create_engine_version", "comment")
-    kept = (*_RESERVED, *_OURS, *written_by_spark, REFRESH)
-    return {
-        key: value for key, value in properties.items() if not key.startswith(kept) and (key, value) != (REWRITE, "on")
-    }
+    kept = (*_RESERVED, *_OURS, *written_by_spark)
+    shown = {key: value for key, value in properties.items() if not key.startswith(kept) and key != REFRESH}
+    if shown.get(REWRITE) == "on":
+        del shown[REWRITE]
+    return shown
 
 
 def recorded_settings(facts: Session) -> str:

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY
-from proxy.commands.status import status
 from proxy.hs2 import ResultSet
-from proxy.pipeline import Log
+from proxy.pipeline import Log, status
 from proxy.session import ClientSession
 from rewriter.model import MaterializedView, TableName
 
@@ -68,7 +67,7 @@ def matches(pattern: str, name: str) -> bool:
 
 
 async def _row(ctx: Context, view: MaterializedView, table: TableName | None) -> tuple[str | None, ...] | None:
-    now = await status(ctx, view)
+    now = await status(ctx.catalog, view)
     if table is not None and table not in now.sources:
         return None
     return (

@@ -1,9 +1,24 @@
 """The data pipeline: what brings the storage of materialized views up to date, on Spark."""
 
 from proxy.pipeline.embedded_runner import EmbeddedRunner
+from proxy.pipeline.on_commit import OnCommit
 from proxy.pipeline.pipeline import Log, Pipeline, Refreshed
 from proxy.pipeline.runner import Job, Runner
 from proxy.pipeline.statements import pin, relations
+from proxy.pipeline.status import Status, status
 from proxy.pipeline.thrift_runner import ThriftRunner
 
-__all__ = ["EmbeddedRunner", "Job", "Log", "Pipeline", "Refreshed", "Runner", "ThriftRunner", "pin", "relations"]
+__all__ = [
+    "EmbeddedRunner",
+    "Job",
+    "Log",
+    "OnCommit",
+    "Pipeline",
+    "Refreshed",
+    "Runner",
+    "Status",
+    "ThriftRunner",
+    "pin",
+    "relations",
+    "status",
+]

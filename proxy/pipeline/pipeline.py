@@ -80,6 +80,10 @@ class Pipeline:
             self.failures.pop(view.name, None)
             return refreshed
 
+    async def incremental(self, view: MaterializedView) -> bool:
+        """Whether a refresh now would cost what has changed, and not the whole content: none does so far."""
+        return False
+
     async def _refresh(self, view: MaterializedView, log: Log, full: bool) -> Refreshed:
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000

@@ -12,8 +12,10 @@ from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, Nest
 
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Pipeline
+from proxy.pipeline import OnCommit, Pipeline
 from proxy.pipeline.tokens import string_value
+from proxy.session import Forward
+from rewriter import Definitions
 from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import ROWS, Lake, view_document
 from tests.unit.pipeline.spark import FakeSpark
@@ -103,7 +105,8 @@ class House:
         self.spark = FakeSpark(lake)
         self.catalog = lake.catalog()
         self.pipeline = Pipeline(self.catalog, self.spark)
-        self.context = Context(self.catalog, self.pipeline, cast("Any", self))
+        self.on_commit = OnCommit(self.catalog, self.pipeline)
+        self.context = Context(self.catalog, self.pipeline, self.on_commit, cast("Any", self))
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
         )
@@ -112,6 +115,14 @@ class House:
     async def facts(self, session: Any) -> Session:
         """What `answering` would tell of the client's session."""
         return self.session
+
+    async def definitions(self) -> Definitions:
+        """What `answering` knows of the views."""
+        return Definitions(await self.catalog.definitions())
+
+    async def plan(self, session: Any, sql: str) -> Forward:
+        """What `answering` makes of a statement."""
+        return Forward()
 
     async def run(self, sql: str) -> ResultSet:
         command = find(sql)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from proxy.commands.context import Context
+from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
-from proxy.pipeline import relations
+from proxy.pipeline.statements import relations
 from rewriter.freshness import freshness
 from rewriter.model import MaterializedView, Session, Table, TableName
+
+FRESH = "fresh"
 
 
 @dataclass(frozen=True)
@@ -21,19 +23,24 @@ class Status:
     refreshed_at: str | None
     sources: tuple[TableName, ...]
 
+    @property
+    def fresh(self) -> bool:
+        """Whether a refresh would change nothing."""
+        return self.word == FRESH
 
-async def status(ctx: Context, view: MaterializedView) -> Status:
+
+async def status(catalog: Catalog, view: MaterializedView) -> Status:
     """Whether the storage holds what the query would return now; whether it may be used is another question."""
     try:
         sources = tuple(relations(view.storage_query, Session(view.catalog, view.namespace)))
     except SqlError as failure:
         return Status("unknown", failure.message, None, ())
-    now = await ctx.catalog.current([view.name, view.storage, *sources])
+    now = await catalog.current([view.name, view.storage, *sources])
     storage = now[view.storage]
     found = freshness(replace(view, rewrite=True), sources, now)
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
     if isinstance(found, Table):
-        return Status("fresh", "", refreshed_at, sources)
+        return Status(FRESH, "", refreshed_at, sources)
     never = isinstance(storage, Table) and storage.refresh is None
     return Status("never refreshed" if never else "stale", found.detail, refreshed_at, sources)
 

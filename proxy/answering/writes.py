@@ -1,0 +1,133 @@
+"""Which tables a statement may write to, by its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from proxy.pipeline.tokens import Token, scan, string_value
+
+Parts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Written:
+    """The names of tables as they stand in the text.
+
+    `certain` is False where they merely occur in it, and nobody knows which of them are written to.
+    """
+
+    names: tuple[Parts, ...]
+    certain: bool = True
+
+
+# The keywords between a statement's beginning and the name of the table that it writes to.
+TARGETS: dict[str, tuple[str, ...]] = {
+    "INSERT": ("INTO", "OVERWRITE"),
+    "MERGE": ("INTO",),
+    "UPDATE": ("UPDATE",),
+    "DELETE": ("FROM",),
+    "TRUNCATE": ("TABLE",),
+    "LOAD": ("TABLE",),
+    "CREATE": ("TABLE",),
+    "REPLACE": ("TABLE",),
+}
+# These may write to anything that they name: procedures, scripts, changes of a table.
+UNCERTAIN = frozenset({"ALTER", "BEGIN", "CALL", "EXECUTE"})
+# Other statements begin with these and may be writes all the same.
+PREFIXES = frozenset({"FROM", "WITH"})
+_BEFORE_NAMES = frozenset({"TABLE", "IF", "NOT", "EXISTS"})
+_HEAD = 24  # tokens in which a statement has named what it writes to
+
+
+def written(sql: str) -> Written | None:
+    """What a statement may write to; None for one that does not write.
+
+    >>> written("INSERT OVERWRITE TABLE demo.`my t` SELECT 1")
+    Written(names=(('demo', 'my t'),), certain=True)
+    >>> written("CALL lake.system.rollback_to_snapshot('demo.t', 7)").certain
+    False
+    >>> written("SELECT * FROM t") is None
+    True
+    """
+    first = next(scan(sql), None)
+    verb = first.keyword if first else ""
+    if verb in PREFIXES:
+        return _prefixed(list(scan(sql)))
+    if verb in TARGETS:
+        return _written(list(islice(scan(sql), _HEAD)), sql)
+    return _uncertain(sql) if verb in UNCERTAIN else None
+
+
+def _uncertain(sql: str) -> Written:
+    return Written(tuple(mentioned(sql)), certain=False)
+
+
+def _written(head: Sequence[Token], sql: str) -> Written | None:
+    """By the target of a statement that begins with its verb."""
+    if head[0].keyword in ("CREATE", "REPLACE") and not any(token.keyword == "TABLE" for token in head[1:4]):
+        return None
+    name = _target(head)
+    if name is None:
+        return _uncertain(sql)
+    return Written((name,)) if name else None
+
+
+def _prefixed(tokens: Sequence[Token]) -> Written | None:
+    """Every INSERT of `FROM … INSERT INTO … INSERT INTO …`, and the write that follows WITH's definitions."""
+    names, depth = [], 0
+    for at, token in enumerate(tokens):
+        depth += (token.text == "(") - (token.text == ")")
+        if depth == 0 and token.keyword in ("INSERT", "MERGE", "UPDATE", "DELETE"):
+            name = _target(tokens[at : at + _HEAD])
+            if name is not None:
+                names.append(name)
+    return Written(tuple(filter(None, names))) if names else None
+
+
+def _target(head: Sequence[Token]) -> Parts | None:
+    """The name behind the verb's keyword; empty for a directory, None where no name can be read."""
+    announced = TARGETS[head[0].keyword]
+    at = next((i for i, token in enumerate(head) if token.keyword in announced), len(head)) + 1
+    while at < len(head) and head[at].keyword in _BEFORE_NAMES:
+        at += 1
+    if at >= len(head) or head[at].kind not in ("word", "quoted"):
+        return None
+    if head[at].keyword in ("DIRECTORY", "LOCAL"):
+        return ()
+    if head[at].keyword == "IDENTIFIER" and head[at + 1 : at + 2] and head[at + 1].text == "(":
+        return None
+    return next(chains(head[at:]), None)
+
+
+def mentioned(sql: str) -> Iterator[Parts]:
+    """Every word that could be a name in a text, and in the texts of its string literals.
+
+    >>> list(mentioned("CALL a.p('b.`t`', 7)"))
+    [('CALL',), ('a', 'p'), ('7',), ('b', 't')]
+    """
+    tokens = list(scan(sql))
+    yield from chains(tokens)
+    for token in tokens:
+        if token.kind == "string":
+            yield from mentioned(string_value(token.text))
+
+
+def chains(tokens: Sequence[Token]) -> Iterator[Parts]:
+    """The identifiers with dots between them, from left to right."""
+    at = 0
+    while at < len(tokens):
+        if tokens[at].kind not in ("word", "quoted"):
+            at += 1
+            continue
+        parts = [_identifier(tokens[at])]
+        at += 1
+        while at + 1 < len(tokens) and tokens[at].text == "." and tokens[at + 1].kind in ("word", "quoted"):
+            parts.append(_identifier(tokens[at + 1]))
+            at += 2
+        yield tuple(parts)
+
+
+def _identifier(token: Token) -> str:
+    return token.text if token.kind == "word" else token.text[1:-1].replace("``", "`")

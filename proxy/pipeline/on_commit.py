@@ -1,0 +1,118 @@
+"""Refresh on commit: a write through the proxy brings the views of what it wrote to up to date.
+
+The write has succeeded by then. One view's failure is that view's alone: a line in the statement's log and in SHOW
+MATERIALIZED VIEWS, until a refresh succeeds. What a user has turned off stays off, since a refresh turns nothing on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Collection, Coroutine, Sequence
+from typing import Any
+
+import networkx as nx
+
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.hs2.status import first_message
+from proxy.pipeline.pipeline import Log, Pipeline
+from proxy.pipeline.status import status
+from rewriter import Definitions
+from rewriter.model import MaterializedView, TableName
+
+WAIT = "viewgate.refresh.wait"
+ALWAYS, NEVER, IF_INCREMENTAL = "always", "never", "if-incremental"
+
+_logger = logging.getLogger(__name__)
+
+
+class OnCommit:
+    """Knows who waits for which refresh; what nobody waits for goes on in the background until `close`."""
+
+    def __init__(self, catalog: Catalog, pipeline: Pipeline) -> None:
+        self._catalog = catalog
+        self._pipeline = pipeline
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def after_write(self, definitions: Definitions, tables: Collection[TableName], log: Log) -> None:
+        """Refresh the views over tables that may have been written to; return when those are done that are waited for.
+
+        Cancelled, it takes along what it waits for.
+        """
+        views = await self._stale(definitions, over(definitions, tables))
+        waiting = await self._waiting(definitions, views)
+        background = [view for view in views if view not in waiting]
+        for view in background:
+            log(f"Viewgate: {view.name} is refreshed in the background")
+        if background:
+            self._start(self._refresh_all(background, _logger.info))
+        if not waiting:
+            return
+        task = self._start(self._refresh_all(waiting, lambda line: log(f"Viewgate: {line}")))
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            await asyncio.wait({task})
+            raise
+
+    async def close(self) -> None:
+        """Cancel what still runs; everything has ended when this returns."""
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(self._running)
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+    async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
+        """Those that are stale, or will be when those below them are refreshed."""
+        stale: dict[TableName, MaterializedView] = {}
+        for view in views:
+            below = stale.keys() & set(definitions.sources[view.name])
+            if not view.deferred and (below or not (await status(self._catalog, view)).fresh):
+                stale[view.name] = view
+        return list(stale.values())
+
+    async def _waiting(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
+        """Those that the writer waits for, as the view's property says: not without everything below them."""
+        waiting: list[MaterializedView] = []
+        behind: set[TableName] = set()
+        for view in views:
+            below = behind & set(definitions.sources[view.name])
+            if not below and await self._waits_for(view):
+                waiting.append(view)
+            else:
+                behind.add(view.name)
+        return waiting
+
+    async def _waits_for(self, view: MaterializedView) -> bool:
+        wait = view.properties.get(WAIT, IF_INCREMENTAL)
+        return wait == ALWAYS or (wait == IF_INCREMENTAL and await self._pipeline.incremental(view))
+
+    async def _refresh_all(self, views: Sequence[MaterializedView], log: Log) -> None:
+        for view in views:
+            try:
+                if not (await status(self._catalog, view)).fresh:
+                    await self._pipeline.refresh(view, log)
+            except SqlError as failure:
+                log(f"{view.name} could not be refreshed, and is not used until it is: {first_message(str(failure))}")
+            except asyncio.CancelledError:
+                log(f"the refresh of {view.name} was cancelled, and it is not used until the next one")
+                raise
+            except Exception:
+                _logger.exception("%s could not be refreshed", view.name)
+                log(f"{view.name} could not be refreshed, and is not used until it is")
+
+
+def over(definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
+    """The views over these tables, and those over them: each after all that it reads."""
+    graph = definitions.graph
+    above = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
+    ordered = nx.lexicographical_topological_sort(graph.subgraph(above))
+    return [definitions.by_name[name] for name in ordered]

@@ -1,0 +1,166 @@
+"""Writes through real clients bring views up to date; whoever waits for it, the write has succeeded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from proxy.commands.show import COLUMNS
+from tests.integration import clients
+from tests.integration.decided import chosen, rows_both_ways
+
+QUERY = "SELECT k, sum(v) AS s, count(*) AS n FROM t GROUP BY k"
+VIEW = "lake.commits.mv"
+WAIT = "PROPERTIES ('viewgate.refresh.wait' = 'always')"
+Run = Callable[[str], list[tuple[Any, ...]]]
+
+
+@pytest.fixture
+def session(pyhive: Any) -> Iterator[Any]:
+    """A session in the namespace commits, with a table `t` and a view `mv` over it that a writer waits for."""
+    for sql in (
+        "CREATE NAMESPACE IF NOT EXISTS lake.commits",
+        "USE lake.commits",
+        "CREATE OR REPLACE TABLE t AS SELECT id % 3 AS k, id AS v FROM range(10)",
+        f"CREATE MATERIALIZED VIEW mv {WAIT} AS {QUERY}",
+    ):
+        clients.rows(pyhive, sql)
+    yield pyhive
+    for row in clients.rows(pyhive, "SHOW MATERIALIZED VIEWS IN commits"):
+        clients.rows(pyhive, f"DROP MATERIALIZED VIEW lake.commits.{row[1]}")
+
+
+@pytest.fixture
+def run(session: Any) -> Run:
+    """Run a statement in that session."""
+    return lambda sql: clients.rows(session, sql)
+
+
+def shown(run: Run, name: str = "mv") -> dict[str, Any]:
+    """A view's row of SHOW MATERIALIZED VIEWS."""
+    (row,) = run(f"SHOW MATERIALIZED VIEWS IN commits LIKE '{name}'")
+    return dict(zip(COLUMNS, row, strict=True))
+
+
+def right(session: Any) -> None:
+    """The view answers, and rightly."""
+    assert chosen(session, QUERY) == [VIEW]
+    given, plain = rows_both_ways(session, QUERY)
+    assert given == plain
+
+
+def until(condition: Callable[[], Any], patience: float = 60) -> None:
+    deadline = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < deadline, "this did not happen"
+        time.sleep(0.05)
+
+
+WRITES = {
+    "INSERT": ["INSERT INTO t VALUES (7, 7)"],
+    "INSERT OVERWRITE": ["INSERT OVERWRITE t VALUES (1, 1), (1, 4), (0, 5), (NULL, 2)"],
+    "UPDATE": ["UPDATE t SET v = v + 1 WHERE k = 1"],
+    "DELETE": ["DELETE FROM lake.commits.t WHERE v = 5"],
+    "MERGE": [
+        "MERGE INTO commits.t USING (SELECT 0L AS k, 5L AS v) AS s ON t.k = s.k "
+        "WHEN MATCHED THEN UPDATE SET v = 9 WHEN NOT MATCHED THEN INSERT *"
+    ],
+    "FROM … INSERT": ["FROM t INSERT INTO t SELECT k, v WHERE k = 1 INSERT INTO t SELECT k + 1, v"],
+    "TRUNCATE": ["TRUNCATE TABLE t"],
+    "CREATE OR REPLACE TABLE AS": ["CREATE OR REPLACE TABLE t AS SELECT 5L AS k, id AS v FROM range(3)"],
+    "CALL": [
+        "ALTER TABLE t CREATE BRANCH other",
+        "INSERT INTO lake.commits.t.branch_other VALUES (3, 3)",
+        "CALL lake.system.fast_forward(table => 'commits.t', branch => 'main', to => 'other')",
+    ],
+    "EXECUTE IMMEDIATE": ["EXECUTE IMMEDIATE 'INSERT INTO t VALUES (8, 8)'"],
+    "BEGIN … END": ["BEGIN INSERT INTO t VALUES (8, 8); DELETE FROM t WHERE k = 0; END"],
+}
+
+
+def test_the_view_is_fresh_when_a_write_returns(session: Any, run: Run, gate: Any) -> None:
+    with clients.pyhive(gate.port, database="commits") as writer:
+        for kind, statements in WRITES.items():
+            before = run(f"SELECT * FROM {VIEW} ORDER BY ALL")
+            for statement in statements:
+                clients.rows(writer, statement)
+            assert chosen(session, QUERY) == [VIEW], kind
+            given, plain = rows_both_ways(session, QUERY)
+            assert given == plain, kind
+            assert run(f"SELECT * FROM {VIEW} ORDER BY ALL") != before, kind
+
+
+def test_compaction_leaves_it_fresh_without_a_refresh(session: Any, run: Run) -> None:
+    run("INSERT INTO t VALUES (7, 7)")
+    at = shown(run)["refreshed_at"]
+    run("CALL lake.system.rewrite_data_files(table => 'commits.t', options => map('rewrite-all', 'true'))")
+    right(session)
+    assert shown(run)["refreshed_at"] == at
+
+
+def test_a_writer_that_does_not_wait_finds_it_fresh_soon(session: Any, run: Run) -> None:
+    run("ALTER MATERIALIZED VIEW mv SET PROPERTIES ('viewgate.refresh.wait' = 'never')")
+    run("INSERT INTO t VALUES (7, 7)")
+    until(lambda: shown(run)["status"] == "fresh")
+    right(session)
+
+
+def test_a_deferred_view_waits_for_its_statement(session: Any, run: Run) -> None:
+    run(f"CREATE OR REPLACE MATERIALIZED VIEW mv WITH DEFERRED REFRESH {WAIT} AS {QUERY}")
+    run("REFRESH MATERIALIZED VIEW mv")
+    run("INSERT INTO t VALUES (7, 7)")
+    assert shown(run)["status"] == "stale"
+    run("REFRESH MATERIALIZED VIEW mv")
+    right(session)
+
+
+def test_what_a_user_has_turned_off_stays_off(run: Run, session: Any) -> None:
+    run("ALTER MATERIALIZED VIEW mv DISABLE REWRITE")
+    run("INSERT INTO t VALUES (7, 7)")
+    assert (shown(run)["rewrite"], shown(run)["status"]) == ("off", "fresh")
+    assert chosen(session, QUERY) == []
+
+
+def test_one_views_failure_is_its_own_until_its_next_success(session: Any, run: Run, beeline: Any) -> None:
+    run(f"CREATE MATERIALIZED VIEW a_quotient {WAIT} AS SELECT k, sum(1 / (v - 100)) AS q FROM t GROUP BY k")
+    said = beeline("INSERT INTO commits.t VALUES (1, 100)", options=["--silent=false"])
+    assert said.code == 0
+    assert "lake.commits.a_quotient could not be refreshed" in said.errors
+    assert "DIVIDE_BY_ZERO" in said.errors
+    right(session)
+    failed = shown(run, "a_quotient")
+    assert failed["status"] == "stale"
+    assert "DIVIDE_BY_ZERO" in failed["last_error"]
+    run("DELETE FROM t WHERE v = 100")
+    mended = shown(run, "a_quotient")
+    assert (mended["status"], mended["last_error"]) == ("fresh", None)
+
+
+@pytest.mark.parametrize("how", ["cancel", "close"])
+def test_a_cancel_ends_the_refresh_and_a_client_that_leaves_does_not(session: Any, run: Run, how: str) -> None:
+    run("CREATE OR REPLACE TABLE big AS SELECT id FROM range(10)")
+    run(
+        f"CREATE MATERIALIZED VIEW slow {WAIT} AS "
+        "SELECT a.id % 3 AS k, sum(a.id * b.id) AS s FROM big a CROSS JOIN big b GROUP BY 1"
+    )
+    size = 400_000 if how == "cancel" else 10_000
+    cursor = session.cursor()
+    cursor.execute(f"INSERT INTO big SELECT id FROM range({size})", async_=True)
+
+    def staged() -> bool:
+        assert cursor.poll().operationState == 1
+        return any(name != "main" for (name,) in run("SELECT name FROM lake.commits.slow__storage.refs"))
+
+    until(staged)
+    (cursor.cancel if how == "cancel" else cursor.close)()
+    assert run("SELECT count(*) FROM big") == [(size + 10,)]
+    if how == "cancel":
+        assert cursor.poll().operationState == 2
+        assert any("was cancelled" in line for line in cursor.fetch_logs())
+        assert run("SELECT name FROM lake.commits.slow__storage.refs") == [("main",)]
+        assert shown(run, "slow")["status"] == "stale"
+    else:
+        until(lambda: shown(run, "slow")["status"] == "fresh")

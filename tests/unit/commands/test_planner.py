@@ -1,0 +1,69 @@
+"""Which statements are followed by refreshes."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from proxy.commands import Planner, find
+from proxy.session import Forward, Local
+from tests.unit.catalog.lake import ROWS
+from tests.unit.commands.house import House
+
+CREATE = (
+    "CREATE MATERIALIZED VIEW agg PROPERTIES ('viewgate.refresh.wait' = 'always') "
+    "AS SELECT region, sum(amount) FROM sales GROUP BY region"
+)
+
+
+def plan(house: House, sql: str) -> Any:
+    session: Any = SimpleNamespace(upstream=house.upstream)
+    return asyncio.run(Planner(house.context, find).plan(session, sql))
+
+
+def test_a_command_is_run_here(house: House) -> None:
+    assert isinstance(plan(house, "SHOW MATERIALIZED VIEWS"), Local)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO sales VALUES ('x', 1)",
+        "DELETE FROM demo.sales",
+        "TRUNCATE TABLE lake.demo.sales",
+        "CALL lake.system.rollback_to_snapshot('demo.sales', 1)",
+        "CREATE OR REPLACE TABLE sales AS SELECT 1",
+    ],
+)
+def test_a_write_to_a_views_table_is_followed_by_its_refresh(house: House, sql: str) -> None:
+    asyncio.run(house.run(CREATE))
+    house.lake.iceberg.load_table("demo.sales").append(ROWS)
+    forward = plan(house, sql)
+    assert isinstance(forward, Forward)
+    assert forward.after is not None
+
+    async def refreshed() -> None:
+        assert forward.after is not None
+        await forward.after(house.log.append)
+
+    house.log.clear()
+    asyncio.run(refreshed())
+    assert any("lake.demo.agg refreshed" in line for line in house.log)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM sales",
+        "INSERT INTO other SELECT * FROM sales",
+        "INSERT INTO other.sales VALUES ('x', 1)",
+        "INSERT INTO sales.branch_x VALUES ('x', 1)",
+        "CALL lake.system.rollback_to_snapshot('demo.others', 1)",
+    ],
+)
+def test_other_statements_are_not(house: House, sql: str) -> None:
+    asyncio.run(house.run(CREATE))
+    assert plan(house, sql).after is None

@@ -1,0 +1,176 @@
+"""What a write refreshes, who waits for it, and whose failure it is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from proxy.hs2 import SqlError
+from proxy.pipeline import OnCommit, Pipeline, status
+from proxy.pipeline.on_commit import over
+from rewriter import Definitions
+from rewriter.model import TableName
+from tests.unit.catalog.lake import MATERIALIZED, ROWS, SALES, Lake, view_document
+from tests.unit.pipeline.spark import FakeSpark
+
+FIRST, SECOND = (TableName(("lake", "demo", name)) for name in ("first", "second"))
+WAITED = {"viewgate.refresh.wait": "always"}
+
+
+class House:
+    """Two views over sales, and what refreshes them."""
+
+    def __init__(self, lake: Lake, **properties: str) -> None:
+        self.lake = lake
+        self.sales = lake.iceberg.create_table("demo.sales", ROWS.schema)
+        for name in (FIRST, SECOND):
+            storage = f"demo.{name.table}__storage"
+            lake.iceberg.create_table(storage, ROWS.schema, properties={"viewgate.storage-of": "x"}).append(ROWS)
+            pointer = {"iceberg.materialized.view.storage.table": storage}
+            lake.put_view(name, view_document(**{**MATERIALIZED, **pointer, **properties}))
+        self.spark = FakeSpark(lake)
+        self.catalog = lake.catalog()
+        self.pipeline = Pipeline(self.catalog, self.spark)
+        self.on_commit = OnCommit(self.catalog, self.pipeline)
+        self.log: list[str] = []
+
+    async def write(self) -> None:
+        self.sales.append(ROWS)
+        await self.on_commit.after_write(await self.definitions(), [SALES], self.log.append)
+
+    async def definitions(self) -> Definitions:
+        return Definitions(await self.catalog.definitions())
+
+    async def standing(self) -> list[str]:
+        return [(await status(self.catalog, view)).word for view in (await self.definitions()).views]
+
+
+@asynccontextmanager
+async def house(lake: Lake, **properties: str) -> AsyncIterator[House]:
+    made = House(lake, **properties)
+    yield made
+    await made.on_commit.close()
+
+
+def test_a_writer_waits_for_the_views_that_say_so(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **WAITED) as home:
+            await home.write()
+            assert await home.standing() == ["fresh", "fresh"]
+            assert [line.split(":")[0] for line in home.log if "refreshed" in line] == ["Viewgate", "Viewgate"]
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("wait", ["never", "if-incremental"])
+def test_what_is_not_waited_for_is_refreshed_in_the_background(lake: Lake, wait: str) -> None:
+    async def story() -> None:
+        async with house(lake, **{"viewgate.refresh.wait": wait}) as home:
+            begun, release = asyncio.Event(), asyncio.Event()
+
+            async def hold() -> None:
+                begun.set()
+                await release.wait()
+
+            home.spark.before_insert = hold
+            await home.write()
+            assert home.log == [f"Viewgate: {name} is refreshed in the background" for name in (FIRST, SECOND)]
+            await begun.wait()
+            assert await home.standing() == ["never refreshed", "never refreshed"]
+            release.set()
+            await asyncio.wait(home.on_commit._running)
+            assert await home.standing() == ["fresh", "fresh"]
+
+    asyncio.run(story())
+
+
+def test_an_incremental_refresh_is_waited_for(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def incremental(_self: Pipeline, view: Any) -> bool:
+        return bool(view.name == FIRST)
+
+    async def story() -> None:
+        monkeypatch.setattr(Pipeline, "incremental", incremental)
+        async with house(lake) as home:
+            await home.write()
+            assert (await home.standing())[0] == "fresh"
+            assert f"Viewgate: {SECOND} is refreshed in the background" in home.log
+
+    asyncio.run(story())
+
+
+def test_one_views_failure_is_its_own(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **WAITED) as home:
+
+            async def fail_once() -> None:
+                home.spark.before_insert = None
+                raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
+
+            home.spark.before_insert = fail_once
+            await home.write()
+            assert await home.standing() == ["never refreshed", "fresh"]
+            assert f"Viewgate: {FIRST} could not be refreshed, and is not used until it is: " in "\n".join(home.log)
+            assert "DIVIDE_BY_ZERO" in "\n".join(home.log)
+            await home.write()
+            assert await home.standing() == ["fresh", "fresh"]
+
+    asyncio.run(story())
+
+
+def test_a_deferred_view_is_left_alone(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **WAITED, **{"viewgate.refresh": "deferred"}) as home:
+            await home.write()
+            assert await home.standing() == ["never refreshed", "never refreshed"]
+            assert home.log == []
+
+    asyncio.run(story())
+
+
+def test_a_write_without_new_rows_refreshes_nothing(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **WAITED) as home:
+            await home.write()
+            home.log.clear()
+            await home.on_commit.after_write(await home.definitions(), [SALES], home.log.append)
+            assert home.log == []
+
+    asyncio.run(story())
+
+
+def test_a_cancelled_wait_ends_its_refreshes(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **WAITED) as home:
+            begun = asyncio.Event()
+
+            async def hold() -> None:
+                begun.set()
+                await asyncio.Event().wait()
+
+            home.spark.before_insert = hold
+            writing = asyncio.create_task(home.write())
+            await begun.wait()
+            writing.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await writing
+            assert not home.on_commit._running
+            assert home.log[-1].startswith(f"Viewgate: the refresh of {FIRST} was cancelled")
+            assert set(lake.iceberg.load_table("demo.first__storage").metadata.refs) <= {"main"}
+
+    asyncio.run(story())
+
+
+def test_views_over_views_come_after_them(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake) as home:
+            outer = view_document(**MATERIALIZED)
+            outer["versions"][0]["representations"][0]["sql"] = "SELECT region FROM second"
+            lake.put_view(TableName(("lake", "demo", "a_outer")), outer)
+            views = over(await home.definitions(), [SALES])
+            assert [view.name.table for view in views] == ["first", "second", "a_outer"]
+
+    asyncio.run(story())
