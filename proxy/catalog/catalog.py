@@ -35,6 +35,7 @@ class Catalog:
         self._poll_s = (store.poll_ms if poll_ms is None else poll_ms) / 1000
         self._threads = ThreadPoolExecutor(4, "catalog")
         self._relations: Remembered[tuple[TableName, str], Relation] = Remembered(remembered)
+        self._properties: Remembered[tuple[TableName, str], Mapping[str, str]] = Remembered(remembered)
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
         self._listed: Mapping[tuple[TableName, str], Listed] = {}
         self._definitions: tuple[MaterializedView, ...] = ()
@@ -68,6 +69,10 @@ class Catalog:
         found = await self._blocking(lambda: self._look(ours)) if ours else {}
         return {name: found.get(name) for name in wanted}
 
+    async def properties(self, table: TableName) -> Mapping[str, str]:
+        """The properties of a table now; none where there is no table that can be read."""
+        return await self._blocking(lambda: self._table_properties(table))
+
     async def query(self, view: TableName) -> ViewQuery | None:
         """The SELECT of a view, materialized or not; None where there is none that Spark could read."""
         return await self._blocking(lambda: self._query(view))
@@ -99,6 +104,10 @@ class Catalog:
         return await self._blocking(
             lambda: publishing.publish(self._store.iceberg, storage, branch, base, set_properties, prefixes)
         )
+
+    async def note(self, table: TableName, key: str, value: str | None) -> None:
+        """Set a property of a table, or remove it; nothing happens where there is no such table."""
+        await self._blocking(lambda: publishing.note(self._store.iceberg, table, key, value))
 
     async def drop_branch(self, storage: TableName, branch: str) -> None:
         """Forget a staged branch of a storage table."""
@@ -137,6 +146,18 @@ class Catalog:
         except Exception as failure:  # metadata comes from any writer; one that cannot be read hides no other
             _log.warning("%s is not listed: its metadata at %s cannot be read: %r", name, entry.location, failure)
             return None
+
+    def _table_properties(self, name: TableName) -> Mapping[str, str]:
+        entry = self._store.look([name]).get(name)
+        if entry is None or entry.kind != "table":
+            return {}
+        try:
+            return self._properties.get(
+                (name, entry.location), lambda: MappingProxyType(entry.load().get("properties", {}))
+            )
+        except Exception:  # as above
+            _log.exception("cannot read the metadata of %s at %s", name, entry.location)
+            return {}
 
     def _query(self, name: TableName) -> ViewQuery | None:
         entry = self._store.look([name]).get(name)

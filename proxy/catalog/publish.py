@@ -64,6 +64,20 @@ def publish(
     return Published(staged.snapshot_id, int((summary["total-records"] if summary else None) or 0))
 
 
+def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | None) -> None:
+    """Set a property of a table, or remove it; nothing happens if it is so already, or the table is gone."""
+    try:
+        table = catalog.load_table(table_name.parts[1:])
+    except NoSuchTableError:
+        return
+    if table.properties.get(key) != value:
+        with table.transaction() as transaction:
+            if value is None:
+                transaction.remove_properties(key)
+            else:
+                transaction.set_properties({key: value})
+
+
 def drop_branch(catalog: IcebergCatalog, storage: TableName, branch: str) -> None:
     """Forget a staged branch; nothing happens if it, or the table, is already gone."""
     try:

@@ -32,7 +32,7 @@ class Describe:
             "Refresh": "deferred" if view.deferred else "on-commit",
             "Status": f"{now.word}: {now.reason}" if now.reason else now.word,
             "Refreshed at": now.refreshed_at or "never",
-            "Last error": ctx.pipeline.failures.get(view.name, ""),
+            "Last error": now.last_error or "",
             "Sources": ", ".join(map(str, now.sources)),
             "Version": str(view.version),
             "Settings": ", ".join(f"{key}={value}" for key, value in sorted((view.settings or {}).items())),

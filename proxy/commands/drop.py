@@ -30,7 +30,6 @@ class Drop:
             await session.upstream.query(f"DROP VIEW {name.sql()}")
         finally:
             ctx.catalog.invalidate()
-        ctx.pipeline.failures.pop(name, None)
         return done(f"materialized view {name} dropped{await self._drop_storage(ctx, session, view)}")
 
     async def _drop_storage(self, ctx: Context, session: ClientSession, view: MaterializedView) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
+from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, NEVER, WAIT
 from rewriter.model import Session
 from rewriter.model.settings import ANSI, TIME_ZONE, result_settings
@@ -21,7 +22,7 @@ _CHOICES = {
     WAIT: (IF_INCREMENTAL, ALWAYS, NEVER),
 }
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
-_OURS = (SETTINGS, STORAGE_QUERY, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-")
+_OURS = (SETTINGS, STORAGE_QUERY, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-", REFRESH_ERROR)
 
 
 def checked(properties: dict[str, str]) -> dict[str, str]:

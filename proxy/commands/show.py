@@ -79,7 +79,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
         now.reason,
         now.refreshed_at,
         str(view.storage),
-        ctx.pipeline.failures.get(view.name),
+        now.last_error,
         view.properties.get(QUERY, view.query),
     )
 

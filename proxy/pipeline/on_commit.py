@@ -93,7 +93,12 @@ class OnCommit:
 
     async def _waits_for(self, view: MaterializedView) -> bool:
         wait = view.properties.get(WAIT, IF_INCREMENTAL)
-        return wait == ALWAYS or (wait == IF_INCREMENTAL and await self._pipeline.incremental(view))
+        if wait != IF_INCREMENTAL:
+            return wait == ALWAYS
+        try:
+            return (await self._pipeline.decision(view)).incremental
+        except SqlError:  # the refresh will fail at once for the same reason, and the writer had better see it
+            return True
 
     async def _refresh_all(self, views: Sequence[MaterializedView], log: Log) -> None:
         for view in views:

@@ -23,6 +23,7 @@ import rewriter
 from proxy.catalog import BRANCH_PREFIX, Catalog, Conflict, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
+from proxy.pipeline.failures import REFRESH_ERROR, Lost, noted
 from proxy.pipeline.planning import decide
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Relations, Sources, look
@@ -41,6 +42,7 @@ _ATTEMPTS = 3
 _LOST = "40001"
 _ASKED_FOR = rewriter.full("everything anew, as asked for")
 _FRESH = "no source has changed since its last refresh"
+_OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # what a refresh replaces or removes among the storage's properties
 _COMMIT_FAILED = "org.apache.iceberg.exceptions.CommitFailedException"
 _JOB_SETTINGS = {
     "spark.sql.variable.substitute": "false",  # it would reach into the literals of the recorded state
@@ -58,7 +60,7 @@ class Refreshed:
 
 
 class Pipeline:
-    """Runs refreshes, one at a time for each view, and remembers the last failure of each."""
+    """Runs refreshes, one at a time for each view."""
 
     def __init__(self, catalog: Catalog, runner: Runner, *, relations: Relations = relations, pin: Pin = pin) -> None:
         self._catalog = catalog
@@ -66,23 +68,11 @@ class Pipeline:
         self._relations = relations
         self._pin = pin
         self._busy: defaultdict[TableName, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self.failures: dict[TableName, str] = {}
 
     async def refresh(self, view: MaterializedView, log: Log, *, full: bool = False) -> Refreshed:
         """Bring a view's storage up to its sources; raises SqlError, and leaves the content as it was."""
-        async with self._busy[view.name]:
-            try:
-                refreshed = await self._refresh(view, log, full)
-            except Exception as failure:
-                self.failures[view.name] = str(failure)
-                _logger.warning("refresh of %s failed: %s", view.name, failure)
-                raise
-            self.failures.pop(view.name, None)
-            return refreshed
-
-    async def incremental(self, view: MaterializedView) -> bool:
-        """Whether a refresh now would cost what has changed, and not the whole content: none does so far."""
-        return False
+        async with self._busy[view.name], noted(self._catalog, view):
+            return await self._refresh(view, log, full)
 
     async def _refresh(self, view: MaterializedView, log: Log, full: bool) -> Refreshed:
         for _ in range(_ATTEMPTS):
@@ -159,7 +149,7 @@ class Pipeline:
                 later = await look(self._catalog, view, self._relations)
                 if not sources.same_content(later) or (decision.incremental and not sources.same_columns(later)):
                     return None
-            return await self._catalog.publish(view.storage, branch, base, to_properties(state), STATE_PREFIXES)
+            return await self._catalog.publish(view.storage, branch, base, to_properties(state), _OUTDATED)
 
     @asynccontextmanager
     async def _staged(self, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
@@ -209,8 +199,8 @@ class Pipeline:
         return f"INSERT OVERWRITE {target}\n{query}"
 
 
-def _lost(view: MaterializedView, detail: str) -> SqlError:
-    return SqlError(
+def _lost(view: MaterializedView, detail: str) -> Lost:
+    return Lost(
         f"another refresh of {view.name} ran at the same time and was faster; the content is whole; "
         f"REFRESH again if it must be newer than that one ({detail})",
         _LOST,

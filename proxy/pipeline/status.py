@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
+from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.statements import relations
 from rewriter.freshness import freshness
 from rewriter.model import MaterializedView, Session, Table, TableName
@@ -16,11 +17,12 @@ FRESH = "fresh"
 
 @dataclass(frozen=True)
 class Status:
-    """One word, what stands behind it, when the storage was filled, and the tables that the view reads."""
+    """One word, what stands behind it, when the storage was filled, the last refresh's error, the tables it reads."""
 
     word: str
     reason: str
     refreshed_at: str | None
+    last_error: str | None
     sources: tuple[TableName, ...]
 
     @property
@@ -31,18 +33,19 @@ class Status:
 
 async def status(catalog: Catalog, view: MaterializedView) -> Status:
     """Whether the storage holds what the query would return now; whether it may be used is another question."""
+    error = (await catalog.properties(view.storage)).get(REFRESH_ERROR)
     try:
         sources = tuple(relations(view.storage_query, Session(view.catalog, view.namespace)))
     except SqlError as failure:
-        return Status("unknown", failure.message, None, ())
+        return Status("unknown", failure.message, None, error, ())
     now = await catalog.current([view.name, view.storage, *sources])
     storage = now[view.storage]
     found = freshness(replace(view, rewrite=True), sources, now)
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
     if isinstance(found, Table):
-        return Status(FRESH, "", refreshed_at, sources)
+        return Status(FRESH, "", refreshed_at, error, sources)
     never = isinstance(storage, Table) and storage.refresh is None
-    return Status("never refreshed" if never else "stale", found.detail, refreshed_at, sources)
+    return Status("never refreshed" if never else "stale", found.detail, refreshed_at, error, sources)
 
 
 def _refreshed_at(storage: Table) -> str | None:

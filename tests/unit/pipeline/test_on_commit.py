@@ -12,7 +12,7 @@ import pytest
 from proxy.hs2 import SqlError
 from proxy.pipeline import OnCommit, Pipeline, status
 from proxy.pipeline.on_commit import over
-from rewriter import Definitions
+from rewriter import Decision, Definitions, Kind
 from rewriter.model import TableName
 from tests.unit.catalog.lake import MATERIALIZED, ROWS, SALES, Lake, view_document
 from tests.unit.pipeline.spark import FakeSpark
@@ -61,7 +61,8 @@ def test_a_writer_waits_for_the_views_that_say_so(lake: Lake) -> None:
         async with house(lake, **WAITED) as home:
             await home.write()
             assert await home.standing() == ["fresh", "fresh"]
-            assert [line.split(":")[0] for line in home.log if "refreshed" in line] == ["Viewgate", "Viewgate"]
+            done = [line.split(" refreshed: ")[0] for line in home.log if " refreshed: " in line]
+            assert done == [f"Viewgate: {FIRST}", f"Viewgate: {SECOND}"]
 
     asyncio.run(story())
 
@@ -89,11 +90,11 @@ def test_what_is_not_waited_for_is_refreshed_in_the_background(lake: Lake, wait:
 
 
 def test_an_incremental_refresh_is_waited_for(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def incremental(_self: Pipeline, view: Any) -> bool:
-        return bool(view.name == FIRST)
+    async def decision(_self: Pipeline, view: Any) -> Decision:
+        return Decision(Kind.APPEND if view.name == FIRST else Kind.FULL, "")
 
     async def story() -> None:
-        monkeypatch.setattr(Pipeline, "incremental", incremental)
+        monkeypatch.setattr(Pipeline, "decision", decision)
         async with house(lake) as home:
             await home.write()
             assert (await home.standing())[0] == "fresh"

@@ -43,6 +43,9 @@ class House:
         (view,) = await self.catalog.definitions()
         return view
 
+    async def last_error(self) -> str | None:
+        return (await self.catalog.properties(STORAGE)).get("viewgate.refresh-error")
+
     async def refresh(self, **how: Any) -> Any:
         return await self.pipeline.refresh(await self.view(), self.log.append, **how)
 
@@ -133,10 +136,12 @@ def test_a_failure_in_spark_is_passed_on_kept_and_cleared_by_success(house: Hous
         house.spark.before_insert = fail
         with pytest.raises(SqlError, match="DIVIDE_BY_ZERO"):
             await house.refresh()
-        assert "DIVIDE_BY_ZERO" in house.pipeline.failures[AGG]
+        assert "Z: [DIVIDE_BY_ZERO] Division" in (await house.last_error() or "").replace("+00:00", "Z")
+        with pytest.raises(SqlError):  # one that has nothing new to compute, and is asked to compute it anew
+            await house.refresh(full=True)
         house.spark.before_insert = None
         await house.refresh()
-        assert house.pipeline.failures == {}
+        assert await house.last_error() is None
 
     asyncio.run(story())
 
@@ -170,7 +175,7 @@ def test_an_incremental_refresh_that_fails_in_spark_is_followed_by_a_full_one(ho
         house.sales.append(ROWS)
         house.spark.before_insert = fail_once
         assert (await house.refresh()).changed
-        assert house.pipeline.failures == {}
+        assert await house.last_error() is None
 
     asyncio.run(story())
     merged, whole = (s for s in house.spark.statements[-4:] if s.startswith("INSERT"))
@@ -213,6 +218,23 @@ def test_a_cancelled_refresh_leaves_nothing(house: House) -> None:
 
     asyncio.run(story())
     assert (house.storage().snapshot_id, house.refs()) == (house.head, {"main"})
+    assert (asyncio.run(house.last_error()) or "").endswith(": it was cancelled")
+
+
+def test_a_failure_goes_where_nothing_has_to_be_computed(house: House) -> None:
+    async def fail() -> None:
+        raise SqlError("[OUT_OF_LUCK] no", "58000")
+
+    async def story() -> None:
+        await house.refresh()
+        house.spark.before_insert = fail
+        with pytest.raises(SqlError):
+            await house.refresh(full=True)
+        assert await house.last_error()
+        assert not (await house.refresh()).changed
+        assert await house.last_error() is None
+
+    asyncio.run(story())
 
 
 def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_is_told(house: House) -> None:
@@ -230,6 +252,7 @@ def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_is_told(house: 
     asyncio.run(story())
     assert house.refs() == {"main"}
     assert house.storage().refresh is not None
+    assert asyncio.run(house.last_error()) is None
 
 
 def test_views_below_are_recorded_with_their_tables(house: House) -> None:

@@ -1,0 +1,52 @@
+"""The last failure of a refresh: a property of the view's storage, so that every proxy and a next start know of it.
+
+A refresh that succeeds removes it in the commit that publishes the content. It decides nothing: whether storage is used
+is a question of its freshness alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.hs2.status import first_message
+from rewriter.model import MaterializedView
+
+REFRESH_ERROR = "viewgate.refresh-error"
+_LONGEST = 1000
+_logger = logging.getLogger(__name__)
+
+
+class Lost(SqlError):
+    """Another refresh of the view was faster. That is no failure of the view's: its content is newer than ever."""
+
+
+@asynccontextmanager
+async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
+    """Note how the refresh in the body ends: its failure on the storage, or that there is none any more."""
+    try:
+        yield
+    except Lost:
+        raise
+    except asyncio.CancelledError:
+        await asyncio.shield(_note(catalog, view, "it was cancelled"))
+        raise
+    except Exception as failure:
+        _logger.warning("refresh of %s failed: %s", view.name, failure)
+        await _note(catalog, view, first_message(str(failure)))
+        raise
+    else:
+        await _note(catalog, view, None)
+
+
+async def _note(catalog: Catalog, view: MaterializedView, message: str | None) -> None:
+    now = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
+    try:
+        await catalog.note(view.storage, REFRESH_ERROR, message and f"{now}: {message[:_LONGEST]}")
+    except Exception:  # the refresh's own outcome counts
+        _logger.exception("cannot note how the refresh of %s has ended", view.name)
