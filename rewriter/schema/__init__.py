@@ -1,0 +1,12 @@
+"""The type oracle: names and types of a query's outputs as Spark gives them, without asking Spark.
+
+It knows what was tried on Spark (tests/integration/test_schema.py) under the default settings; where a type or a name
+is not certain it says so, and nobody guesses.
+"""
+
+from rewriter.schema.columns import output_columns, output_types
+from rewriter.schema.names import name_of
+from rewriter.schema.oracle import type_of
+from rewriter.schema.types import Uncertain, column_type
+
+__all__ = ["Uncertain", "column_type", "name_of", "output_columns", "output_types", "type_of"]

@@ -1,0 +1,55 @@
+"""Names and types of all the outputs of a block."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.model import Column
+from rewriter.schema.names import name_of
+from rewriter.schema.oracle import UNKNOWN, Declared, type_of
+from rewriter.schema.types import TIMES, Uncertain
+
+
+def output_columns(block: Block, tree: exp.Select) -> tuple[Column, ...]:
+    """The columns of a block that was read from this SELECT; raises Uncertain."""
+    unnamed = iter([item for item in tree.expressions if not _settled(item)])
+    declared = _declared(block)
+    columns = []
+    for name, output in zip(block.names, block.outputs, strict=True):
+        kind = type_of(output, declared)
+        columns.append(Column(_name(next(unnamed), output, declared) if name is None else name, kind))
+    return tuple(columns)
+
+
+def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
+    # Spark names `day + 1` date_add(day, 1).
+    if item.find(exp.Add, exp.Sub) and any(declared(column) in TIMES for column in output.find_all(exp.Column)):
+        raise Uncertain(f"the name of {str(item.sql('spark'))[:60]} is not known for certain: give it an alias")
+    return name_of(item)
+
+
+def output_types(block: Block) -> tuple[str, ...]:
+    """The types of a block's outputs, `unknown` where one is not certain."""
+    declared = _declared(block)
+    return tuple(_type(output, declared) for output in block.outputs)
+
+
+def _declared(block: Block) -> Declared:
+    def declared(column: exp.Column) -> str | None:
+        found = block.type_of(column)
+        return found.type if found else None
+
+    return declared
+
+
+def _type(output: exp.Expr, declared: Declared) -> str:
+    try:
+        return type_of(output, declared)
+    except Uncertain:
+        return UNKNOWN
+
+
+def _settled(item: exp.Expr) -> bool:
+    """Whether the text of an output names it, or it is a star, whose columns have names."""
+    return isinstance(item, exp.Alias | exp.Column | exp.Star)

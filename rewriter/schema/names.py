@@ -1,0 +1,159 @@
+"""The name that Spark gives to an output without an alias: the expression as it was typed, spelled Spark's way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from rewriter.schema.types import Uncertain, column_type
+
+Tree = exp.Expr
+
+_INFIX: dict[type[Tree], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+    exp.IntDiv: "div",
+    exp.EQ: "=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.NullSafeEQ: "<=>",
+    exp.And: "AND",
+    exp.Or: "OR",
+}
+# Functions whose call is named as it was typed, in lower case.
+_NAMED_AS_TYPED = """
+sqrt exp log10 power round count sum min max avg mean bool_and bool_or every some any bit_and bit_or bit_xor
+stddev stddev_pop stddev_samp variance var_pop var_samp covar_pop covar_samp corr abs bround ln pmod mod
+greatest least coalesce nvl nvl2 nullif ifnull upper lower ucase lcase length substring substr left right
+concat concat_ws replace reverse lpad rpad instr initcap split_part md5 sha1 sha2 crc32 nanvl year quarter
+month day dayofmonth dayofweek dayofyear weekday weekofyear hour minute second to_date date_format date_add
+date_sub datediff add_months last_day make_date date_trunc trunc count_if any_value
+"""
+AS_TYPED = frozenset(_NAMED_AS_TYPED.split())
+
+_UPPER = {name: name.upper() for name in ("sqrt", "exp", "log10", "power")}
+# Spark writes arguments that were left out.
+_ARITIES = {"substring": 3, "substr": 3, "round": 2, "bround": 2}
+
+
+def name_of(tree: Tree) -> str:
+    """The name of an output; raises Uncertain where Spark's own spelling is not known.
+
+    >>> from rewriter.sql import parse_select
+    >>> [name_of(e) for e in parse_select("SELECT T.Price, SUM(t.x + 1), count(*), avg(DISTINCT x) FROM t").expressions]
+    ['Price', 'sum((x + 1))', 'count(1)', 'avg(DISTINCT x)']
+    """
+    if isinstance(tree, exp.Cast) and isinstance(tree.this, exp.Column) and not tree.args.get("safe"):
+        return str(tree.this.name)  # outermost, a cast leaves a column its name
+    return _spelled(tree)
+
+
+def _spelled(tree: Tree) -> str:
+    for kind, spell in _SPELLINGS:
+        if isinstance(tree, kind):
+            return spell(tree)
+    if type(tree) in _INFIX:
+        return f"({_spelled(tree.this)} {_INFIX[type(tree)]} {_spelled(tree.expression)})"
+    raise Uncertain(f"the name of {str(tree.sql('spark'))[:60]} is not known for certain: give it an alias")
+
+
+def _column(tree: Tree) -> str:
+    if isinstance(tree.this, exp.Star):
+        raise Uncertain("* has no name")
+    return str(tree.name)
+
+
+def _literal(tree: Tree) -> str:
+    if not tree.is_string and ("e" in tree.name.lower() or tree.name.startswith(".") or tree.name.endswith(".")):
+        raise Uncertain(f"the name of {tree.name} is not known for certain: give it an alias")
+    return str(tree.name)
+
+
+def _call(tree: Tree) -> str:
+    name = str(tree.this).lower()
+    if name not in AS_TYPED or not tree.expressions:
+        raise Uncertain(f"the name of {name}() is not known for certain: give it an alias")
+    if name in _ARITIES and len(tree.expressions) != _ARITIES[name]:
+        raise Uncertain(f"the name of {name}() is not known for certain: give it an alias")
+    if name == "count" and isinstance(tree.expressions[0], exp.Star):
+        return "count(1)"
+    name = _UPPER.get(name, name)
+    return f"{name}({', '.join(map(_argument, tree.expressions))})"
+
+
+def _argument(tree: Tree) -> str:
+    if isinstance(tree, exp.Distinct):
+        return "DISTINCT " + ", ".join(map(_spelled, tree.expressions))
+    return _spelled(tree)
+
+
+def _cast(tree: Tree) -> str:
+    assert isinstance(tree, exp.Cast)
+    if tree.args.get("safe") or isinstance(tree.this, exp.Literal):
+        raise Uncertain("the name of this cast is not known for certain: give it an alias")
+    return f"CAST({_spelled(tree.this)} AS {column_type(tree.to.sql('spark')).upper()})"
+
+
+def _case(tree: Tree) -> str:
+    if tree.this is not None:
+        raise Uncertain("the name of CASE with a value is not known for certain: give it an alias")
+    parts = [f"WHEN {_spelled(branch.this)} THEN {_spelled(branch.args['true'])}" for branch in tree.args["ifs"]]
+    default = tree.args.get("default")
+    return f"CASE {' '.join(parts)} {f'ELSE {_spelled(default)} ' if default else ''}END"
+
+
+def _negative(tree: Tree) -> str:
+    if isinstance(tree.this, exp.Literal):
+        return f"-{_spelled(tree.this)}"
+    return f"(- {_spelled(tree.this)})"
+
+
+def _like(tree: Tree) -> str:
+    text = f"{_spelled(tree.this)} LIKE {_spelled(tree.expression)}"
+    return f"(NOT {text})" if tree.args.get("negate") else text
+
+
+def _is(tree: Tree) -> str:
+    if not isinstance(tree.expression, exp.Null):
+        raise Uncertain("the name of IS TRUE is not known for certain: give it an alias")
+    return f"({_spelled(tree.this)} IS NULL)"
+
+
+def _not(tree: Tree) -> str:
+    if isinstance(tree.this, exp.Is) and isinstance(tree.this.expression, exp.Null):
+        return f"({_spelled(tree.this.this)} IS NOT NULL)"
+    return f"(NOT {_spelled(tree.this)})"
+
+
+def _in(tree: Tree) -> str:
+    return f"({_spelled(tree.this)} IN ({', '.join(map(_spelled, tree.expressions))}))"
+
+
+def _filter(tree: Tree) -> str:
+    return f"{_spelled(tree.this)} FILTER (WHERE {_spelled(tree.expression.this)})"
+
+
+_SPELLINGS: tuple[tuple[type[Tree], Callable[[Tree], str]], ...] = (
+    (exp.Column, _column),
+    (exp.Literal, _literal),
+    (exp.Null, lambda tree: "NULL"),
+    (exp.Boolean, lambda tree: "true" if tree.this else "false"),
+    (exp.Paren, lambda tree: _spelled(tree.this)),
+    (exp.Neg, _negative),
+    (exp.NEQ, lambda tree: f"(NOT ({_spelled(tree.this)} = {_spelled(tree.expression)}))"),
+    (exp.DPipe, lambda tree: f"concat({_spelled(tree.this)}, {_spelled(tree.expression)})"),
+    (exp.Like, _like),
+    (exp.Cast, _cast),
+    (exp.Case, _case),
+    (exp.Is, _is),
+    (exp.Not, _not),
+    (exp.In, _in),
+    (exp.Filter, _filter),
+    (exp.Anonymous, _call),
+)

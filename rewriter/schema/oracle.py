@@ -1,0 +1,236 @@
+"""The type of a canonical expression."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+from sqlglot import exp
+
+from rewriter.block.vocabulary import CAST_TYPES, SYNONYMS
+from rewriter.schema.functions import FUNCTIONS, rounded
+from rewriter.schema.types import (
+    FRACTIONS,
+    INTEGERS,
+    STRING,
+    VOID,
+    Decimal,
+    Uncertain,
+    as_decimal,
+    column_type,
+    common,
+    common_numeric,
+    decimal_result,
+    is_numeric,
+    wide_decimal,
+)
+from rewriter.timeseries import as_bucket
+
+Tree = exp.Expr
+Declared = Callable[[exp.Column], str | None]
+UNKNOWN = "unknown"
+
+_SYMBOLS: dict[type[Tree], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
+_OPERATOR_CALLS = {
+    "mod": "%",
+    "pmod": "%",
+    "try_add": "+",
+    "try_subtract": "-",
+    "try_multiply": "*",
+    "try_divide": "/",
+    "try_mod": "%",
+}
+
+
+def type_of(tree: Tree, declared: Declared) -> str:
+    """The type that Spark gives to an expression; `declared` knows the columns. Raises Uncertain.
+
+    >>> from rewriter.sql import parse_select
+    >>> price = parse_select("SELECT sum(price * (1 - discount)) FROM t").expressions[0]
+    >>> type_of(price, lambda column: "decimal(15,2)")
+    'decimal(38,4)'
+    """
+    for kinds, rule in _RULES:
+        if isinstance(tree, kinds):
+            return rule(tree, declared)
+    raise Uncertain(f"the type of {_text(tree)} is not known for certain")
+
+
+def _text(tree: Tree) -> str:
+    return str(tree.sql("spark"))[:60]
+
+
+def _column(tree: Tree, declared: Declared) -> str:
+    assert isinstance(tree, exp.Column)
+    kind = declared(tree)
+    if kind is None or kind == UNKNOWN:
+        raise Uncertain(f"the type of the column {tree.name} is not known")
+    return kind
+
+
+def _literal(tree: Tree, declared: Declared) -> str:
+    if tree.is_string:
+        return STRING
+    return number_type(tree.name)
+
+
+def number_type(text: str) -> str:
+    """The type of a literal number.
+
+    >>> number_type("7"), number_type("3000000000"), number_type("0.05"), number_type("1.50"), number_type("1e3")
+    ('int', 'bigint', 'decimal(2,2)', 'decimal(3,2)', 'double')
+    """
+    if "e" in text.lower():
+        return "double"
+    whole, point, fraction = text.partition(".")
+    if not (whole + fraction).isdigit():
+        raise Uncertain(f"the type of {text} is not known for certain")
+    digits = len((whole + fraction).lstrip("0"))
+    if point:
+        return str(Decimal(max(digits, len(fraction), 1), len(fraction)))
+    if int(whole) < 2**31:
+        return "int"
+    return "bigint" if int(whole) < 2**63 else str(Decimal(digits, 0))
+
+
+def _child(tree: Tree, declared: Declared) -> str:
+    return type_of(tree.this, declared)
+
+
+def _negated(tree: Tree, declared: Declared) -> str:
+    kind = type_of(tree.this, declared)
+    if not is_numeric(kind):
+        raise Uncertain(f"the type of {_text(tree)} is not known for certain")
+    return kind
+
+
+def _boolean(tree: Tree, declared: Declared) -> str:
+    return "boolean"
+
+
+def _void(tree: Tree, declared: Declared) -> str:
+    return VOID
+
+
+def _arithmetic(tree: Tree, declared: Declared) -> str:
+    return operation_type(_SYMBOLS[type(tree)], tree.this, tree.expression, declared)
+
+
+def operation_type(symbol: str, left: Tree, right: Tree, declared: Declared) -> str:
+    """The type of an arithmetic operation."""
+    kinds = type_of(left, declared), type_of(right, declared)
+    if "date" in kinds and symbol in ("+", "-"):
+        return _date_arithmetic(symbol, kinds)
+    if not all(map(is_numeric, kinds)):
+        raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
+    if any(kind in FRACTIONS for kind in kinds):
+        both_float = symbol != "/" and kinds == ("float", "float")
+        small = {"float", "tinyint", "smallint"}
+        if not both_float and "double" not in kinds and symbol != "/" and set(kinds) <= small:
+            raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
+        return "float" if both_float else "double"
+    if all(kind in INTEGERS for kind in kinds):
+        return "double" if symbol == "/" else common_numeric(*kinds)
+    decimals = _as_decimals(left, kinds[0]), _as_decimals(right, kinds[1])
+    return decimal_result(symbol, *decimals)
+
+
+def _as_decimals(tree: Tree, kind: str) -> Decimal:
+    """A literal whole number beside a decimal is as short as its digits."""
+    if isinstance(tree, exp.Neg) and isinstance(tree.this, exp.Literal):
+        tree = tree.this
+    if kind in INTEGERS and isinstance(tree, exp.Literal):
+        return Decimal(max(1, len(tree.name.lstrip("0"))), 0)
+    return wide_decimal(kind)
+
+
+def _date_arithmetic(symbol: str, kinds: tuple[str, str]) -> str:
+    days = ("tinyint", "smallint", "int")
+    if (kinds[0] == "date" and kinds[1] in days) or (symbol == "+" and kinds[1] == "date" and kinds[0] in days):
+        return "date"
+    raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
+
+
+def _whole_division(tree: Tree, declared: Declared) -> str:
+    kinds = type_of(tree.this, declared), type_of(tree.expression, declared)
+    if not all(kind in INTEGERS or as_decimal(kind) for kind in kinds):
+        raise Uncertain(f"{kinds[0]} DIV {kinds[1]} is not known for certain")
+    return "bigint"
+
+
+def _joined_text(tree: Tree, declared: Declared) -> str:
+    kinds = type_of(tree.this, declared), type_of(tree.expression, declared)
+    if kinds != (STRING, STRING):
+        raise Uncertain(f"{kinds[0]} || {kinds[1]} is not known for certain")
+    return STRING
+
+
+def _case(tree: Tree, declared: Declared) -> str:
+    values = [branch.args["true"] for branch in tree.args["ifs"]]
+    default = tree.args.get("default")
+    return reduce(common, [type_of(value, declared) for value in [*values, *([default] if default else [])]])
+
+
+def _cast(tree: Tree, declared: Declared) -> str:
+    assert isinstance(tree, exp.Cast)
+    if tree.to.this not in CAST_TYPES and not tree.to.expressions:
+        raise Uncertain(f"{_text(tree)} casts to a type that is not read")
+    return column_type(tree.to.sql("spark"))
+
+
+def _call(tree: Tree, declared: Declared) -> str:
+    if not isinstance(tree.this, str):
+        raise Uncertain(f"{_text(tree)} is not known")
+    bucket = as_bucket(tree)
+    if bucket is not None:
+        return bucket.type
+    name = SYNONYMS.get(tree.this.lower(), tree.this.lower())
+    arguments = [argument for given in tree.expressions for argument in _plain(given)]
+    if name in _OPERATOR_CALLS and len(arguments) == 2:
+        return operation_type(_OPERATOR_CALLS[name], arguments[0], arguments[1], declared)
+    if name in ("round", "bround"):
+        return _rounding(arguments, declared)
+    rule = FUNCTIONS.get(name)
+    if rule is None:
+        raise Uncertain(f"the type of {name}() is not known for certain")
+    types = [VOID if isinstance(argument, exp.Star) else type_of(argument, declared) for argument in arguments]
+    return _ruled(rule, types, tree)
+
+
+def _ruled(rule: Callable[[Sequence[str]], str], types: Sequence[str], tree: Tree) -> str:
+    try:
+        return rule(types)
+    except IndexError:
+        raise Uncertain(f"{_text(tree)} has too few arguments") from None
+
+
+def _plain(argument: Tree) -> Sequence[Tree]:
+    return argument.expressions if isinstance(argument, exp.Distinct) else [argument]
+
+
+def _rounding(arguments: Sequence[Tree], declared: Declared) -> str:
+    if not arguments or len(arguments) > 2:
+        raise Uncertain("round() takes a number and its places")
+    places = arguments[1] if len(arguments) == 2 else exp.Literal.number(0)
+    sign = -1 if isinstance(places, exp.Neg) else 1
+    digits = places.this if isinstance(places, exp.Neg) else places
+    if not isinstance(digits, exp.Literal) or not digits.name.isdigit():
+        raise Uncertain("round() to a computed place is not known for certain")
+    return rounded(type_of(arguments[0], declared), sign * int(digits.name))
+
+
+_TRUTH = (exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.Boolean, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT)
+_RULES: tuple[tuple[type[Tree] | tuple[type[Tree], ...], Callable[[Tree, Declared], str]], ...] = (
+    (exp.Column, _column),
+    (exp.Literal, _literal),
+    ((exp.Paren, exp.Filter, exp.Window), _child),
+    ((*_TRUTH, exp.GTE, exp.NullSafeEQ, exp.Like), _boolean),
+    (exp.Neg, _negated),
+    (exp.Null, _void),
+    ((exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod), _arithmetic),
+    (exp.IntDiv, _whole_division),
+    (exp.DPipe, _joined_text),
+    (exp.Case, _case),
+    ((exp.Cast, exp.TryCast), _cast),
+    (exp.Anonymous, _call),
+)

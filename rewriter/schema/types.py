@@ -1,0 +1,178 @@
+"""The arithmetic of Spark's types, in the spelling of its DDL, as its analyzer has it in ANSI mode (the default)."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+MAX_PRECISION = 38
+MIN_ADJUSTED_SCALE = 6
+INTEGERS = ("tinyint", "smallint", "int", "bigint")
+DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
+FRACTIONS = ("float", "double")
+STRING, VOID = "string", "void"
+TIMES = ("date", "timestamp_ntz", "timestamp")
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
+
+
+class Uncertain(ValueError):
+    """What Spark would say here is not known; the message says of what."""
+
+
+class Decimal(NamedTuple):
+    """DECIMAL(precision, scale)."""
+
+    precision: int
+    scale: int
+
+    def __str__(self) -> str:
+        return f"decimal({self.precision},{self.scale})"
+
+
+def as_decimal(kind: str) -> Decimal | None:
+    """The decimal that a type is; None for others.
+
+    >>> as_decimal("decimal(10,2)")
+    Decimal(precision=10, scale=2)
+    """
+    match = _DECIMAL.match(kind)
+    return Decimal(int(match[1]), int(match[2])) if match else None
+
+
+def is_numeric(kind: str) -> bool:
+    """Whether one can calculate with it."""
+    return kind in INTEGERS or kind in FRACTIONS or as_decimal(kind) is not None
+
+
+def wide_decimal(kind: str) -> Decimal:
+    """A number as the decimal that holds all its values."""
+    found = as_decimal(kind)
+    return found or Decimal(DIGITS[kind], 0)
+
+
+def adjusted(precision: int, scale: int) -> str:
+    """A result that may be too long: its scale gives way, but not below six digits.
+
+    >>> adjusted(43, 8), adjusted(50, 4)
+    ('decimal(38,6)', 'decimal(38,4)')
+    """
+    if precision <= MAX_PRECISION:
+        return str(Decimal(precision, scale))
+    whole = precision - scale
+    return str(Decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, MIN_ADJUSTED_SCALE))))
+
+
+def bounded(precision: int, scale: int) -> str:
+    """A result cut off at the longest precision."""
+    return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
+
+
+def decimal_result(operation: str, left: Decimal, right: Decimal) -> str:
+    """The type of an operation on two decimals.
+
+    >>> decimal_result("*", Decimal(15, 2), Decimal(16, 2)), decimal_result("/", Decimal(10, 2), Decimal(10, 0))
+    ('decimal(32,4)', 'decimal(21,13)')
+    """
+    (p1, s1), (p2, s2) = left, right
+    if operation in ("+", "-"):
+        scale = max(s1, s2)
+        return adjusted(max(p1 - s1, p2 - s2) + scale + 1, scale)
+    if operation == "*":
+        return adjusted(p1 + p2 + 1, s1 + s2)
+    if operation == "/":
+        scale = max(MIN_ADJUSTED_SCALE, s1 + p2 + 1)
+        return adjusted(p1 - s1 + s2 + scale, scale)
+    return adjusted(min(p1 - s1, p2 - s2) + max(s1, s2), max(s1, s2))  # %
+
+
+def common_numeric(left: str, right: str) -> str:
+    """The type in which two numbers are the same kind of number, none of them a decimal."""
+    if left == right:
+        return left
+    if left in INTEGERS and right in INTEGERS:
+        return max(left, right, key=INTEGERS.index)
+    # Neither INT nor FLOAT holds the other: ANSI takes DOUBLE.
+    return "double"
+
+
+def common(left: str, right: str) -> str:
+    """The one type of several values, as in CASE and coalesce; raises Uncertain.
+
+    >>> common("int", "bigint"), common("decimal(10,2)", "int"), common("void", "date")
+    ('bigint', 'decimal(12,2)', 'date')
+    """
+    if left == right or VOID in (left, right):
+        return right if left == VOID else left
+    if is_numeric(left) and is_numeric(right):
+        if as_decimal(left) is None and as_decimal(right) is None:
+            return common_numeric(left, right)
+        if left in FRACTIONS or right in FRACTIONS:
+            return "double"
+        (p1, s1), (p2, s2) = wide_decimal(left), wide_decimal(right)
+        scale, whole = max(s1, s2), max(p1 - s1, p2 - s2)
+        if scale + whole <= MAX_PRECISION:
+            return str(Decimal(scale + whole, scale))
+    if left in TIMES and right in TIMES:
+        return max(left, right, key=TIMES.index)
+    raise Uncertain(f"the common type of {left} and {right} is not known for certain")
+
+
+_SPELLINGS = {
+    "tinyint": "tinyint",
+    "byte": "tinyint",
+    "smallint": "smallint",
+    "short": "smallint",
+    "int": "int",
+    "integer": "int",
+    "bigint": "bigint",
+    "long": "bigint",
+    "float": "float",
+    "real": "float",
+    "double": "double",
+    "boolean": "boolean",
+    "string": "string",
+    "binary": "binary",
+    "date": "date",
+    "timestamp": "timestamp",
+    "timestamp_ltz": "timestamp",
+    "timestamp_ntz": "timestamp_ntz",
+    "variant": "variant",
+}
+_LENGTH = re.compile(r"(?:varchar|char|character)\s*\(\s*\d+\s*\)\Z")
+_NUMBER = re.compile(r"(?:decimal|dec|numeric)(?:\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\))?\Z")
+
+
+def column_type(text: str) -> str:
+    """A type as a user writes it in CREATE TABLE, as Iceberg columns of it have it; raises Uncertain.
+
+    >>> column_type("Integer"), column_type("VARCHAR(25)"), column_type("numeric(15, 2)"), column_type("array<long>")
+    ('int', 'string', 'decimal(15,2)', 'array<bigint>')
+    """
+    plain = " ".join(text.lower().split())
+    if plain in _SPELLINGS:
+        return _SPELLINGS[plain]
+    if _LENGTH.match(plain):
+        return STRING
+    if number := _NUMBER.match(plain):
+        return _decimal_of(text, int(number[1] or 10), int(number[2] or 0))
+    if plain.startswith(("array", "map", "struct", "interval")):
+        return _nested(text)
+    raise Uncertain(f"{text} is not a type of Spark's")
+
+
+def _decimal_of(text: str, precision: int, scale: int) -> str:
+    if not 1 <= precision <= MAX_PRECISION or scale > precision:
+        raise Uncertain(f"{text}: a decimal has 1 to 38 digits, of which all may follow the point")
+    return str(Decimal(precision, scale))
+
+
+def _nested(text: str) -> str:
+    try:
+        kind = exp.DataType.build(text if text.count("<") == text.count(">") else "", dialect="spark")
+    except SqlglotError as error:
+        raise Uncertain(f"{text} is not a type of Spark's") from error
+    spelled = str(kind.sql("spark")).lower()
+    return re.sub(r"\s*([<>,:])\s*", r"\1", re.sub(r"\blong\b", "bigint", spelled))

@@ -1,0 +1,15 @@
+"""The engine without a server: tables and materialized views from a script of SQL, all taken as fresh.
+
+    workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …;")
+    explanation = workspace.explain("SELECT …")
+    explanation.sql, explanation.storage, explanation.as_json()
+
+Constraints that the script declares are trusted. Names and types come from the type oracle (`rewriter.schema`); a query
+for which it is not certain is left as it is.
+"""
+
+from rewriter.script.cursor import ScriptError
+from rewriter.script.explanation import Explanation
+from rewriter.script.workspace import Workspace, read_script
+
+__all__ = ["Explanation", "ScriptError", "Workspace", "read_script"]

@@ -1,0 +1,127 @@
+"""A cursor over the tokens of one statement of a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from sqlglot.tokens import Token, TokenType
+
+from rewriter.sql import ParseError, tokenize
+
+_Item = TypeVar("_Item")
+
+
+class ScriptError(ValueError):
+    """A script, or a query over it, that cannot be used; the message says where and what to do."""
+
+
+class Cursor:
+    """Reads from left to right; what does not fit raises ScriptError with its line."""
+
+    def __init__(self, text: str, tokens: Sequence[Token]) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._at = 0
+
+    @property
+    def line(self) -> int:
+        """Where the statement begins."""
+        return self._tokens[0].line
+
+    def peek(self) -> Token | None:
+        """The next token."""
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def accept(self, *words: str) -> bool:
+        """Step over these words or symbols if they are all next. What sqlglot reads as one token is one or several."""
+        at, wanted = self._at, list(words)
+        while wanted:
+            if at == len(self._tokens) or self._tokens[at].token_type in (TokenType.STRING, TokenType.IDENTIFIER):
+                return False
+            found = self._tokens[at].text.upper().split()
+            if not found or found != wanted[: len(found)]:
+                return False
+            wanted = wanted[len(found) :]
+            at += 1
+        self._at = at
+        return True
+
+    def expect(self, *words: str) -> None:
+        """Step over these words or symbols, which must be next."""
+        if not self.accept(*words):
+            raise self.wrong(" ".join(words))
+
+    def identifier(self, what: str) -> str:
+        """One identifier, in back-ticks or not."""
+        token = self.peek()
+        quoted = token is not None and token.token_type is TokenType.IDENTIFIER
+        if token is None or not (quoted or token.text.replace("_", "a").isalnum()):
+            raise self.wrong(what)
+        self._at += 1
+        return token.text
+
+    def name(self, what: str) -> tuple[str, ...]:
+        """Identifiers with dots between them."""
+        parts = [self.identifier(what)]
+        while self.accept("."):
+            parts.append(self.identifier(what))
+        return tuple(parts)
+
+    def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
+        """One or more items in parentheses, with commas between them."""
+        self.expect("(")
+        items = [item()]
+        while self.accept(","):
+            items.append(item())
+        self.expect(")")
+        return tuple(items)
+
+    def skip(self, *until: str) -> str:
+        """Step over everything up to one of these outside of parentheses, or to a parenthesis that was not opened."""
+        start, depth = self._at, 0
+        while (token := self.peek()) is not None:
+            word = token.text.upper() if token.token_type is not TokenType.STRING else ""
+            if depth == 0 and (word in until or word == ")"):
+                break
+            depth += (word in "([<" and word != "") - (word in ")]>" and word != "")
+            self._at += 1
+        if start == self._at:
+            return ""
+        return self._text[self._tokens[start].start : self._tokens[self._at - 1].end + 1]
+
+    def rest(self, what: str) -> str:
+        """All text that follows."""
+        first = self.peek()
+        if first is None:
+            raise self.wrong(what)
+        self._at = len(self._tokens)
+        return self._text[first.start : self._tokens[-1].end + 1]
+
+    def wrong(self, expected: str) -> ScriptError:
+        """What was expected here, and what stands there."""
+        token = self.peek()
+        found = f"`{token.text}`" if token else "its end"
+        line = token.line if token else self._tokens[-1].line
+        return ScriptError(f"line {line}: expected {expected}, found {found}")
+
+
+def statements(text: str) -> Iterator[Cursor]:
+    """A cursor over each statement of a script; they are separated by semicolons.
+
+    >>> [cursor.line for cursor in statements("CREATE TABLE a (b INT); -- why; not\\nSELECT ';'")]
+    [1, 2]
+    """
+    try:
+        tokens = tokenize(text)
+    except ParseError as error:
+        raise ScriptError(f"the script cannot be read: {error}; look for a quote or a comment left open") from error
+    current: list[Token] = []
+    for token in tokens:
+        if token.token_type is not TokenType.SEMICOLON:
+            current.append(token)
+        elif current:
+            yield Cursor(text, current)
+            current = []
+    if current:
+        yield Cursor(text, current)

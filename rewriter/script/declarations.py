@@ -1,0 +1,200 @@
+"""What the statements of a script declare, before any name in it is resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from rewriter.model import Column
+from rewriter.schema import Uncertain, column_type
+from rewriter.script.cursor import Cursor, ScriptError
+
+# What may follow a column's type, and what ends it.
+_OPTIONS = ("NOT", "NULL", "NOT NULL", "PRIMARY", "PRIMARY KEY", "REFERENCES", "UNIQUE", "COMMENT", "DEFAULT", "CHECK")
+_MORE_OPTIONS = ("GENERATED", "CONSTRAINT", "COLLATE", "FOREIGN KEY", "FOREIGN", ",")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A foreign key: own columns, the other table as it is spelled, its columns (none: its primary key)."""
+
+    columns: tuple[str, ...]
+    table: tuple[str, ...]
+    referenced: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TableDeclaration:
+    """CREATE TABLE."""
+
+    name: tuple[str, ...]
+    line: int
+    columns: tuple[Column, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True)
+class KeysDeclaration:
+    """ALTER TABLE … ADD PRIMARY KEY or FOREIGN KEY."""
+
+    name: tuple[str, ...]
+    line: int
+    primary_key: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True)
+class ViewDeclaration:
+    """CREATE MATERIALIZED VIEW."""
+
+    name: tuple[str, ...]
+    line: int
+    query: str
+    columns: tuple[str, ...] | None = None
+
+
+Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration
+
+
+def declaration(cursor: Cursor) -> Declaration | None:
+    """What a statement declares; None for one that changes rows only. Raises ScriptError for any other."""
+    for beginning, read in _STATEMENTS:
+        if cursor.accept(*beginning):
+            return read(cursor)
+    raise ScriptError(
+        f"{cursor.wrong('a statement that can stand in a script')}: write CREATE TABLE with its columns, ALTER TABLE … "
+        "ADD PRIMARY KEY or FOREIGN KEY, or CREATE MATERIALIZED VIEW … AS SELECT …"
+    )
+
+
+def _table(cursor: Cursor) -> TableDeclaration:
+    line = cursor.line
+    cursor.accept("IF", "NOT", "EXISTS")
+    read = _Columns(cursor, TableDeclaration(cursor.name("a table's name"), line))
+    cursor.listed(read.item)
+    cursor.skip()  # USING, PARTITIONED BY, TBLPROPERTIES …: nothing that a query's meaning depends on
+    return read.table
+
+
+@dataclass
+class _Columns:
+    """Reads the parenthesis of CREATE TABLE into `table`."""
+
+    cursor: Cursor
+    table: TableDeclaration
+    key: tuple[str, ...] = field(default=())
+
+    def item(self) -> None:
+        """One column or table constraint."""
+        if self.cursor.accept("CONSTRAINT"):
+            self.cursor.identifier("a constraint's name")
+        if self.cursor.accept("PRIMARY", "KEY"):
+            self._primary(self._names())
+        elif self.cursor.accept("FOREIGN", "KEY"):
+            self._reference(self._names())
+        elif self.cursor.accept("UNIQUE") or self.cursor.accept("CHECK"):
+            self.cursor.skip(",")
+        else:
+            self._column()
+            return
+        self.cursor.skip(",")  # NOT ENFORCED, RELY, ON DELETE …
+
+    def _column(self) -> None:
+        name = self.cursor.identifier("a column's name")
+        line = self.cursor.wrong("").args[0].split(":")[0]
+        try:
+            kind = column_type(self.cursor.skip(*_OPTIONS, *_MORE_OPTIONS))
+        except Uncertain as problem:
+            raise ScriptError(f"{line}: the column {name}: {problem}; give it a type of Spark's") from problem
+        nullable = True
+        while (token := self.cursor.peek()) is not None and token.text not in (",", ")"):
+            nullable = self._option(name) and nullable
+        columns = (*self.table.columns, Column(name, kind, nullable, len(self.table.columns) + 1))
+        self.table = replace(self.table, columns=columns)
+
+    def _option(self, name: str) -> bool:
+        """One option of a column; whether it may still be NULL."""
+        if self.cursor.accept("NOT", "NULL"):
+            return False
+        if self.cursor.accept("PRIMARY", "KEY"):
+            self._primary((name,))
+        elif self.cursor.accept("REFERENCES"):
+            self._referenced((name,))
+        elif not any(self.cursor.accept(word) for word in ("NULL", "UNIQUE", "NOT", "FOREIGN", "KEY")):
+            self.cursor.skip("NOT NULL", "PRIMARY KEY", "REFERENCES", ",") or self.cursor.expect(",")
+        return True
+
+    def _primary(self, columns: tuple[str, ...]) -> None:
+        self.table = replace(self.table, primary_key=columns)
+
+    def _reference(self, columns: tuple[str, ...]) -> None:
+        self.cursor.expect("REFERENCES")
+        self._referenced(columns)
+
+    def _referenced(self, columns: tuple[str, ...]) -> None:
+        reference = _reference(self.cursor, columns)
+        self.table = replace(self.table, references=(*self.table.references, reference))
+
+    def _names(self) -> tuple[str, ...]:
+        return self.cursor.listed(lambda: self.cursor.identifier("a column's name"))
+
+
+def _reference(cursor: Cursor, columns: tuple[str, ...]) -> Reference:
+    """After REFERENCES."""
+    table = cursor.name("a table's name")
+    token = cursor.peek()
+    named = token is not None and token.text == "("
+    return Reference(columns, table, cursor.listed(lambda: cursor.identifier("a column's name")) if named else ())
+
+
+def _keys(cursor: Cursor) -> KeysDeclaration:
+    made = KeysDeclaration(cursor.name("a table's name"), cursor.line)
+    cursor.expect("ADD")
+    if cursor.accept("CONSTRAINT"):
+        cursor.identifier("a constraint's name")
+    names = lambda: cursor.listed(lambda: cursor.identifier("a column's name"))  # noqa: E731
+    if cursor.accept("PRIMARY", "KEY"):
+        made = replace(made, primary_key=names())
+    elif cursor.accept("FOREIGN", "KEY"):
+        columns = names()
+        cursor.expect("REFERENCES")
+        made = replace(made, references=(_reference(cursor, columns),))
+    else:
+        raise cursor.wrong("PRIMARY KEY (…) or FOREIGN KEY (…) REFERENCES …")
+    cursor.skip()
+    return made
+
+
+def _view(cursor: Cursor) -> ViewDeclaration:
+    line = cursor.line
+    cursor.accept("IF", "NOT", "EXISTS")
+    name = cursor.name("a view's name")
+    token = cursor.peek()
+    columns = None
+    if token is not None and token.text == "(":
+        columns = cursor.listed(lambda: _named(cursor))
+    cursor.skip("AS")  # COMMENT, WITH DEFERRED REFRESH, PARTITIONED BY, PROPERTIES: all views are taken as fresh
+    cursor.expect("AS")
+    return ViewDeclaration(name, line, cursor.rest("a query"), columns)
+
+
+def _named(cursor: Cursor) -> str:
+    name = cursor.identifier("a column's name")
+    cursor.skip(",")
+    return name
+
+
+def _rows(cursor: Cursor) -> None:
+    """Rows decide nothing here."""
+    cursor.skip()
+
+
+_STATEMENTS: tuple[tuple[tuple[str, ...], Callable[[Cursor], Declaration | None]], ...] = (
+    (("CREATE", "TABLE"), _table),
+    (("CREATE", "OR", "REPLACE", "TABLE"), _table),
+    (("ALTER", "TABLE"), _keys),
+    (("CREATE", "MATERIALIZED", "VIEW"), _view),
+    (("CREATE", "OR", "REPLACE", "MATERIALIZED", "VIEW"), _view),
+    (("INSERT",), _rows),
+)
