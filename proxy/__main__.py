@@ -16,7 +16,7 @@ from getpass import getpass
 from importlib.metadata import version
 from pathlib import Path
 
-from proxy import admission, config, demo, embedded, jars, preflight
+from proxy import admission, config, demo, embedded, explaining, jars, preflight
 from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.authentication import PasswordFile, ProxyUsers
 from proxy.catalog import Catalog, CatalogError, open_catalog
@@ -27,6 +27,7 @@ from proxy.pipeline import EmbeddedRunner, OnCommit, Pipeline, Runner, ThriftRun
 from proxy.server import Server
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams, UpstreamSession
+from rewriter.script import ScriptError
 
 _log = logging.getLogger("viewgate")
 _PROTOCOL = 10  # HIVE_CLI_SERVICE_PROTOCOL_V11
@@ -40,6 +41,7 @@ REFUSALS = (
     embedded.StartError,
     CatalogError,
     SqlError,
+    ScriptError,
     OSError,
 )
 
@@ -92,6 +94,9 @@ def arguments() -> argparse.ArgumentParser:
     healthy.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
     healthy.add_argument("--port", type=int, default=config.Listen.port, help=f"default {config.Listen.port}")
     healthy.set_defaults(run=health)
+    offline = commands.add_parser("explain", help="what would become of a query, from a script alone: no server")
+    explaining.add_arguments(offline)
+    offline.set_defaults(run=explaining.explain)
     hashing = commands.add_parser("password", help="ask for a password, print its line for [authentication] passwords")
     hashing.add_argument("user")
     hashing.set_defaults(run=password)

@@ -8,8 +8,13 @@ network, no threads, no Spark.
     outcome = rewrite(statement, definitions, relations) # which blocks are answered from which views
     outcome.sql(schemas)                                 # the text to run, names and types as Spark's
 
-Rooms, from the top: engine > candidates | consistency | outcome > freshness | index | cost | maintenance >
-rules > match > block > timeseries > sql > model.
+Without any server or Spark, over tables and views from a script of SQL (`rewriter.script`):
+
+    workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
+    workspace.explain("SELECT …").sql
+
+Rooms, from the top: script > suggest > engine > fresh > candidates | consistency | outcome > freshness | index |
+cost | maintenance > rules > match > schema > block > timeseries > sql > model.
 """
 
 from rewriter.block import Unsupported

@@ -5,8 +5,17 @@ is not certain it says so, and nobody guesses.
 """
 
 from rewriter.schema.columns import output_columns, output_types
-from rewriter.schema.names import name_of
-from rewriter.schema.oracle import type_of
+from rewriter.schema.names import has_unary_plus, name_of
+from rewriter.schema.oracle import UNKNOWN, type_of
 from rewriter.schema.types import Uncertain, column_type
 
-__all__ = ["Uncertain", "column_type", "name_of", "output_columns", "output_types", "type_of"]
+__all__ = [
+    "UNKNOWN",
+    "Uncertain",
+    "column_type",
+    "has_unary_plus",
+    "name_of",
+    "output_columns",
+    "output_types",
+    "type_of",
+]

@@ -11,9 +11,13 @@ from rewriter.schema.oracle import UNKNOWN, Declared, type_of
 from rewriter.schema.types import TIMES, Uncertain
 
 
-def output_columns(block: Block, tree: exp.Select) -> tuple[Column, ...]:
-    """The columns of a block that was read from this SELECT; raises Uncertain."""
-    unnamed = iter([item for item in tree.expressions if not _settled(item)])
+def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
+    """The columns of a block that was read from this SELECT; raises Uncertain.
+
+    `spelled` is the SELECT as Spark reads it, where that is another: there a bucket is an alias for what was typed.
+    """
+    pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
+    unnamed = iter([shown for item, shown in pairs if not _settled(item)])
     declared = _declared(block)
     columns = []
     for name, output in zip(block.names, block.outputs, strict=True):
@@ -23,6 +27,8 @@ def output_columns(block: Block, tree: exp.Select) -> tuple[Column, ...]:
 
 
 def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
+    if isinstance(item, exp.Alias):
+        return str(item.alias)
     # Spark names `day + 1` date_add(day, 1).
     if item.find(exp.Add, exp.Sub) and any(declared(column) in TIMES for column in output.find_all(exp.Column)):
         raise Uncertain(f"the name of {str(item.sql('spark'))[:60]} is not known for certain: give it an alias")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from sqlglot import exp
+from sqlglot.tokens import TokenType
 
 from rewriter.schema.types import Uncertain, column_type
+from rewriter.sql import tokenize
 
 Tree = exp.Expr
 
@@ -37,6 +40,8 @@ date_sub datediff add_months last_day make_date date_trunc trunc count_if any_va
 """
 AS_TYPED = frozenset(_NAMED_AS_TYPED.split())
 
+_OPERATORS = "( , + - * / % = < > <= >= <> != <=> || SELECT DISTINCT WHEN THEN ELSE CASE AND OR NOT BETWEEN LIKE DIV"
+_BEFORE_OPERANDS = frozenset(_OPERATORS.split())
 _UPPER = {name: name.upper() for name in ("sqrt", "exp", "log10", "power")}
 # Spark writes arguments that were left out.
 _ARITIES = {"substring": 3, "substr": 3, "round": 2, "bround": 2}
@@ -52,6 +57,19 @@ def name_of(tree: Tree) -> str:
     if isinstance(tree, exp.Cast) and isinstance(tree.this, exp.Column) and not tree.args.get("safe"):
         return str(tree.this.name)  # outermost, a cast leaves a column its name
     return _spelled(tree)
+
+
+def has_unary_plus(sql: str) -> bool:
+    """Whether a plus stands before an operand: it has a place in Spark's name for the output, and none in our trees.
+
+    >>> has_unary_plus("SELECT +i FROM t"), has_unary_plus("SELECT i + 1 FROM t")
+    (True, False)
+    """
+    tokens = tokenize(sql)
+    return any(
+        token.token_type is TokenType.PLUS and before.text.upper() in _BEFORE_OPERANDS
+        for before, token in pairwise(tokens)
+    )
 
 
 def _spelled(tree: Tree) -> str:

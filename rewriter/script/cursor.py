@@ -29,6 +29,15 @@ class Cursor:
         """Where the statement begins."""
         return self._tokens[0].line
 
+    @property
+    def line_here(self) -> int:
+        """Where the next token stands."""
+        return (self.peek() or self._tokens[-1]).line
+
+    def step(self) -> None:
+        """Step over one token, whatever it is."""
+        self._at += 1
+
     def peek(self) -> Token | None:
         """The next token."""
         return self._tokens[self._at] if self._at < len(self._tokens) else None
@@ -77,14 +86,15 @@ class Cursor:
         self.expect(")")
         return tuple(items)
 
-    def skip(self, *until: str) -> str:
-        """Step over everything up to one of these outside of parentheses, or to a parenthesis that was not opened."""
+    def skip(self, *until: str, brackets: str = "()") -> str:
+        """Step over everything up to one of these outside of brackets, or to a parenthesis that was not opened."""
         start, depth = self._at, 0
+        opening, closing = brackets[::2], brackets[1::2]
         while (token := self.peek()) is not None:
             word = token.text.upper() if token.token_type is not TokenType.STRING else ""
             if depth == 0 and (word in until or word == ")"):
                 break
-            depth += (word in "([<" and word != "") - (word in ")]>" and word != "")
+            depth += (word in tuple(opening)) - (word in tuple(closing))
             self._at += 1
         if start == self._at:
             return ""
@@ -102,14 +112,13 @@ class Cursor:
         """What was expected here, and what stands there."""
         token = self.peek()
         found = f"`{token.text}`" if token else "its end"
-        line = token.line if token else self._tokens[-1].line
-        return ScriptError(f"line {line}: expected {expected}, found {found}")
+        return ScriptError(f"line {self.line_here}: expected {expected}, found {found}")
 
 
 def statements(text: str) -> Iterator[Cursor]:
-    """A cursor over each statement of a script; they are separated by semicolons.
+    r"""A cursor over each statement of a script; they are separated by semicolons.
 
-    >>> [cursor.line for cursor in statements("CREATE TABLE a (b INT); -- why; not\\nSELECT ';'")]
+    >>> [cursor.line for cursor in statements("CREATE TABLE a (b INT); -- why; not\nSELECT ';'")]
     [1, 2]
     """
     try:

@@ -90,9 +90,9 @@ class _Columns:
         if self.cursor.accept("CONSTRAINT"):
             self.cursor.identifier("a constraint's name")
         if self.cursor.accept("PRIMARY", "KEY"):
-            self._primary(self._names())
+            self._primary(_names(self.cursor))
         elif self.cursor.accept("FOREIGN", "KEY"):
-            self._reference(self._names())
+            self._reference(_names(self.cursor))
         elif self.cursor.accept("UNIQUE") or self.cursor.accept("CHECK"):
             self.cursor.skip(",")
         else:
@@ -102,11 +102,11 @@ class _Columns:
 
     def _column(self) -> None:
         name = self.cursor.identifier("a column's name")
-        line = self.cursor.wrong("").args[0].split(":")[0]
+        line = self.cursor.line_here
         try:
-            kind = column_type(self.cursor.skip(*_OPTIONS, *_MORE_OPTIONS))
+            kind = column_type(self.cursor.skip(*_OPTIONS, *_MORE_OPTIONS, brackets="()<>"))
         except Uncertain as problem:
-            raise ScriptError(f"{line}: the column {name}: {problem}; give it a type of Spark's") from problem
+            raise ScriptError(f"line {line}: the column {name}: {problem}; give it a type of Spark's") from problem
         nullable = True
         while (token := self.cursor.peek()) is not None and token.text not in (",", ")"):
             nullable = self._option(name) and nullable
@@ -121,8 +121,9 @@ class _Columns:
             self._primary((name,))
         elif self.cursor.accept("REFERENCES"):
             self._referenced((name,))
-        elif not any(self.cursor.accept(word) for word in ("NULL", "UNIQUE", "NOT", "FOREIGN", "KEY")):
-            self.cursor.skip("NOT NULL", "PRIMARY KEY", "REFERENCES", ",") or self.cursor.expect(",")
+        elif not any(self.cursor.accept(word) for word in ("NULL", "UNIQUE", "NOT", "FOREIGN", "KEY", "PRIMARY")):
+            self.cursor.step()
+            self.cursor.skip("NOT", "PRIMARY", "PRIMARY KEY", "REFERENCES", ",")
         return True
 
     def _primary(self, columns: tuple[str, ...]) -> None:
@@ -136,8 +137,9 @@ class _Columns:
         reference = _reference(self.cursor, columns)
         self.table = replace(self.table, references=(*self.table.references, reference))
 
-    def _names(self) -> tuple[str, ...]:
-        return self.cursor.listed(lambda: self.cursor.identifier("a column's name"))
+
+def _names(cursor: Cursor) -> tuple[str, ...]:
+    return cursor.listed(lambda: cursor.identifier("a column's name"))
 
 
 def _reference(cursor: Cursor, columns: tuple[str, ...]) -> Reference:
@@ -145,7 +147,7 @@ def _reference(cursor: Cursor, columns: tuple[str, ...]) -> Reference:
     table = cursor.name("a table's name")
     token = cursor.peek()
     named = token is not None and token.text == "("
-    return Reference(columns, table, cursor.listed(lambda: cursor.identifier("a column's name")) if named else ())
+    return Reference(columns, table, _names(cursor) if named else ())
 
 
 def _keys(cursor: Cursor) -> KeysDeclaration:
@@ -153,11 +155,10 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
     cursor.expect("ADD")
     if cursor.accept("CONSTRAINT"):
         cursor.identifier("a constraint's name")
-    names = lambda: cursor.listed(lambda: cursor.identifier("a column's name"))  # noqa: E731
     if cursor.accept("PRIMARY", "KEY"):
-        made = replace(made, primary_key=names())
+        made = replace(made, primary_key=_names(cursor))
     elif cursor.accept("FOREIGN", "KEY"):
-        columns = names()
+        columns = _names(cursor)
         cursor.expect("REFERENCES")
         made = replace(made, references=(_reference(cursor, columns),))
     else:

@@ -31,6 +31,14 @@ def test_the_settings_are_accepted() -> None:
     assert config.parse(text).catalog is not None
 
 
+def test_the_engine_alone_answers_as_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = (block for block in fenced("python") if "rewriter.script" in block)
+    exec(code, {})
+    shown = [line.split("  # ")[1] for line in code.splitlines() if "  # " in line]
+    for printed, expected in zip(capsys.readouterr().out.splitlines(), shown, strict=True):
+        assert printed.startswith(expected.split("…")[0])
+
+
 @pytest.mark.parametrize("sql", statements())
 def test_the_statements_are_read(sql: str) -> None:
     assert find(sql) is not None or parse(sql, Session("lake", ("demo",))).tables

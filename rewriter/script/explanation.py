@@ -1,0 +1,92 @@
+"""What became of a query, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rewriter.freshness import Relations
+from rewriter.index import Definitions
+from rewriter.maintenance import pin
+from rewriter.match import Miss, Reason
+from rewriter.model import Column, Session
+from rewriter.model.settings import result_settings
+from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.schema import Uncertain, has_unary_plus, output_columns
+from rewriter.sql import parse
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The SQL to run instead of a query, or the query itself as Spark can run it.
+
+    `storage` gives, for each storage table that `sql` reads, the SELECT that fills it.
+    """
+
+    rewritten: bool
+    sql: str
+    views: tuple[str, ...]
+    storage: Mapping[str, str]
+    tried: tuple[Attempt, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The explanation as values of JSON."""
+        return {
+            "rewritten": self.rewritten,
+            "sql": self.sql,
+            "views": list(self.views),
+            "storage": dict(self.storage),
+            "tried": [
+                {
+                    "view": str(attempt.view),
+                    "rule": attempt.rule,
+                    "verdict": attempt.verdict,
+                    "reason": str(attempt.reason or ""),
+                    "detail": attempt.detail,
+                }
+                for attempt in self.tried
+            ],
+            "suggestion": None,
+        }
+
+    def __str__(self) -> str:
+        lines = [f"answered from {', '.join(self.views)}" if self.rewritten else "not rewritten", "", self.sql, ""]
+        for attempt in self.tried:
+            said = f"{attempt.reason}: {attempt.detail}" if attempt.reason else f"by the rule {attempt.rule}"
+            lines.append(f"{attempt.view} {attempt.verdict}, {said}")
+        return "\n".join(lines).rstrip()
+
+
+def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
+    """The explanation of an outcome. A script has one moment only, so nothing is pinned."""
+    kept = _certain(outcome)
+    if isinstance(kept, Miss):
+        tried = tuple(a.missed(kept) if a.verdict == "chosen" else a for a in outcome.tried)
+        return Explanation(False, outcome.original, (), {}, tried)
+    schemas = kept
+    unpinned = replace(outcome, replacements=tuple(replace(r, pins={}) for r in outcome.replacements), pins=())
+    used = {r.view.name: r.view for r in outcome.replacements}
+    storage = {view.storage.sql(): pin(view.storage_query, {}, outcome.statement.session) for view in used.values()}
+    return Explanation(outcome.rewritten, unpinned.sql(schemas), tuple(map(str, used)), storage, outcome.tried)
+
+
+def _certain(outcome: Outcome) -> Mapping[str, tuple[Column, ...]] | Miss:
+    """The columns of each block that is replaced, as Spark names and types them."""
+    session = outcome.statement.session
+    if outcome.rewritten and result_settings(session.settings):
+        return Miss(Reason.NOT_READ, f"types under {', '.join(result_settings(session.settings))} are not known")
+    try:
+        return {r.original: _columns(r, session) for r in outcome.replacements}
+    except Uncertain as problem:
+        return Miss(Reason.NOT_READ, str(problem))
+
+
+def _columns(replacement: Replacement, session: Session) -> tuple[Column, ...]:
+    original = replacement.original
+    if has_unary_plus(original):
+        raise Uncertain("the name of an expression with a plus before it is not known for certain")
+    outermost = [b for b in parse(original, session).blocks if b.span.end == len(original.rstrip())]
+    tree, spelled = replacement.block.tree, outermost[0].tree
+    assert tree is not None
+    return output_columns(replacement.query, tree, spelled)

@@ -1,0 +1,185 @@
+"""The world that a script describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import sqlglot
+from sqlglot.errors import SqlglotError
+
+from rewriter.block import Unsupported
+from rewriter.engine import rewrite
+from rewriter.fresh import TABLE_RECORDS, Fresh, fresh_view
+from rewriter.index import Definitions
+from rewriter.model import Column, ForeignKey, Relation, Session, Snapshot, Table, TableName
+from rewriter.model.settings import TIME_ZONE
+from rewriter.outcome import Outcome
+from rewriter.schema import Uncertain
+from rewriter.script.cursor import ScriptError, statements
+from rewriter.script.declarations import (
+    Declaration,
+    KeysDeclaration,
+    Reference,
+    TableDeclaration,
+    ViewDeclaration,
+    declaration,
+)
+from rewriter.script.explanation import Explanation, explained
+from rewriter.sql import Statement, parse
+
+# Names stand for themselves: no catalog goes before them, and their case means nothing, as in Spark's own catalog.
+SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_names=True)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Tables and views, all fresh, and what a session over them has set."""
+
+    session: Session
+    relations: Mapping[TableName, Relation | None]
+    definitions: Definitions
+
+    def parse(self, query: str) -> Statement:
+        """The query over these tables; raises ScriptError where it cannot be one."""
+        statement = parse(query, self.session)
+        if not statement.is_query:
+            raise ScriptError(f"only a query can be explained, and this is none: {statement.problem or query[:80]}")
+        if statement.unread and not _is_sql(query):
+            raise ScriptError(f"the query cannot be read: {statement.unread}")
+        for name in statement.tables:
+            if self.relations.get(name) is None:
+                known = ", ".join(sorted(map(str, self.names)))
+                raise ScriptError(f"the query reads {name}, which the script does not create; it creates {known}")
+        return statement
+
+    @property
+    def names(self) -> Iterable[TableName]:
+        """Tables and views that queries can name: storage tables are Viewgate's own."""
+        storages = {view.storage for view in self.definitions.views}
+        return self.relations.keys() - storages
+
+    def rewrite(self, query: str) -> Outcome:
+        """The engine's decision about a query; raises ScriptError."""
+        try:
+            return rewrite(self.parse(query), self.definitions, self.relations)
+        except Unsupported as problem:
+            raise ScriptError(f"the query cannot be run: {problem}") from problem
+
+    def explain(self, query: str) -> Explanation:
+        """What becomes of a query, with the SQL to run and all that was tried; raises ScriptError."""
+        return explained(self.rewrite(query), self.definitions, self.relations)
+
+
+def _is_sql(query: str) -> bool:
+    """Whether sqlglot reads it, with all that we leave alone."""
+    try:
+        return bool(sqlglot.parse(query, read="spark"))
+    except SqlglotError:
+        return False
+
+
+def read_script(text: str) -> Workspace:
+    """The world of a script; raises ScriptError with the line and what to do.
+
+    >>> workspace = read_script('''
+    ...     CREATE TABLE sales (id INT PRIMARY KEY, country VARCHAR(2), price DECIMAL(10,2));
+    ...     CREATE MATERIALIZED VIEW by_country AS SELECT country, sum(price) AS total FROM sales GROUP BY country;
+    ... ''')
+    >>> workspace.explain("SELECT sum(price) FROM sales").sql
+    'SELECT CAST(CAST(sum(v.`total`) AS DECIMAL(20, 2)) AS decimal(20,2)) AS `sum(price)` FROM by_country__storage AS v'
+    """
+    declared = [found for cursor in statements(text) if (found := declaration(cursor)) is not None]
+    relations: dict[TableName, Relation | None] = {}
+    for table in _tables(declared):
+        relations[table.name] = table
+    views: list[Fresh] = []
+    for item in declared:
+        if isinstance(item, ViewDeclaration):
+            views.append(_view(item, relations))
+            views[-1].put(relations)
+    return Workspace(SESSION, relations, Definitions(tuple(made.view for made in views)))
+
+
+def _tables(declared: Iterable[Declaration]) -> list[Table]:
+    """The tables with their keys, each column that is referenced known."""
+    found: dict[TableName, TableDeclaration] = {}
+    for item in declared:
+        if isinstance(item, TableDeclaration):
+            if _resolved(item.name) in found:
+                raise ScriptError(f"line {item.line}: the table {'.'.join(item.name)} is created twice; keep one")
+            found[_resolved(item.name)] = item
+        elif isinstance(item, KeysDeclaration):
+            table = _known(item.name, item.line, found)
+            key = item.primary_key or table.primary_key
+            found[_resolved(item.name)] = replace(table, primary_key=key, references=table.references + item.references)
+    return [_table(name, item, found) for name, item in found.items()]
+
+
+def _table(name: TableName, item: TableDeclaration, found: Mapping[TableName, TableDeclaration]) -> Table:
+    if not item.columns:
+        raise ScriptError(f"line {item.line}: {name} has no columns; name them with their types")
+    names = [column.name.lower() for column in item.columns]
+    if len(set(names)) != len(names):
+        raise ScriptError(f"line {item.line}: two columns of {name} have the same name")
+    keys = tuple(_foreign_key(reference, item, found) for reference in item.references)
+    primary = {_column(item, column) for column in item.primary_key}
+    columns = tuple(replace(c, nullable=False) if c.name in primary else c for c in item.columns)
+    return Table(
+        name,
+        f"table {name}",
+        columns,
+        (Snapshot(1, 0, "append", 0),),
+        records=TABLE_RECORDS,
+        primary_key=tuple(_column(item, column) for column in item.primary_key),
+        foreign_keys=keys,
+        trusted=True,
+    )
+
+
+def _foreign_key(
+    reference: Reference, item: TableDeclaration, found: Mapping[TableName, TableDeclaration]
+) -> ForeignKey:
+    other = _known(reference.table, item.line, found)
+    referenced = reference.referenced or other.primary_key
+    if len(referenced) != len(reference.columns):
+        raise ScriptError(
+            f"line {item.line}: the foreign key ({', '.join(reference.columns)}) does not fit the columns "
+            f"({', '.join(referenced)}) of {'.'.join(reference.table)}: write REFERENCES table (columns)"
+        )
+    own = tuple(_column(item, column) for column in reference.columns)
+    return ForeignKey(own, _resolved(reference.table), tuple(_column(other, column) for column in referenced))
+
+
+def _column(item: TableDeclaration, name: str) -> str:
+    column: Column | None = next((c for c in item.columns if c.name.lower() == name.lower()), None)
+    if column is None:
+        known = ", ".join(c.name for c in item.columns)
+        raise ScriptError(f"line {item.line}: {'.'.join(item.name)} has no column {name}; it has {known}")
+    return column.name
+
+
+def _known(name: tuple[str, ...], line: int, found: Mapping[TableName, TableDeclaration]) -> TableDeclaration:
+    table = found.get(_resolved(name))
+    if table is None:
+        raise ScriptError(f"line {line}: there is no table {'.'.join(name)}; create it in the script")
+    return table
+
+
+def _resolved(parts: tuple[str, ...]) -> TableName:
+    name = SESSION.resolve(parts)
+    assert name is not None  # there are no temporary views here
+    return name
+
+
+def _view(item: ViewDeclaration, relations: Mapping[TableName, Relation | None]) -> Fresh:
+    name = _resolved(item.name)
+    try:
+        if relations.get(name) is not None:
+            raise Unsupported("the name is taken; give it another")
+        missing = [n for n in parse(item.query, SESSION).tables if relations.get(n) is None]
+        if missing:
+            raise Unsupported(f"it reads {missing[0]}, which the script does not create before it")
+        return fresh_view(name, item.query, SESSION, relations, item.columns)
+    except (Unsupported, Uncertain) as problem:
+        raise ScriptError(f"line {item.line}: the materialized view {name} cannot be made: {problem}") from problem

@@ -1,0 +1,51 @@
+"""What the type oracle was taught is what Spark says: the whole record, described by the Spark of the run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from tests.integration import clients
+from tests.unit.rewriter.schema.expressions import COLUMNS, Recorded, recorded
+
+AGGREGATE = re.compile(
+    r"\b(count|sum|min|max|avg|mean|every|some|any|(bool|bit)_(and|or|xor)|var\w*|std\w*|covar_\w+|corr|skewness|kurtosis|"
+    r"regr_count|any_value|first\w*|last|last_value|mode|collect_\w+|approx_count_distinct|count_if)\(",
+    re.IGNORECASE,
+)
+BATCH = 250  # of so many outputs is a statement that is described: one statement each would take minutes
+
+
+def source() -> str:
+    """A relation with the record's columns; of no table, for Iceberg has no TINYINT and no SMALLINT."""
+    columns = ", ".join(f"CAST(NULL AS {kind}) AS {name}" for name, kind in COLUMNS.items())
+    return f"(SELECT {columns}) AS t"
+
+
+def kind(line: Recorded) -> str:
+    """Aggregates, windows and plain expressions cannot stand in one SELECT."""
+    if " OVER (" in line.text:
+        return "windows"
+    return "aggregates" if AGGREGATE.search(line.text) else "rows"
+
+
+def batches() -> Iterator[Sequence[Recorded]]:
+    """The record in pieces that Spark can describe at once."""
+    lines = recorded()
+    for wanted in ("rows", "aggregates"):
+        chosen = [line for line in lines if kind(line) == wanted]
+        yield from (chosen[start : start + BATCH] for start in range(0, len(chosen), BATCH))
+    yield from ([line] for line in lines if kind(line) == "windows")
+
+
+@pytest.mark.parametrize("batch", list(batches()), ids=lambda batch: batch[0].text[:30])
+def test_the_record(direct: Any, batch: Sequence[Recorded]) -> None:
+    outputs = ", ".join(line.text for line in batch)
+    described = clients.rows(direct, f"DESCRIBE QUERY SELECT {outputs} FROM {source()}")
+    differing = [
+        (line, row) for line, row in zip(batch, described, strict=True) if (line.name, line.type) != (row[0], row[1])
+    ]
+    assert not differing

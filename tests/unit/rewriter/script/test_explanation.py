@@ -1,0 +1,72 @@
+"""What is said of a query without a server."""
+
+from __future__ import annotations
+
+from rewriter.script import Workspace, read_script
+
+SCRIPT = """
+CREATE TABLE sales (id INT NOT NULL, country STRING, n INT, price DECIMAL(10,2), at TIMESTAMP, note BINARY);
+CREATE TABLE lands (name STRING, area BIGINT);
+CREATE MATERIALIZED VIEW by_country AS SELECT country, sum(price) AS total, count(*) AS cnt FROM sales GROUP BY country;
+CREATE MATERIALIZED VIEW by_minute AS
+  SELECT timeseries(at, 'five_minute') AS m, country, sum(n) AS n FROM sales GROUP BY 1, 2;
+CREATE MATERIALIZED VIEW rows AS SELECT country, n, note FROM sales WHERE n > 5
+"""
+
+
+def workspace() -> Workspace:
+    return read_script(SCRIPT)
+
+
+def test_a_hit_with_all_that_is_needed_to_run_it() -> None:
+    said = workspace().explain("SELECT country, sum(price), count(*) FROM sales GROUP BY country").as_json()
+    assert said == {
+        "rewritten": True,
+        "sql": "SELECT v.`country` AS country, v.`total` AS `sum(price)`, v.`cnt` AS `count(1)` "
+        "FROM by_country__storage AS v",
+        "views": ["by_country"],
+        "storage": {
+            "by_country__storage": "SELECT t0.country AS country, sum(t0.price) AS total, count(*) AS cnt "
+            "FROM sales AS t0 GROUP BY t0.country"
+        },
+        "tried": said["tried"],
+        "suggestion": None,
+    }
+    assert {attempt["view"]: attempt["verdict"] for attempt in said["tried"]} == {
+        "by_country": "chosen", "by_minute": "missed", "rows": "missed",
+    }  # fmt: skip
+    assert set(said["tried"][0]) == {"view", "rule", "verdict", "reason", "detail"}
+
+
+def test_a_miss_is_the_query_with_reasons() -> None:
+    said = workspace().explain("SELECT country, max(price) FROM sales GROUP BY country")
+    assert (said.rewritten, said.views, said.storage) == (False, (), {})
+    assert said.sql == "SELECT country, max(price) FROM sales GROUP BY country"
+    assert "by_country missed, AGGREGATE_NOT_IN_VIEW: max(price)" in str(said)
+
+
+def test_nothing_is_pinned_for_a_script_has_one_moment() -> None:
+    said = workspace().explain("SELECT country, area, count(*) FROM sales JOIN lands ON country = name GROUP BY 1, 2")
+    assert said.rewritten
+    assert "VERSION" not in said.sql
+
+
+def test_buckets_are_in_sparks_own_functions_and_named_as_typed() -> None:
+    said = workspace().explain("SELECT timeseries(at, 'hour'), sum(n) FROM sales GROUP BY 1")
+    assert said.views == ("by_minute",)
+    assert said.sql.startswith("SELECT CAST(date_trunc('HOUR', v.`m`) AS timestamp) AS `timeseries(at, 'hour')`, ")
+    assert "timeseries" not in said.storage["by_minute__storage"]
+
+
+def test_where_the_oracle_is_not_certain_the_query_stays() -> None:
+    for query in ("SELECT concat(note, note) FROM sales WHERE n > 5", "SELECT +n FROM sales WHERE n > 5"):
+        said = workspace().explain(query)
+        assert (said.rewritten, said.sql) == (False, query)
+        assert "not known for certain" in str(said)
+
+
+def test_two_blocks_of_one_statement() -> None:
+    query = "SELECT country, count(*) FROM sales GROUP BY country UNION ALL SELECT 'all', count(*) FROM sales"
+    said = workspace().explain(query)
+    assert said.sql.count("by_country__storage") == 2
+    assert list(said.storage) == ["by_country__storage"]

@@ -1,0 +1,115 @@
+"""Scripts: what they declare, and what is said of a wrong one."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter.model import ForeignKey, Table, TableName
+from rewriter.script import ScriptError, Workspace, read_script
+
+SCRIPT = """
+-- a star; with keys in every spelling
+CREATE TABLE IF NOT EXISTS Dates (
+  d_key INT PRIMARY KEY COMMENT 'the; key (1)', d_year INTEGER NOT NULL DEFAULT 1 + (2), `day name` VARCHAR(10) UNIQUE
+) USING iceberg PARTITIONED BY (bucket(4, d_key)) TBLPROPERTIES ('x' = 'y');
+CREATE TABLE parts (p_key BIGINT NOT NULL, size STRUCT<w: INT, h: DECIMAL(10, 2)>, tags ARRAY<STRING>);
+CREATE TABLE facts (
+  f_day INT NOT NULL REFERENCES dates, f_part LONG, price DECIMAL(15, 2) CHECK (price > 0), at TIMESTAMP NULL,
+  CONSTRAINT pk PRIMARY KEY (f_day, f_part) NOT ENFORCED RELY,
+  FOREIGN KEY (f_part) REFERENCES parts (p_key) ON DELETE CASCADE
+);
+ALTER TABLE parts ADD CONSTRAINT pp PRIMARY KEY (p_key);
+INSERT INTO parts VALUES (1, NULL, NULL);
+CREATE MATERIALIZED VIEW by_day WITH DEFERRED REFRESH PROPERTIES ('a' = 'as') AS
+  SELECT f_day, sum(price) FROM facts GROUP BY f_day;
+CREATE OR REPLACE MATERIALIZED VIEW db.by_part (part COMMENT 'its, key', total) COMMENT 'AS' PARTITIONED BY (part)
+  AS SELECT f_part, sum(price) FROM facts GROUP BY f_part
+"""
+
+
+@pytest.fixture(scope="module")
+def workspace() -> Workspace:
+    return read_script(SCRIPT)
+
+
+def table(workspace: Workspace, *name: str) -> Table:
+    found = workspace.relations[TableName(("", *name))]
+    assert isinstance(found, Table)
+    return found
+
+
+def test_columns(workspace: Workspace) -> None:
+    dates = table(workspace, "dates")
+    assert [(c.name, c.type, c.nullable) for c in dates.columns] == [
+        ("d_key", "int", False), ("d_year", "int", False), ("day name", "string", True),
+    ]  # fmt: skip
+    assert [c.type for c in table(workspace, "parts").columns] == [
+        "bigint", "struct<w:int,h:decimal(10,2)>", "array<string>",
+    ]  # fmt: skip
+
+
+def test_keys(workspace: Workspace) -> None:
+    facts = table(workspace, "facts")
+    assert facts.primary_key == ("f_day", "f_part")
+    assert not any(c.nullable for c in facts.columns[:2])
+    assert facts.foreign_keys == (
+        ForeignKey(("f_day",), TableName(("", "dates")), ("d_key",)),
+        ForeignKey(("f_part",), TableName(("", "parts")), ("p_key",)),
+    )
+    assert table(workspace, "parts").primary_key == ("p_key",)
+
+
+def test_views(workspace: Workspace) -> None:
+    by_day, by_part = workspace.definitions.views
+    assert [(c.name, c.type) for c in by_day.columns] == [("f_day", "int"), ("sum(price)", "decimal(25,2)")]
+    assert [c.name for c in by_part.columns] == ["part", "total"]
+    assert str(by_part.storage) == "db.by_part__storage"
+    assert [(c.name, c.type) for c in table(workspace, "db", "by_part__storage").columns] == [
+        ("part", "bigint"), ("total", "decimal(25,2)"), ("viewgate_rows_0", "bigint"),
+    ]  # fmt: skip
+
+
+def test_names_are_compared_without_case(workspace: Workspace) -> None:
+    assert workspace.explain("SELECT F_Day, SUM(Price) FROM FACTS GROUP BY f_day").views == ("by_day",)
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("SELECT 1", "line 1: expected a statement that can stand in a script, found `SELECT`: write CREATE TABLE"),
+        ("\n\nCREATE TABLE t (a MONEY)", "line 3: the column a: MONEY is not a type of Spark's; give it a type"),
+        ("CREATE TABLE t", r"line 1: expected \(, found its end"),
+        ("CREATE TABLE t (a INT", r"line 1: expected \), found its end"),
+        ("CREATE TABLE t (a INT, A INT)", "two columns of t have the same name"),
+        ("CREATE TABLE t (a INT); CREATE TABLE T (b INT)", "the table T is created twice"),
+        ("CREATE TABLE t (a INT, PRIMARY KEY (b))", "t has no column b; it has a"),
+        ("CREATE TABLE t (a INT REFERENCES u)", "there is no table u; create it in the script"),
+        ("CREATE TABLE u (x INT); CREATE TABLE t (a INT REFERENCES u)", r"the foreign key \(a\) does not fit"),
+        ("ALTER TABLE t ADD PRIMARY KEY (a)", "there is no table t"),
+        ("ALTER TABLE t RENAME TO u", "expected ADD, found `RENAME`"),
+        ("CREATE TABLE t (a STRING DEFAULT 'x)", "the script cannot be read: .*look for a quote"),
+        ("CREATE MATERIALIZED VIEW v AS SELECT a FROM t", "line 1: the materialized view v cannot be made: it reads t"),
+        ("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v AS SELECT rand() AS r FROM t", "line 2: .*rand"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT round(a) FROM t", "give it an alias"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW t AS SELECT a FROM t", "the name is taken"),
+        ("CREATE MATERIALIZED VIEW v SELECT 1", "expected AS, found its end"),
+    ],
+)  # fmt: skip
+def test_a_wrong_script_says_where_and_what_to_do(script: str, message: str) -> None:
+    with pytest.raises(ScriptError, match=message):
+        read_script(script)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT a FROM nope", "the query reads nope, which the script does not create; it creates by_day, dates"),
+        ("DELETE FROM facts", "only a query can be explained"),
+        ("SELECT price FROM facts WHERE", "the query cannot be read"),
+        ("SELECT 'x FROM facts", "only a query can be explained, and this is none: .*tokenizing"),
+        ("SELECT timeseries(price, 'day') FROM facts", "the query cannot be run: timeseries"),
+    ],
+)  # fmt: skip
+def test_a_wrong_query_says_what_is_wrong(workspace: Workspace, query: str, message: str) -> None:
+    with pytest.raises(ScriptError, match=message):
+        workspace.explain(query)
