@@ -14,12 +14,13 @@ from typing import TypeVar
 from proxy.catalog import publish as publishing
 from proxy.catalog.changes import change
 from proxy.catalog.documents import Remembered
+from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import table
 from proxy.catalog.views import Unusable, ViewQuery, is_materialized, materialized_view, view_query, view_state
-from rewriter.model import Change, ChangeKind, MaterializedView, Relation, SourceState, TableName
+from rewriter.model import Change, ChangeKind, Files, MaterializedView, Relation, SourceState, TableName
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
@@ -90,6 +91,11 @@ class Catalog:
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
         """What happened to a table between what a refresh recorded of it and the snapshot that it has been seen at."""
         return await self._blocking(lambda: self._change(name, recorded, end))
+
+    async def files(self, name: TableName, start: int | None, end: int | None) -> Files | None:
+        """A table's files at `end`, and the partitions touched since `start`; None where they have no one layout."""
+        load = self._store.iceberg.load_table
+        return await self._blocking(lambda: files(load(name.parts[1:]), start, end))
 
     async def publish(
         self,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import SUMMARY, from_properties, from_summary
 from proxy.catalog.spelling import spark_type
-from rewriter.model import Column, ConstraintError, ForeignKey, RefreshState, Snapshot, Table, TableName
+from rewriter.model import Column, ConstraintError, ForeignKey, PartitionField, RefreshState, Snapshot, Table, TableName
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, TRUST, read_foreign_keys, read_primary_key
 
 _Key = TypeVar("_Key")
@@ -34,6 +34,7 @@ def table(name: TableName, document: Document) -> Table:
         primary_key=primary_key(name, properties),
         foreign_keys=foreign_keys(name, properties),
         trusted=properties.get(TRUST, "").lower() == "true",
+        partitioned_by=partition_fields(document),
     )
 
 
@@ -54,6 +55,16 @@ def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -
     except ConstraintError as problem:
         _log.warning("%s: %s", name, problem)
         return ()
+
+
+def partition_fields(document: Document, spec_id: int | None = None) -> tuple[PartitionField, ...]:
+    """The partition specification of that id; without one, the one that new files lie under."""
+    wanted = document.get("default-spec-id", 0) if spec_id is None else spec_id
+    fields = next((spec["fields"] for spec in document.get("partition-specs") or () if spec["spec-id"] == wanted), ())
+    names = {column.field_id: column.name for column in columns_of(document)}
+    return tuple(
+        PartitionField(names.get(field["source-id"], ""), field["transform"], field["name"]) for field in fields
+    )
 
 
 def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:

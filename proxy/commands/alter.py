@@ -10,8 +10,8 @@ from proxy.commands.parser import Parser
 from proxy.commands.properties import checked, of_storage
 from proxy.hs2 import ResultSet
 from proxy.pipeline import Log
-from proxy.pipeline.literals import pairs
 from proxy.session import ClientSession
+from rewriter.model.literals import pairs
 
 EXAMPLE = "ALTER MATERIALIZED VIEW demo.agg_sales DISABLE REWRITE"
 

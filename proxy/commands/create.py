@@ -15,9 +15,9 @@ from proxy.commands.shape import Shape, shape
 from proxy.commands.undo import Step, undone_on_failure
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import Log
-from proxy.pipeline.literals import literal, pairs
 from proxy.session import ClientSession
 from rewriter.model import MaterializedView, Session, TableName, quoted
+from rewriter.model.literals import literal, pairs
 
 EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
 

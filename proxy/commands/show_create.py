@@ -9,9 +9,9 @@ from proxy.commands.parser import Parser
 from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, of_user
 from proxy.hs2 import ResultSet
 from proxy.pipeline import Log
-from proxy.pipeline.literals import literal, pairs
 from proxy.session import ClientSession
 from rewriter.model import MaterializedView
+from rewriter.model.literals import literal, pairs
 
 EXAMPLE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from proxy.catalog import Catalog
 from proxy.pipeline.sources import Sources
 from rewriter import Decision, full, plan
-from rewriter.model import MaterializedView, RefreshState, Table
+from rewriter.model import ChangeKind, MaterializedView, RefreshState, Table
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
@@ -21,7 +22,13 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
     changes = await asyncio.gather(
         *(catalog.change(name, states[table.uuid], table.snapshot_id) for name, table in sources.tables.items())
     )
-    return plan(view, storage, {change.name: change for change in changes})
+    decision = plan(view, storage, {change.name: change for change in changes})
+    changed = [change for change in changes if change.kind not in (ChangeKind.UNCHANGED, ChangeKind.UNKNOWN)]
+    if decision.incremental or not storage.partitioned_by or len(changed) != 1:
+        return decision
+    # Only now: manifests are many files, and most decisions need none of them.
+    known = replace(changed[0], files=await catalog.files(changed[0].name, changed[0].start, changed[0].end))
+    return plan(view, storage, {change.name: change for change in (*changes, known)})
 
 
 def _base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:

@@ -12,17 +12,21 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.delta import Changed, signed, signed_problem, terms
+from rewriter.delta import At, Changed, signed, signed_problem, terms
 from rewriter.maintenance.decision import Decision, Kind, full
 from rewriter.maintenance.merging import Merging, merging
 from rewriter.maintenance.stored import Stored, stored
-from rewriter.maintenance.text import block_text, listed
+from rewriter.maintenance.targets import targets
+from rewriter.maintenance.text import block_text, filtered, listed
 from rewriter.model import Change, ChangeKind, Column, MaterializedView, Table, TableName
 
 Changes = Mapping[TableName, Change]
 
 # Below this, writing the whole storage anew is quicker than finding the files of the groups that have changed.
 SMALL = 32 * 2**20
+# Beyond these, computing everything anew is no dearer than picking partitions.
+MOST_TARGETS = 1000
+MOST_ROWS = 0.8
 ANSI = "spark.sql.ansi.enabled"
 
 
@@ -172,7 +176,8 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 
 
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
-    small = now.stored.storage.size is not None and now.stored.storage.size <= SMALL
+    storage = now.stored.storage
+    small = not storage.partitioned_by and storage.size is not None and storage.size <= SMALL
     return how.overwrite(now.base, parts, signed) if small or not how.joins else how.merge(now.base, parts, signed)
 
 
@@ -207,5 +212,25 @@ def _append_problem(now: Situation) -> str:
     return ""
 
 
+def _partitions(now: Situation) -> Decision | str:
+    """Whole partitions of the storage, from the partitions of the one source that changed."""
+    change, *more = now.changed
+    if more:
+        return "more than one source has changed"
+    if change.files is None:
+        return f"the files of {change.name} do not lie under one partition specification"
+    found = targets(now.stored, change.name, change.files)
+    if isinstance(found, str):
+        return found
+    if len(found.touched) > MOST_TARGETS or found.share > MOST_ROWS:
+        return "most of its partitions are touched"
+    where = " OR ".join(sorted(map(found.condition, found.touched)))
+    block = filtered(now.stored.block, " OR ".join(found.source_conditions) or "false")
+    reads = [At(now.changes[table.name].end) for table in block.tables]
+    content = f"REPLACE WHERE {where} {block_text(block, now.stored.names, reads)}"
+    reason = f"{change.name} has changed in the partitions from which these targets come: {where}"
+    return Decision(Kind.PARTITIONS, reason, "INSERT INTO", content)
+
+
 Way = Callable[[Situation], Decision | str]
-WAYS: tuple[Way, ...] = (_append, _append_merge, _changelog)
+WAYS: tuple[Way, ...] = (_append, _append_merge, _changelog, _partitions)

@@ -1,8 +1,9 @@
 """The values that flow through the rewriter: frozen, comparable, free of I/O."""
 
-from rewriter.model.changes import Change, ChangeKind, DataFile, Files, PartitionField
+from rewriter.model.changes import Change, ChangeKind
 from rewriter.model.constraints import ConstraintError, ForeignKey
 from rewriter.model.names import TableName, quoted
+from rewriter.model.partitions import DataFile, Files, PartitionField, Value
 from rewriter.model.session import Session
 from rewriter.model.tables import ChildView, Column, RefreshState, Relation, Snapshot, SourceState, Table, ViewState
 from rewriter.model.views import MaterializedView
@@ -25,6 +26,7 @@ __all__ = [
     "SourceState",
     "Table",
     "TableName",
+    "Value",
     "ViewState",
     "quoted",
 ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from rewriter.model.names import TableName
+from rewriter.model.partitions import Files
 from rewriter.model.tables import Column
 
 
@@ -16,36 +17,6 @@ class ChangeKind(StrEnum):
     APPENDED = "appended"
     CHANGED = "changed"
     UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionField:
-    """One field of a partition specification; `transform` as Iceberg spells it (`identity`, `day`, `bucket[16]`)."""
-
-    column: str
-    transform: str
-
-
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """A data file: where it is, its partition under the table's one specification, and when it was added."""
-
-    path: str
-    partition: tuple[object, ...]
-    records: int
-    added_ms: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """The live data files of a table, and the partitions in which files were added or removed since a refresh.
-
-    Known only where all of these files lie under one partition specification, whose fields are `fields`.
-    """
-
-    fields: tuple[PartitionField, ...]
-    live: tuple[DataFile, ...]
-    touched: frozenset[tuple[object, ...]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

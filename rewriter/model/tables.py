@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rewriter.model.constraints import ForeignKey
 from rewriter.model.names import TableName
+from rewriter.model.partitions import PartitionField
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Table:
     primary_key: tuple[str, ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
     trusted: bool = False
+    partitioned_by: tuple[PartitionField, ...] = ()
 
     @property
     def without_keys(self) -> Table:

@@ -6,6 +6,7 @@ the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
 """
 
 from rewriter.timeseries.bucket import Bucket, as_bucket, bucket_call, is_border, label_source
+from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import Moment, read_moment
 from rewriter.timeseries.translate import translate_bucket
@@ -17,10 +18,13 @@ __all__ = [
     "Moment",
     "as_bucket",
     "bucket_call",
+    "floor",
     "is_border",
     "is_fixed_offset",
     "label_source",
+    "micros_of",
     "read_moment",
     "rolls_up",
     "translate_bucket",
+    "wall_of",
 ]

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
 
 from rewriter import Decision, Kind, define, plan
-from rewriter.model import Change, ChangeKind, Column, MaterializedView, Session, Snapshot, Table, TableName
+from rewriter.model import (
+    Change,
+    ChangeKind,
+    Column,
+    DataFile,
+    Files,
+    MaterializedView,
+    PartitionField,
+    Session,
+    Snapshot,
+    Table,
+    TableName,
+)
 
 SESSION = Session("lake", ("demo",))
 SALES, DIM = (TableName(("lake", "demo", name)) for name in ("sales", "dim"))
@@ -149,3 +162,54 @@ def test_a_table_that_was_empty_is_read_whole_and_joins_nothing_old() -> None:
     assert "FROM lake.demo.sales VERSION AS OF 1 AS t0, lake.demo.dim VERSION AS OF 2 AS t1" in content
     both = planned(JOINED, happened(SALES, APPENDED, start=None), happened(DIM, APPENDED)).content
     assert "dim WITH" not in both
+
+
+def day(text: str) -> int:
+    return (date.fromisoformat(text) - date(1970, 1, 1)).days
+
+
+def by_year(*touched: str, **more: Any) -> Decision:
+    """The view by year over a table partitioned by date, files in 2021, 2022, 2022 and 2023."""
+    columns = (Column("column0", "string", field_id=1), Column("date", "date", field_id=2))
+    t1 = TableName(("lake", "demo", "t1"))
+    query = "SELECT max(column0) AS m, year(date) AS year FROM t1 GROUP BY year(date)"
+    defined = define(query, SESSION, {t1: Table(t1, "t1", columns, (Snapshot(1, 0, "append", 0),))})
+    name, storage = (TableName(("lake", "demo", table)) for table in ("m1", "m1__storage"))
+    stored = (Column("m", "string"), Column("year", "int"), Column("viewgate_rows_0", "bigint"))
+    view = MaterializedView(name, "v", 1, query, defined.storage_query, storage, stored, "lake", ("demo",), {})
+    held = Table(
+        storage, "s", stored, (Snapshot(7, 0, "append", 0),), partitioned_by=(PartitionField("year", "identity"),)
+    )
+    live = (("a", "2021-01-01"), ("b", "2022-02-02"), ("c", "2022-02-03"), ("d", "2023-03-03"))
+    files = Files(
+        (PartitionField("date", "identity"),),
+        tuple(DataFile(path, (day(text),), 1) for path, text in live),
+        frozenset((day(text),) for text in touched),
+    )
+    change = Change(t1, CHANGED, 1, 2, columns, columns, columns, columns, records=4, files=files)
+    return plan(view, held, {t1: replace(change, **more)})
+
+
+def test_only_targets_whose_source_files_changed_are_computed_anew() -> None:
+    decision = by_year("2022-02-02")
+    assert decision.kind is Kind.PARTITIONS
+    assert decision.statement("target") == (
+        "INSERT INTO target REPLACE WHERE (year = 2022) "
+        "SELECT max(t0.column0) AS m, year(t0.date) AS year, count(*) AS viewgate_rows_0 "
+        "FROM lake.demo.t1 VERSION AS OF 2 AS t0 "
+        "WHERE ((t0.date = DATE '2022-02-02') OR (t0.date = DATE '2022-02-03')) GROUP BY year(t0.date)"
+    )
+
+
+def test_a_target_without_source_files_is_emptied() -> None:
+    assert "REPLACE WHERE (year = 1999) SELECT" in by_year("1999-01-01").content
+    assert "WHERE (false)" in by_year("1999-01-01").content
+
+
+def test_most_partitions_or_unknown_ones_are_computed_in_full() -> None:
+    assert "most of its partitions" in by_year("2021-01-01", "2022-02-02", "2023-03-03").reason
+    assert "do not lie under one partition specification" in by_year(files=None).reason
+    months = Files((PartitionField("date", "bucket[4]"),), (DataFile("a", (3,), 1),), frozenset({(3,)}))
+    assert "more than one of the storage" in by_year(files=months).reason
+    elsewhere = Files((PartitionField("column0", "identity"),), (DataFile("a", ("x",), 1),))
+    assert "do not follow" in by_year(files=elsewhere).reason

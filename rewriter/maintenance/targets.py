@@ -1,0 +1,139 @@
+"""Which partitions of the storage come from which partitions of a source.
+
+Where every field of the storage's partition specification follows from one field of the source's, each source
+partition lies wholly in one storage partition: its target. A target is computed from its source partitions alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlglot import exp
+
+from rewriter.maintenance.stored import Stored
+from rewriter.maintenance.values import Span, computed, transformed
+from rewriter.maintenance.values import span as span_of
+from rewriter.model import DataFile, Files, PartitionField, TableName, Value, quoted
+from rewriter.model.settings import TIME_ZONE
+
+Tree = exp.Expr
+Partition = tuple[Value, ...]
+Target = tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Link:
+    """One storage field and the source field at place `at` from which it follows."""
+
+    field: PartitionField
+    kind: str
+    tree: Tree
+    at: int
+    source: PartitionField
+    column: exp.Column
+    source_kind: str
+
+    def known(self, partition: Partition) -> Span | None:
+        """What a source partition says about the source's column."""
+        return span_of(partition[self.at], self.source.transform, self.source_kind)
+
+    def target(self, partition: Partition, zone: str) -> Span | None:
+        """The storage partition in which its rows lie, as what that says about the storage's column."""
+        known = self.known(partition)
+        stored = computed(self.tree, self.column, known, zone, self.kind) if known is not None else None
+        return transformed(stored, self.field.transform) if stored is not None else None
+
+
+@dataclass(frozen=True)
+class Targets:
+    """All targets of a source's files, those that a change has touched, and what has to be read for them."""
+
+    links: tuple[Link, ...]
+    of: Mapping[Partition, Target]
+    files: Files
+
+    @cached_property
+    def touched(self) -> frozenset[Target]:
+        """The targets with source files that came or went."""
+        return frozenset(self.of[partition] for partition in self.files.touched)
+
+    @property
+    def share(self) -> float:
+        """The part of the source's rows from which the touched targets come."""
+        rows = sum(file.records for file in self.files.live)
+        return sum(file.records for file in self.read) / rows if rows else 0.0
+
+    @property
+    def read(self) -> tuple[DataFile, ...]:
+        """The live files from which the touched targets come."""
+        return tuple(file for file in self.files.live if self.of[file.partition] in self.touched)
+
+    @property
+    def source_conditions(self) -> tuple[str, ...]:
+        """Which rows of the source these are, over canonical columns, in SQL that prunes its files."""
+        return tuple(sorted({self._source_condition(file.partition) for file in self.read}))
+
+    def _source_condition(self, partition: Partition) -> str:
+        known = {link.at: (link.column, link.known(partition)) for link in self.links}
+        texts = (
+            span.condition(f"{column.table}.{quoted(column.name)}")
+            for column, span in known.values()
+            if span is not None
+        )
+        return "(" + " AND ".join(texts) + ")"
+
+    def condition(self, target: Target) -> str:
+        """Which rows of the storage a target has."""
+        pairs = zip(self.links, target, strict=True)
+        return "(" + " AND ".join(part.condition(quoted(link.field.column)) for link, part in pairs) + ")"
+
+
+def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
+    """The targets of a source's files; or why they are not known."""
+    links = _links(stored, source, files.fields)
+    if isinstance(links, str):
+        return links
+    zone = (stored.view.settings or {}).get(TIME_ZONE, "")
+    of: dict[Partition, Target] = {}
+    for partition in {*files.touched, *(file.partition for file in files.live)}:
+        try:
+            found = [link.target(partition, zone) for link in links]
+        except (OverflowError, ValueError):  # years that Python does not know
+            return f"a partition of {source} lies too far in the past or future"
+        if any(part is None for part in found):
+            return f"a partition of {source} comes to lie in more than one of the storage"
+        of[partition] = tuple(part for part in found if part is not None)
+    return Targets(links, of, files)
+
+
+def _links(stored: Stored, source: TableName, fields: tuple[PartitionField, ...]) -> tuple[Link, ...] | str:
+    occurrences = [table for table in stored.block.tables if table.name == source]
+    outer = any(join.kind == "FULL" or occurrences[0].id in join.tables for join in stored.block.joins)
+    if len(occurrences) != 1 or outer:
+        return f"{source} is read more than once, or on the outer side of a join"
+    if not stored.storage.partitioned_by:
+        return "its storage has no partitions"
+    links = [_link(stored, field, occurrences[0].id, fields) for field in stored.storage.partitioned_by]
+    if any(link is None for link in links):
+        return f"the partitions of its storage do not follow from those of {source}"
+    return tuple(link for link in links if link is not None)
+
+
+def _link(stored: Stored, field: PartitionField, table: str, fields: tuple[PartitionField, ...]) -> Link | None:
+    at = next((i for i, column in enumerate(stored.storage.columns) if column.name == field.column), None)
+    if at is None:
+        return None
+    tree, kind = stored.block.outputs[at], stored.storage.columns[at].type
+    columns = set(tree.find_all(exp.Column))
+    if stored.block.keys is not None and tree not in stored.block.keys:
+        return None
+    if len(columns) != 1:
+        return None
+    (column,) = columns
+    declared = stored.block.type_of(column)
+    place = next((i for i, f in enumerate(fields) if f.column.lower() == column.name and f.transform != "void"), None)
+    if column.table != table or declared is None or place is None:
+        return None
+    return Link(field, kind, tree, place, fields[place], column, declared.type)

@@ -1,0 +1,181 @@
+"""Values of partitions: what a source partition says about a column, and what follows for a storage partition.
+
+A DATE is in days and a time in microseconds since 1970, as in Iceberg. All here is for plain types and, where a
+TIMESTAMP is put into buckets, for zones of a fixed offset; None says that nothing follows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlglot import exp
+
+from rewriter.model import Value
+from rewriter.model.literals import literal
+from rewriter.timeseries import as_bucket, floor, is_fixed_offset, label_source, micros_of, wall_of
+from rewriter.timeseries.literals import zone_info
+
+Tree = exp.Expr
+
+DAY = 86_400_000_000
+TEMPORAL = ("date", "timestamp", "timestamp_ntz")
+PLAIN = ("int", "bigint", "string", "boolean", *TEMPORAL)
+SPANS = ("hour", "day", "month", "year")
+_LABELS = {
+    "year": lambda wall: wall.year,
+    "quarter": lambda wall: (wall.month + 2) // 3,
+    "month": lambda wall: wall.month,
+    "day": lambda wall: wall.day,
+    "hour": lambda wall: wall.hour,
+    "dayofweek": lambda wall: wall.isoweekday() % 7 + 1,
+    "dayofyear": lambda wall: wall.timetuple().tm_yday,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What is known of a column in a partition: its one value, or for times the first and last microsecond.
+
+    Of a DATE both are midnights. `value` counts where `last` is None.
+    """
+
+    type: str
+    value: Value
+    last: int | None = None
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """The first and last moment; None for what is no time."""
+        if self.type not in TEMPORAL or not isinstance(self.value, int):
+            return None
+        if self.last is not None:
+            return self.value, self.last
+        moment = self.value * DAY if self.type == "date" else self.value
+        return moment, moment
+
+    def condition(self, column: str) -> str:
+        """Whether a column lies in it, in SQL that Iceberg can push down."""
+        if self.last is None:
+            return f"{column} IS NULL" if self.value is None else f"{column} = {value_text(self.value, self.type)}"
+        assert isinstance(self.value, int)
+        after = self.last + (DAY if self.type == "date" else 1)
+        low, high = (value_text(m // DAY if self.type == "date" else m, self.type) for m in (self.value, after))
+        return f"({column} >= {low} AND {column} < {high})"
+
+
+def span(value: Value, transform: str, kind: str) -> Span | None:
+    """What a partition value says about the column behind it.
+
+    >>> span(19723, "identity", "date").condition("d"), span(648, "month", "date").condition("d")
+    ("d = DATE '2024-01-01'", "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')")
+    """
+    if kind not in PLAIN:
+        return None
+    if transform == "identity":
+        return Span(kind, value)
+    if transform not in SPANS or kind not in TEMPORAL:
+        return None
+    if value is None:
+        return Span(kind, None)
+    if not isinstance(value, int):
+        return None
+    first, after = (micros_of(_begin(number, transform)) for number in (value, value + 1))
+    return Span(kind, first, after - (DAY if kind == "date" else 1))
+
+
+def _begin(number: int, transform: str) -> datetime:
+    """Where the so-many-th hour, day, month or year since 1970 begins."""
+    if transform == "year":
+        return datetime(1970 + number, 1, 1)
+    if transform == "month":
+        return datetime(1970 + number // 12, number % 12 + 1, 1)
+    return datetime(1970, 1, 1) + timedelta(**{f"{transform}s": number})
+
+
+def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Span | None:
+    """What is known of an expression over one column, of that type, where that much is known of the column.
+
+    law:    buckets and the labels of buckets grow with time, so both ends in one bucket say that all is
+    no:     'month' of a year: 1 at one end, 12 at the other
+    """
+    if tree == column:
+        return known
+    if known.last is None and known.value is None:
+        return Span(kind, None) if as_bucket(tree) or label_source(tree) else None
+    ends = known.ends
+    offset = _offset(known.type, zone)
+    if ends is None or offset is None or kind not in PLAIN:
+        return None
+    walls = [wall_of(moment + offset) for moment in ends]
+    bucket, label = as_bucket(tree), label_source(tree)
+    if bucket is not None and bucket.source == column:
+        first, last = (micros_of(floor(wall, bucket.grain)) - offset for wall in walls)
+        return _single(first, last, kind)
+    if label is None or label[0] != column or len({floor(wall, label[1]) for wall in walls}) != 1:
+        return None
+    if isinstance(tree, exp.Cast):
+        return Span("date", micros_of(floor(walls[0], "day")) // DAY)
+    make = _LABELS.get(tree.name)
+    return Span(kind, make(walls[0])) if make is not None else None
+
+
+def _offset(kind: str, zone: str) -> int | None:
+    """How far the wall clock is ahead of the line on which a type's values lie."""
+    if kind != "timestamp":
+        return 0
+    info = zone_info(zone) if is_fixed_offset(zone) else None
+    ahead = info.utcoffset(datetime(2000, 1, 1)) if info is not None else None
+    return None if ahead is None else ahead // timedelta(microseconds=1)
+
+
+def _single(first: int, last: int, kind: str) -> Span:
+    if first == last:
+        return Span(kind, first // DAY if kind == "date" else first)
+    return Span(kind, first, last)
+
+
+def transformed(known: Span, transform: str) -> Span | None:
+    """The partition in which a value lies, as what it says about the column; None if that may be more than one.
+
+    >>> transformed(Span("date", 19723), "month").condition("d")
+    "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')"
+    """
+    if transform == "identity":
+        return known if known.last is None else None
+    if transform not in SPANS:
+        return None
+    if known.last is None and known.value is None:
+        return known
+    ends = known.ends
+    if ends is None:
+        return None
+    first, last = (floor(wall_of(moment), transform) for moment in ends)
+    return span(_number(first, transform), transform, known.type) if first == last else None
+
+
+def _number(wall: datetime, transform: str) -> int:
+    if transform == "year":
+        return wall.year - 1970
+    if transform == "month":
+        return (wall.year - 1970) * 12 + wall.month - 1
+    return micros_of(wall) // (DAY if transform == "day" else DAY // 24)
+
+
+def value_text(value: Value, kind: str) -> str:
+    r"""A value as a literal of its type, whatever the session's zone.
+
+    >>> value_text(0, "timestamp"), value_text("it's", "string"), value_text(True, "boolean")
+    ("TIMESTAMP_LTZ '1970-01-01 00:00:00.000000Z'", "'it\\'s'", 'true')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int) and kind in TEMPORAL:
+        wall = wall_of(value * DAY if kind == "date" else value)
+        if kind == "date":
+            return f"DATE '{wall:%Y-%m-%d}'"
+        zone, name = ("Z", "TIMESTAMP_LTZ") if kind == "timestamp" else ("", "TIMESTAMP_NTZ")
+        return f"{name} '{wall:%Y-%m-%d %H:%M:%S.%f}{zone}'"
+    if isinstance(value, int):
+        return f"{value}L" if kind == "bigint" else str(value)
+    return literal(str(value))

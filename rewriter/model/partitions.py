@@ -1,0 +1,41 @@
+"""How a table's files are laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+Value = int | str | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionField:
+    """One field of a partition specification; `transform` as Iceberg spells it (`identity`, `day`, `bucket[16]`)."""
+
+    column: str
+    transform: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A data file: where it is, its partition under the table's one specification, and when it was added.
+
+    Dates are days and times microseconds since 1970, as Iceberg keeps them.
+    """
+
+    path: str
+    partition: tuple[Value, ...]
+    records: int
+    added_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The live data files of a table, and the partitions in which files came or went since a refresh.
+
+    Known only where all of these files lie under one partition specification, whose fields are `fields`.
+    """
+
+    fields: tuple[PartitionField, ...]
+    live: tuple[DataFile, ...]
+    touched: frozenset[tuple[Value, ...]] = frozenset()
