@@ -13,12 +13,13 @@ from proxy.service import Service
 class Limits:
     """What a client may take: bytes of a message, and seconds for things that ought to be quick.
 
+    `grace` is how long running statements may go on when Viewgate stops, before they are stopped, too.
     `idle` is how long a session that was opened over HTTP, where no connection holds it, may go without a call.
     """
 
     message: int = 100 * 1024 * 1024
     handshake: float = 20.0
-    grace: float = 10.0
+    grace: float = 3.0
     close: float = 2.0
     idle: float = 4 * 3600.0
 

@@ -28,6 +28,7 @@ class Server:
         self._empty.set()
         self._leaving: set[asyncio.Task[None]] = set()
         self._idle_check: asyncio.TimerHandle | None = None
+        self._grace: asyncio.Timeout | None = None
 
     async def start(self) -> int:
         """Listen; returns the port, which is a free one if 0 was asked for."""
@@ -37,15 +38,27 @@ class Server:
         port: int = self._listener.sockets[0].getsockname()[1]
         return port
 
+    @property
+    def waiting(self) -> bool:
+        """Whether it is about to stop and lets statements end."""
+        return self._grace is not None
+
+    def hurry(self) -> None:
+        """Wait no longer for running statements."""
+        if self._grace is not None:
+            self._grace.reschedule(asyncio.get_running_loop().time())
+
     async def stop(self) -> None:
-        """Stop listening, let running operations end for a while, then close every session and connection."""
+        """Stop listening, let statements end for a while, stop the others, then close every session and connection."""
         if self._listener is not None:
             self._listener.close()
         if self._idle_check is not None:
             self._idle_check.cancel()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._entrance.limits.grace):
+            async with asyncio.timeout(self._entrance.limits.grace) as self._grace:
                 await self._drained()
+        self._grace = None
+        await self.service.stop_statements(self._entrance.limits.close)
         for connection in list(self._connections):
             connection.close()
         await self.service.close()

@@ -96,6 +96,7 @@ def _not_started(plan: Forward) -> None:
 
 async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes:
     """What a client that waited is told: the handle, or the error alone."""
+    operation.told.set()
     if operation.state is not OperationState.ERROR:
         return reply
     error = operation.error or SqlError("The statement failed without a reason")

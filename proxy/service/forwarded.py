@@ -45,6 +45,7 @@ class Forwarded(RunningOperation):
         self.remote = RemoteOperation(session.upstream, remote, kind)
         self._statement = statement if plan.fallback and plan.sql is not None else None
         self._cancelled = False
+        self._ended_here = False
         self._falling_back = asyncio.Lock()
         self._after = plan.after
         self._sequel: Sequel | None = None
@@ -80,14 +81,14 @@ class Forwarded(RunningOperation):
     async def status(self, call: Call) -> bytes:
         if self._sequel is not None and not self.done:
             await self._sequel.wait(_HOLD)
-        if self._held:
+        if self._held or self._ended_here:
             return call.reply(self.status_response())
         remote = self.remote
         reply = await self._relay(call.addressed_to(remote.handle))
         if not succeeded(reply):
             return reply
         status = RemoteStatus.of(read_reply(reply, ttypes.TGetOperationStatusResp))
-        if not await self._observe(remote, status):
+        if not await self._observe(remote, status) or self._ended_here:
             return call.reply(self.status_response())
         return self._completed(reply)
 
@@ -126,12 +127,13 @@ class Forwarded(RunningOperation):
             logger.warning("operation %s went with its upstream: %s", self.handle.id, error)
             return call.reply(ttypes.TCloseOperationResp(status=success()))
 
-    async def abandon(self) -> None:
+    async def abandon(self, error: SqlError | None = None) -> None:
         self._cancelled = True
         if self._held:
             self.advance(OperationState.FINISHED)
         if not self.done:
-            self.advance(OperationState.CANCELED)
+            self._ended_here = error is not None
+            self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)
             try:
                 await self.remote.cancel()
             except SqlError as error:

@@ -64,8 +64,8 @@ class LocalOperation(RunningOperation):
         await self.abandon()
         return call.reply(ttypes.TCloseOperationResp(status=success()))
 
-    async def abandon(self) -> None:
-        self.advance(OperationState.CANCELED)
+    async def abandon(self, error: SqlError | None = None) -> None:
+        self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)
         self._task.cancel()
         await asyncio.wait({self._task})
 

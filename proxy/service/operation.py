@@ -64,7 +64,9 @@ class RunningOperation(Operation):
         return _SHOWN.get(state, state)
 
     def status_response(self) -> Any:
-        """The status as known here."""
+        """The status as known here, for the client."""
+        if self.done:
+            self.told.set()
         error = self.error if self.state is OperationState.ERROR else None
         return ttypes.TGetOperationStatusResp(
             status=success(),

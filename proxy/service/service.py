@@ -21,6 +21,10 @@ from proxy.wire import CALL, Fault, Head, WireError, application_exception, read
 
 logger = logging.getLogger(__name__)
 
+_SHUTTING_DOWN = SqlError(
+    "Viewgate is shutting down, and has stopped the statement; run it again when Viewgate is back", "57P01"
+)
+
 
 class Service:
     """TCLIService for all connections.
@@ -83,6 +87,13 @@ class Service:
         if self.sessions.remove(session):
             await asyncio.gather(*(operation.abandon() for operation in operations))
             await session.upstream.close()
+
+    async def stop_statements(self, patience: float) -> None:
+        """End what still runs by an error, and return when the clients know of it, or patience is over."""
+        running = [o for session in self.sessions.all for o in session.operations.values() if not o.done]
+        await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
+        if running:
+            await asyncio.wait([asyncio.ensure_future(o.told.wait()) for o in running], timeout=patience)
 
     async def close_operation(self, operation: RunningOperation) -> None:
         """Forget an operation that no client has a handle of."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -52,6 +53,7 @@ class Operation(ABC):
         self.started_ms = time.time_ns() // 1_000_000
         self.completed_ms: int | None = None
         self.watcher: Callable[[Operation], None] | None = None
+        self.told = asyncio.Event()  # of its end, the client
         self._ended = ended
 
     @property
@@ -74,5 +76,5 @@ class Operation(ABC):
             ended(state is OperationState.FINISHED)
 
     @abstractmethod
-    async def abandon(self) -> None:
-        """Stop what still runs, because the client closes it or is gone; never raises."""
+    async def abandon(self, error: SqlError | None = None) -> None:
+        """Stop what still runs, because the client closes it or is gone, or because of an error; never raises."""

@@ -148,9 +148,46 @@ def test_stop_cancels_what_does_not_end() -> None:
             await proxied.server.stop()
             assert proxied.spark.history[0].state == 3
             assert not proxied.spark.sessions
-            await asyncio.gather(waiting, return_exceptions=True)
+            status = (await waiting).status
+            assert (status.statusCode, status.sqlState) == (3, "57P01")
+            assert "Viewgate is shutting down" in status.errorMessage
 
     with_proxy(test, Limits(grace=0.1))
+
+
+def test_a_client_that_polls_is_told_of_the_end_before_the_connection_is_closed() -> None:
+    async def test(proxied: Proxied) -> None:
+        async def never(log: object) -> ResultSet:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        proxied.planned.plans["REFRESH"] = Local(never)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            started = [(await client.execute(session, sql)).operationHandle for sql in ("HANG", "REFRESH")]
+            stopping = asyncio.create_task(proxied.server.stop())
+            await until(lambda: not proxied.server.service.sessions.running)
+            for operation in started:
+                answer = await client.status(operation)
+                assert (answer.operationState, answer.sqlState) == (5, "57P01")
+                assert "Viewgate is shutting down" in answer.errorMessage
+            await stopping
+
+    with_proxy(test, Limits(grace=0.05, close=5))
+
+
+def test_stop_at_once_waits_for_no_statement() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            waiting = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            stopping = asyncio.create_task(proxied.server.stop())
+            await until(lambda: proxied.server.waiting)
+            proxied.server.hurry()
+            await stopping
+            assert (await waiting).status.sqlState == "57P01"
+
+    with_proxy(test, Limits(grace=3600))
 
 
 def test_stop_does_not_wait_for_a_client_that_does_not_read() -> None:
