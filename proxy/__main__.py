@@ -21,7 +21,7 @@ from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.authentication import PasswordFile, ProxyUsers
 from proxy.catalog import Catalog, CatalogError, open_catalog
 from proxy.commands import Context, Planner, find
-from proxy.hs2 import SqlError, encode_call
+from proxy.hs2 import ResultSet, SqlError, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.pipeline import EmbeddedRunner, OnCommit, Pipeline, Runner, ThriftRunner
 from proxy.server import Server
@@ -32,6 +32,7 @@ from rewriter.script import ScriptError
 _log = logging.getLogger("viewgate")
 _PROTOCOL = 10  # HIVE_CLI_SERVICE_PROTOCOL_V11
 _REFUSED_LOGIN = "28000"
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 # What stops the start: its message says all that the user needs.
 REFUSALS = (
@@ -58,7 +59,7 @@ class Surroundings:
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; the process's exit code."""
     options = arguments().parse_args(argv)
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     for name in ("proxy", "rewriter", "viewgate"):
         logging.getLogger(name).setLevel(logging.INFO)
     try:
@@ -109,7 +110,7 @@ async def serve(options: argparse.Namespace) -> None:
     refuse_taken_port(settings.server)
     entrance = admission.entrance(settings)
     stopping = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in _SIGNALS:
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
@@ -119,13 +120,15 @@ async def serve(options: argparse.Namespace) -> None:
         running.push_async_callback(server.stop)
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         if options.demo and not stopping.is_set():
-            _log.info("making the demo data that is not there yet")
             await _unless(stopping, _in_session(Upstream("127.0.0.1", port), "demo", demo.make))
         if not stopping.is_set():
             print(f"viewgate ready: jdbc:hive2://{_reachable(settings.server.host)}:{port}/", flush=True)
         await stopping.wait()
         warming.cancel()
-        _log.info("stopping")
+        for number in _SIGNALS:  # who asks again is in a hurry
+            asyncio.get_running_loop().add_signal_handler(number, server.hurry)
+        still = service.sessions.running
+        _log.info("stopping%s", f": {still} statements still run, for {server.grace:g} s at most" if still else "")
 
 
 async def _warm(upstreams: Upstreams) -> None:
@@ -212,14 +215,18 @@ def compose(surroundings: Surroundings, settings: config.Config, running: AsyncE
 async def health(options: argparse.Namespace) -> None:
     """Connect as a client does, up to an open session; where a password or TLS is asked for, up to that refusal."""
 
-    async def nothing(query: Callable[[str], Awaitable[object]]) -> None:
+    async def nothing(query: Callable[[str], Awaitable[ResultSet]]) -> None:
         pass
 
+    logging.getLogger("proxy").setLevel(logging.CRITICAL)  # what is wrong is said once, at the end
+    said = "is well: a session was opened"
     try:
-        await _in_session(Upstream(options.host, options.port), "health", nothing, Timeouts(open=10))
+        await _in_session(Upstream(options.host, options.port, what="Viewgate"), "health", nothing, Timeouts(open=10))
     except SqlError as error:
         if error.sql_state != _REFUSED_LOGIN:
             raise
+        said = "listens and asks for a password"
+    print(f"Viewgate at {options.host}:{options.port} {said}")
 
 
 async def password(options: argparse.Namespace) -> None:
@@ -240,7 +247,7 @@ async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
 async def _in_session(
     where: Upstream,
     user: str,
-    work: Callable[[Callable[[str], Awaitable[object]]], Awaitable[None]],
+    work: Callable[[Callable[[str], Awaitable[ResultSet]]], Awaitable[None]],
     timeouts: Timeouts | None = None,
 ) -> None:
     """Do something in a session of our own, by its `query`."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import re
 from collections.abc import Awaitable, Callable
+
+from proxy.hs2 import ResultSet
+
+_log = logging.getLogger("viewgate")
 
 ROWS = 1_000_000
 
@@ -61,9 +67,18 @@ GROUP BY timeseries(order_time, 'day'), country
 )
 
 
-async def make(query: Callable[[str], Awaitable[object]]) -> None:
+# By the names of what they make.
+STATEMENTS = {re.findall(r"lake\.demo\.(\w+)", statement)[0]: statement for statement in (SALES, *VIEWS)}
+
+
+async def make(query: Callable[[str], Awaitable[ResultSet]]) -> None:
     """Make what is not there yet, in statements that a client could send; `query` sends one through the proxy."""
     await query("CREATE NAMESPACE IF NOT EXISTS lake.demo")
-    await query(SALES)
-    for view in VIEWS:
-        await query(view)
+    tables = await query("SHOW TABLES IN lake.demo")
+    views = await query("SHOW MATERIALIZED VIEWS IN lake.demo")
+    there = {str(row[1]) for row in (*tables.rows, *views.rows)}
+    missing = {name: statement for name, statement in STATEMENTS.items() if name not in there}
+    if missing:
+        _log.info("making the demo data: %s", ", ".join(missing))
+    for statement in missing.values():
+        await query(statement)

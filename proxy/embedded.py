@@ -130,7 +130,12 @@ def fresh_temporary_folder(data: Path) -> None:
 @contextmanager
 def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
     """Hold the data directory for this process and its JVM; wait for the JVM of one that was killed to end."""
-    data.mkdir(parents=True, exist_ok=True)
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartError(
+            f"{data} cannot be the data directory ({error.strerror}): give another with --data, or [embedded] data"
+        ) from error
     with (data / "lock").open("a+") as lock:
         deadline = time.monotonic() + patience
         while not _try_lock(lock):

@@ -39,6 +39,11 @@ class Server:
         return port
 
     @property
+    def grace(self) -> float:
+        """Seconds for which running statements are let end when it stops."""
+        return self._entrance.limits.grace
+
+    @property
     def waiting(self) -> bool:
         """Whether it is about to stop and lets statements end."""
         return self._grace is not None
@@ -55,7 +60,7 @@ class Server:
         if self._idle_check is not None:
             self._idle_check.cancel()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._entrance.limits.grace) as self._grace:
+            async with asyncio.timeout(self.grace) as self._grace:
                 await self._drained()
         self._grace = None
         await self.service.stop_statements(self._entrance.limits.close)

@@ -37,15 +37,21 @@ _WORKING = frozenset(
 
 @dataclass(frozen=True)
 class Upstream:
-    """Where a Thrift Server listens, and as whom to log in (by default as each session's own user)."""
+    """Where a Thrift Server listens, as whom to log in (by default as each session's user); `what` it is to users."""
 
     host: str
     port: int
     user: str | None = None
     password: str | None = field(default=None, repr=False)
+    what: str = "Spark"
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
+
+    @property
+    def named(self) -> str:
+        """How messages speak of it."""
+        return f"{self.what} at {self}"
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,7 @@ class Connection(asyncio.Protocol):
     def _shake_hands(self, sasl: SaslClient) -> None:
         event = sasl.next_event()
         if isinstance(event, Refused):
-            self._break(SqlError(f"Spark at {self._upstream} refuses the login: {event.reason}", "28000"))
+            self._break(SqlError(f"{self._upstream.named} refuses the login: {event.reason}", "28000"))
         elif isinstance(event, Authenticated):
             self._sasl = None
             self._frames.receive_data(event.rest)
@@ -193,7 +199,7 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"has not answered {first.name} for {first.limit:g} s"))
 
     def _error(self, what: str) -> SqlError:
-        return SqlError(f"Spark at {self._upstream} {what}. Open a new session and try again.", "08S01")
+        return SqlError(f"{self._upstream.named} {what}. Open a new session and try again.", "08S01")
 
     def _break(self, error: SqlError) -> None:
         self._fail(error)
@@ -230,14 +236,14 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
         async with asyncio.timeout(timeouts.connect):
             await loop.create_connection(lambda: connection, upstream.host, upstream.port)
     except OSError as error:  # TimeoutError is one of them
-        raise SqlError(f"Spark at {upstream} cannot be reached: {error or 'no answer in time'}", "08S01") from error
+        raise SqlError(f"{upstream.named} cannot be reached: {error or 'no answer in time'}", "08S01") from error
     try:
         async with asyncio.timeout(timeouts.handshake):
             await connection.ready
     except TimeoutError as error:
         connection.close()
         raise SqlError(
-            f"Spark at {upstream} accepts connections but no logins: all its threads are busy", "08S01"
+            f"{upstream.named} accepts connections but no logins: all its threads are busy", "08S01"
         ) from error
     except BaseException:
         connection.close()

@@ -53,10 +53,10 @@ class Upstreams:
             check(read_reply(reply, ttypes.TOpenSessionResp).status)
             handle = read_handle(reply, (0, 3, 1))
             if handle is None:
-                raise SqlError(f"Spark at {upstream} has opened a session without giving a handle", _LOST)
+                raise SqlError(f"{upstream.named} has opened a session without giving a handle", _LOST)
         except TimeoutError as error:
             connection.close()
-            raise SqlError(f"Spark at {upstream} opens no session in time", _LOST) from error
+            raise SqlError(f"{upstream.named} opens no session in time", _LOST) from error
         except BaseException:
             connection.close()
             raise

@@ -3,11 +3,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-import pytest
-from pyiceberg.catalog.noop import NoopCatalog
-
-import proxy.catalog
-from proxy.catalog import CatalogError, open_catalog
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_document
 
@@ -97,14 +92,3 @@ def test_a_table_whose_metadata_is_gone_is_not_known(lake: Lake) -> None:
         assert await lake.catalog().current([SALES]) == {SALES: None}
 
     asyncio.run(story())
-
-
-def test_a_catalog_without_views_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proxy.catalog, "load_catalog", lambda name, **_: NoopCatalog(name))
-    with pytest.raises(CatalogError, match="use type `sql` or `rest`"):
-        open_catalog("lake", {"type": "glue"})
-
-
-def test_a_catalog_that_cannot_be_opened_names_itself() -> None:
-    with pytest.raises(CatalogError, match="catalog lake: cannot be opened"):
-        open_catalog("lake", {"type": "sql", "uri": "nonsense://", "warehouse": "/nowhere"})

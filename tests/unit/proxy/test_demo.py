@@ -1,23 +1,43 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+
+import pytest
 
 from proxy import demo
+from proxy.hs2 import ResultSet
 
 
-def test_table_first_then_views_all_only_if_they_are_not_there():
+def made(*there: str) -> list[str]:
+    """What is sent to make the demo where these tables and views are there already."""
     sent: list[str] = []
 
-    async def query(sql: str) -> None:
+    async def query(sql: str) -> ResultSet:
         sent.append(" ".join(sql.split()))
+        return ResultSet.of("namespace", "name", rows=[("demo", name) for name in there])
 
     asyncio.run(demo.make(query))
-    assert all(" IF NOT EXISTS lake.demo" in statement for statement in sent)
-    assert [statement.split(" IF ")[0] for statement in sent] == [
+    return [statement.split(" AS ")[0] for statement in sent if statement.startswith("CREATE")]
+
+
+def test_table_first_then_views() -> None:
+    statements = made()
+    assert all(" IF NOT EXISTS lake.demo" in statement for statement in statements)
+    assert [statement.split(" IF ")[0] for statement in statements] == [
         "CREATE NAMESPACE",
         "CREATE TABLE",
-        *["CREATE MATERIALIZED VIEW"] * 3,
+        *["CREATE MATERIALIZED VIEW"] * len(demo.VIEWS),
     ]
+
+
+def test_only_what_is_missing_is_made_and_spoken_of(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    first, *others = demo.STATEMENTS
+    assert made(first, *others) == ["CREATE NAMESPACE IF NOT EXISTS lake.demo"]
+    assert not caplog.text
+    assert len(made(*others)) == 2
+    assert f"making the demo data: {first}" in caplog.text
 
 
 def test_agg_sales_is_the_one_of_the_example():

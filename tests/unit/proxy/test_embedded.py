@@ -93,3 +93,9 @@ def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch, tmp_
         assert os.environ["JAVA_HOME"] == str(tmp_path)
         assert "HIVE_SERVER2_THRIFT_PORT" not in os.environ
     assert (os.environ["JAVA_HOME"], os.environ["HIVE_SERVER2_THRIFT_PORT"]) == ("/mine", "1")
+
+
+def test_a_file_cannot_be_the_data_directory(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(embedded.StartError, match=r"file cannot be the data directory .* give another with --data"):
+        embedded.EmbeddedSpark.start(tmp_path / "file")

@@ -10,6 +10,7 @@ import pytest
 from proxy import __main__ as program
 from proxy import config
 from proxy.authentication import PasswordFile
+from tests.unit.support.proxied import Proxied, with_proxy
 
 REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n"
 
@@ -70,7 +71,17 @@ def test_health_of_nothing(capsys):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     assert program.main(["health", "--port", str(port)]) == 1
-    assert f"127.0.0.1:{port} cannot be reached" in capsys.readouterr().err
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} cannot be reached: ")
+
+
+def test_health_of_a_viewgate_that_is_well(capsys):
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+
+    assert with_proxy(test) == 0
+    assert "is well: a session was opened" in capsys.readouterr().out
 
 
 def test_work_is_given_up_when_we_are_told_to_stop():

@@ -1,0 +1,54 @@
+"""What is wrong with a catalog's settings is said in words, on one line, and before anything is made."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+from pyiceberg.exceptions import NotInstalledError
+
+from proxy.catalog import CatalogError, open_catalog, opening
+
+
+@pytest.mark.parametrize(
+    ("properties", "said"),
+    [
+        ({"type": "glue"}, "type is 'glue': it must be sql or rest; pyiceberg has views in no other catalog"),
+        ({"type": "sql"}, 'it needs uri, for example uri = "postgresql'),
+        ({"type": "sql", "uri": "file"}, "uri is 'file': it must be one like postgresql"),
+        ({"type": "sql", "uri": "nonsense://", "warehouse": "/nowhere"}, "catalog lake: nonsense:// cannot be opened"),
+    ],
+)
+def test_refusals(properties: dict[str, str], said: str) -> None:
+    with pytest.raises(CatalogError) as refused:
+        open_catalog("lake", properties)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_no_empty_catalog_is_made_where_spark_has_none(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match=r"there is no file .*catalog\.db: give the path of the file that Spark"):
+        open_catalog("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/catalog.db"})
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_database_that_does_not_answer_is_named_without_its_password() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(CatalogError) as refused:
+        open_catalog("lake", {"type": "sql", "uri": f"postgresql+psycopg2://ann:secret@127.0.0.1:{port}/iceberg"})
+    message = str(refused.value)
+    assert f"postgresql+psycopg2://ann:***@127.0.0.1:{port}/iceberg cannot be opened: " in message
+    assert "refused" in message
+    assert "sqlalche" not in message
+    assert "secret" not in message
+
+
+def test_a_missing_driver_is_an_extra_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str, **_: str) -> None:
+        raise NotInstalledError("SQLAlchemy support not installed: pip install 'pyiceberg[sql-postgres]'")
+
+    monkeypatch.setattr(opening, "load_catalog", load)
+    with pytest.raises(CatalogError, match=r"pip install 'viewgate\[postgres\]'"):
+        open_catalog("lake", {"type": "sql", "uri": "postgresql://db/iceberg"})
