@@ -26,7 +26,7 @@ from proxy.hs2.generated import ttypes
 from proxy.pipeline import EmbeddedRunner, OnCommit, Pipeline, Runner, ThriftRunner
 from proxy.server import Server
 from proxy.service import Service
-from proxy.upstream import Timeouts, Upstream, Upstreams, UpstreamSession
+from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, UpstreamSession, unknown
 from rewriter.script import ScriptError
 
 _log = logging.getLogger("viewgate")
@@ -54,6 +54,7 @@ class Surroundings:
     upstreams: tuple[Upstream, ...]
     catalog: Catalog
     runner: Runner
+    progress: Progress = unknown
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -192,6 +193,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         (Upstream(spark.thrift_host, spark.thrift_port),),
         open_catalog(spark.catalog_name, spark.catalog_properties),
         EmbeddedRunner(spark.session),
+        lambda statement: asyncio.to_thread(spark.stages, statement),
     )
 
 
@@ -209,6 +211,7 @@ def compose(surroundings: Surroundings, settings: config.Config, running: AsyncE
         lambda user, configuration: SessionFacts(configuration, defaults),
         ProxyUsers(settings.authentication.proxy_users),
         catalog,
+        surroundings.progress,
     )
 
 

@@ -3,7 +3,7 @@
 `generated` comes from TCLIService.thrift, which is our own; everything else is written on top of it.
 """
 
-from proxy.hs2.codec import decode, encode_call, encode_reply, read_reply, read_request
+from proxy.hs2.codec import decode, encode, encode_call, encode_reply, read_reply, read_request
 from proxy.hs2.result import ResultSet, decode_rows, encode_rows
 from proxy.hs2.status import SqlError, check, failure, success
 from proxy.hs2.types import ColumnDesc, columns_of, table_schema
@@ -16,6 +16,7 @@ __all__ = [
     "columns_of",
     "decode",
     "decode_rows",
+    "encode",
     "encode_call",
     "encode_reply",
     "encode_rows",

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from proxy.hs2 import SqlError, read_reply, success
+from proxy.hs2 import SqlError, encode, read_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.service.operation import RunningOperation
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, Handle, OperationState
-from proxy.upstream import RemoteOperation, RemoteStatus, read_handle
-from proxy.wire import EXCEPTION, WireError, find, read_head, read_i32, with_field
-from proxy.wire.layout import BOOL, I32, I64
+from proxy.upstream import RemoteOperation, RemoteStatus, progress_response, read_handle
+from proxy.wire import EXCEPTION, WireError, find, read_head, read_i32, read_string, with_field
+from proxy.wire.layout import BOOL, I32, I64, STRUCT
 
 if TYPE_CHECKING:
     from proxy.service.call import Call
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _STATUS_CODE, _OPERATION_HANDLE = (0, 1, 1), (0, 2, 1)
-_STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET = (0, 2), (0, 7), (0, 8), (0, 9)
+_STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
+_GET_PROGRESS, _QUERY_ID = (1, 2), (0, 1)
+_LOOK_AGAIN = 0.5  # seconds between two looks at a statement's progress
 _HOLD = 1.0  # seconds that a status call waits here, so that clients need not spin
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
@@ -47,6 +49,8 @@ class Forwarded(RunningOperation):
         self._cancelled = False
         self._ended_here = False
         self._falling_back = asyncio.Lock()
+        self._looked_at = float("-inf")
+        self._seen: Any = None
         self._after = plan.after
         self._sequel: Sequel | None = None
         self._deadline = statement.deadline if statement else None
@@ -90,7 +94,8 @@ class Forwarded(RunningOperation):
         status = RemoteStatus.of(read_reply(reply, ttypes.TGetOperationStatusResp))
         if not await self._observe(remote, status) or self._ended_here:
             return call.reply(self.status_response())
-        return self._completed(reply)
+        progress = None if self.done else await self._progress(call)
+        return self._completed(reply, progress)
 
     async def metadata(self, call: Call) -> bytes:
         # Asked before the end, Spark gives a wrong schema, and the same one ever after.
@@ -110,7 +115,12 @@ class Forwarded(RunningOperation):
         return reply
 
     async def query_id(self, call: Call) -> bytes:
-        return await self._relay(call.addressed_to(self.remote.handle))
+        """The upstream's own id, or, where that is empty as Spark's is, the one that Spark shows a statement under."""
+        reply = await self._relay(call.addressed_to(self.remote.handle))
+        told = find(reply, _QUERY_ID)
+        if told is None or read_string(reply, told):
+            return reply
+        return call.reply(ttypes.TGetQueryIdResp(queryId=self.remote.handle.id))
 
     async def cancel(self, call: Call) -> bytes:
         self._cancelled = True
@@ -178,7 +188,19 @@ class Forwarded(RunningOperation):
         if self._cancelled:  # while it was being started
             await self.remote.cancel()
 
-    def _completed(self, reply: bytes) -> bytes:
+    async def _progress(self, call: Call) -> Any:
+        """How far the statement is, if the client wants to know and it can be known; looked up now and then only."""
+        asked = find(call.message, _GET_PROGRESS)
+        if asked is None or not call.message[asked.start]:
+            return None
+        now = asyncio.get_running_loop().time()
+        if now - self._looked_at >= _LOOK_AGAIN:
+            self._looked_at = now
+            stages = await call.service.progress(self.remote.handle.id)
+            self._seen = progress_response(stages, self.started_ms) if stages else None
+        return self._seen
+
+    def _completed(self, reply: bytes, progress: Any) -> bytes:
         """The upstream's status with what it leaves out; without `hasResultSet`, Hive JDBC asks for ever."""
         state = find(reply, _STATE)
         if state is not None:
@@ -191,6 +213,8 @@ class Forwarded(RunningOperation):
                 reply = with_field(reply, path, I64, time_ms.to_bytes(8, "big"))
         if find(reply, _HAS_RESULT_SET) is None:
             reply = with_field(reply, _HAS_RESULT_SET, BOOL, bytes([self.has_result_set]))
+        if progress is not None:
+            reply = with_field(reply, _PROGRESS, STRUCT, encode(progress))
         return reply
 
 

@@ -17,6 +17,7 @@ _FETCH_SIZE, _USUAL_FETCH_SIZE, _GOOD_FETCH_SIZE = (
     "1000",
     "10000",
 )
+_LONG_POLL, _POLL = "hive.server2.long.polling.timeout", b"30ms"
 _PROXY_USER = "hive.server2.proxy.user"
 _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:system:{_PROXY_USER}"})
 
@@ -29,6 +30,7 @@ async def open_session(call: Call) -> bytes:
     configuration = call.request(ttypes.TOpenSessionReq).configuration or {}
     service = call.service
     user, configuration, message = _acting(call, configuration, message)
+    message = _with_short_polls(message, configuration)
     upstream, reply = await service.upstreams.open(user, message)
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
@@ -57,6 +59,20 @@ def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
         entries.append((_FETCH_SIZE.encode(), _GOOD_FETCH_SIZE.encode()))
     # Hive JDBC looks into the map without looking whether there is one.
     return with_field(reply, _CONFIGURATION, MAP, write_map(entries))
+
+
+def _with_short_polls(message: bytes, configuration: dict[str, str]) -> bytes:
+    """The message with the wish that Spark answers soon when asked for a status, unless the client has chosen itself.
+
+    Spark holds the answer for up to five seconds. Meanwhile the session's connection is busy, and so is a client that
+    makes one call after the other: Hive JDBC could not even cancel.
+    """
+    if any(key.endswith(_LONG_POLL) for key in configuration):
+        return message
+    span = find(message, _REQUEST_CONFIGURATION)
+    entries = read_map(value_bytes(message, span)) if span else []
+    entries.append((f"set:hiveconf:{_LONG_POLL}".encode(), _POLL))
+    return with_field(message, _REQUEST_CONFIGURATION, MAP, write_map(entries))
 
 
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:

@@ -16,7 +16,7 @@ from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
 from proxy.session import Answering, ClientSession, Sessions
-from proxy.upstream import Upstreams
+from proxy.upstream import Progress, Upstreams, unknown
 from proxy.wire import CALL, Fault, Head, WireError, application_exception, read_head
 
 logger = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ class Service:
     """TCLIService for all connections.
 
     `facts(user, configuration)` makes what `answering` keeps about a session when it is opened. `catalog` is what
-    clients can browse besides Spark's own.
+    clients can browse besides Spark's own; `progress` tells how far a statement is.
     """
 
     def __init__(
@@ -40,12 +40,14 @@ class Service:
         facts: Callable[[str, Mapping[str, str]], Any],
         proxy_users: ProxyUsers | None = None,
         catalog: Catalog | None = None,
+        progress: Progress = unknown,
     ) -> None:
         self.upstreams = upstreams
         self.answering = answering
         self.facts = facts
         self.proxy_users = proxy_users or ProxyUsers()
         self.catalog = catalog
+        self.progress = progress
         self.sessions = Sessions()
         self._tasks: set[asyncio.Task[None]] = set()
 

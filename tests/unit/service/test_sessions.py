@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -11,6 +12,8 @@ from proxy.hs2.generated import ttypes
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.layout import I32, I64
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+
+POLL = "set:hiveconf:hive.server2.long.polling.timeout"
 
 
 @pytest.mark.parametrize(("asked", "answered"), [(0, 0), (5, 5), (10, 10), (11, 10), (42247, 10)])
@@ -130,6 +133,10 @@ def test_query_ids_and_client_info_are_forwarded() -> None:
             operation = (await client.execute(session, "SELECT 1")).operationHandle
             request = ttypes.TGetQueryIdReq(operationHandle=operation)
             assert (await client.ask("GetQueryId", request, ttypes.TGetQueryIdResp)).queryId == "spark's"
+            proxied.spark.query_id = ""
+            (known,) = proxied.spark.operations
+            answer = await client.ask("GetQueryId", request, ttypes.TGetQueryIdResp)
+            assert answer.queryId == str(UUID(bytes=known))
             info = ttypes.TSetClientInfoReq(sessionHandle=session, configuration={"ApplicationName": "x"})
             await client.ask("SetClientInfo", info, ttypes.TSetClientInfoResp)
             assert len(proxied.spark.sent("SetClientInfo")) == 1
@@ -193,7 +200,7 @@ def test_a_tool_opens_sessions_for_users_whom_it_may_act_for(key: str) -> None:
             session = (await opened("ann")).sessionHandle
             assert list(proxied.spark.sessions.values()) == ["ann"]
             (sent,) = proxied.spark.sent("OpenSession")
-            assert read_request(sent, ttypes.TOpenSessionReq).configuration == {"use:database": "d"}
+            assert read_request(sent, ttypes.TOpenSessionReq).configuration == {"use:database": "d", POLL: "30ms"}
             assert service.sessions.all[0].facts == ("ann", {"use:database": "d"})
             assert (await client.execute(session, "SELECT 1")).status.statusCode == 0
             assert (await ann.execute(session, "SELECT 1")).status.sqlState == "08003"
@@ -212,5 +219,26 @@ def test_hive_jdbc_is_told_to_fetch_more_at_once_unless_its_user_has_chosen(
             request = ttypes.TOpenSessionReq(client_protocol=9, configuration=configuration)
             response = await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
             assert response.configuration == ({key: answered} if answered else {})
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sent"),
+    [
+        ({}, {POLL: "30ms"}),
+        ({POLL: "2s"}, {POLL: "2s"}),
+        ({POLL.rsplit(":", 1)[1]: "2s"}, {POLL.rsplit(":", 1)[1]: "2s"}),
+    ],
+)
+def test_spark_is_asked_to_answer_soon_unless_the_client_has_chosen(
+    chosen: dict[str, str], sent: dict[str, str]
+) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            request = ttypes.TOpenSessionReq(client_protocol=9, configuration=chosen)
+            await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
+            (message,) = proxied.spark.sent("OpenSession")
+            assert read_request(message, ttypes.TOpenSessionReq).configuration == sent
 
     with_proxy(test)

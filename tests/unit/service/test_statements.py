@@ -2,14 +2,17 @@
 
 import asyncio
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from proxy.hs2 import ResultSet, SqlError, columns_of, decode_rows, encode_call, read_reply
 from proxy.hs2.generated import ttypes
-from proxy.session import Forward, Local
+from proxy.session import Forward, Local, OperationState
+from proxy.upstream import Stage
 from proxy.wire import find, read_head, value_bytes, with_field
 from proxy.wire.layout import I32, STRING
+from tests.unit.support.fake_spark import ROW
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 FINISHED, CANCELED, ERROR, TIMEDOUT = 2, 3, 5, 8
@@ -343,5 +346,34 @@ def test_a_final_status_is_asked_of_spark_once() -> None:
             closing = ttypes.TCloseOperationReq(operationHandle=other)
             await client.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
             assert (await client.status(other)).status.statusCode == 3
+
+    with_proxy(test)
+
+
+def test_progress_is_told_to_those_who_ask_for_it() -> None:
+    async def test(proxied: Proxied) -> None:
+        asked: list[str] = []
+
+        async def progress(statement: str) -> tuple[Stage, ...]:
+            asked.append(statement)
+            return (Stage(3, 8, 2, 4, 0),)
+
+        proxied.server.service.progress = progress
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "HANG")).operationHandle
+            request = ttypes.TGetOperationStatusReq(operationHandle=operation, getProgressUpdate=True)
+            for _ in range(2):
+                told = await client.ask("GetOperationStatus", request, ttypes.TGetOperationStatusResp)
+                assert told.progressUpdateResponse.progressedPercentage == 0.25
+                assert told.progressUpdateResponse.rows[0][0] == "Stage-3"
+            # Both polls came within the time for which one look is good enough.
+            (known,) = proxied.spark.operations
+            assert asked == [str(UUID(bytes=known))]
+            assert (await client.status(operation)).progressUpdateResponse is None
+            (running,) = proxied.spark.history
+            running.outcome = ROW
+            running.end(OperationState.FINISHED)
+            ended = await client.ask("GetOperationStatus", request, ttypes.TGetOperationStatusResp)
+            assert (ended.operationState, ended.progressUpdateResponse) == (FINISHED, None)
 
     with_proxy(test)

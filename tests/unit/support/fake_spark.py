@@ -57,6 +57,7 @@ class FakeSpark:
         self.first: asyncio.StreamWriter | None = None
         self.log_in = True
         self.early_metadata = 0
+        self.query_id = "spark's"
         self.listings: dict[str, ResultSet | SqlError] = {"GetTables": ROW}  # answers to calls that list things
         self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
         self.piece = 1 << 30  # bytes of a reply that go into one frame
@@ -171,7 +172,7 @@ class FakeSpark:
         return ttypes.TSetClientInfoResp(status=success())
 
     async def _GetQueryId(self, _user: str, _message: bytes) -> Any:  # noqa: N802
-        return ttypes.TGetQueryIdResp(queryId="spark's")
+        return ttypes.TGetQueryIdResp(queryId=self.query_id)
 
     async def _ExecuteStatement(self, _user: str, message: bytes) -> Any:  # noqa: N802
         assert self._handle(message).guid in self.sessions

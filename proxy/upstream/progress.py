@@ -1,0 +1,60 @@
+"""How far a running statement is, in the form in which Hive's drivers draw a progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.hs2.generated import ttypes
+
+_HEADERS = ["VERTICES", "MODE", "STATUS", "TOTAL", "COMPLETED", "RUNNING", "PENDING", "FAILED", "KILLED"]
+_MODE = "spark"
+_IN_PROGRESS = 0  # TJobExecutionStatus
+_SHOWN = 12  # stages that fit a terminal; the last ones are those at work
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of a statement's jobs, and the state of its tasks."""
+
+    id: int
+    tasks: int
+    completed: int
+    running: int
+    failed: int
+
+
+# The stages of a statement so far, by the id that Spark knows it under; None where nobody can tell.
+Progress = Callable[[str], Awaitable[tuple[Stage, ...] | None]]
+
+
+async def unknown(_statement: str) -> None:
+    """The progress of statements on a Spark that tells nothing of it."""
+    return
+
+
+def progress_response(stages: tuple[Stage, ...], started_ms: int) -> Any:
+    """The stages as HiveServer2 reports the vertices of a job.
+
+    >>> response = progress_response((Stage(1, 8, 8, 0, 0), Stage(2, 8, 2, 4, 0)), started_ms=0)
+    >>> response.progressedPercentage, response.rows[1]
+    (0.625, ['Stage-2', 'spark', 'RUNNING', '8', '2', '4', '2', '0', '0'])
+    """
+    tasks, completed = sum(stage.tasks for stage in stages), sum(stage.completed for stage in stages)
+    ended = sum(stage.completed == stage.tasks for stage in stages)
+    return ttypes.TProgressUpdateResp(
+        headerNames=_HEADERS,
+        rows=[_row(stage) for stage in stages[-_SHOWN:]],
+        progressedPercentage=completed / tasks if tasks else 0.0,
+        status=_IN_PROGRESS,
+        footerSummary=f"STAGES: {ended:02}/{len(stages):02}",
+        startTime=started_ms,
+    )
+
+
+def _row(stage: Stage) -> list[str]:
+    pending = max(stage.tasks - stage.completed - stage.running, 0)
+    state = "SUCCEEDED" if stage.completed == stage.tasks else "RUNNING" if stage.running else "INITED"
+    counts = (stage.tasks, stage.completed, stage.running, pending, stage.failed, 0)
+    return [f"Stage-{stage.id}", _MODE, state, *map(str, counts)]
