@@ -8,7 +8,7 @@ each is pinned to the snapshot at which the decision was taken.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
@@ -26,10 +26,9 @@ def pinned(
     """Snapshots for the replaced blocks, edits that pin the others; or why the statement cannot be pinned."""
     kept = [block for block in statement.blocks if not any(_within(block.span, other) for other in matches)]
     beside = [(block, table) for block in kept for table in tables_of(block)]
-    storages = {match.rewriting.storage.name for match in matches.values()}
-    joined = {table.name for match in matches.values() for table in match.rewriting.tables}
+    reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches.values()))
     whole = statement.complete and all(block.tree is not None for block in kept)
-    if whole and not beside and len(storages | joined) == 1:
+    if whole and not beside and len(reads) == 1:
         return {}, ()
     if not whole:
         return "a part of the statement that is not read may read tables at another moment"
@@ -39,7 +38,7 @@ def pinned(
         if isinstance(edit, str):
             return edit
         edits += edit
-    pins = _pins([*matches.values()], relations)
+    pins = _pins(reads, relations)
     return pins if isinstance(pins, str) else (pins, edits)
 
 
@@ -59,21 +58,14 @@ def _edit(statement: Statement, block: SelectBlock, table: exp.Table, relations:
     return [Edit(end, end, f" VERSION AS OF {snapshot}")]
 
 
-def _pins(matches: Sequence[Match], relations: Relations) -> Pins | str:
+def _pins(reads: Iterable[TableName], relations: Relations) -> Pins | str:
     pins = {}
-    for name, table in _tables(matches, relations):
-        snapshot = _snapshot(table)
+    for name in sorted(reads):
+        snapshot = _snapshot(relations.get(name))
         if snapshot is None:
             return f"{name} cannot be pinned to a snapshot"
         pins[name] = snapshot
     return pins
-
-
-def _tables(matches: Sequence[Match], relations: Relations) -> Iterator[tuple[TableName, object]]:
-    for match in matches:
-        yield match.rewriting.storage.name, match.rewriting.storage
-        for occurrence in match.rewriting.tables:
-            yield occurrence.name, relations.get(occurrence.name)
 
 
 def _snapshot(table: object) -> int | None:

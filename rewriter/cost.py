@@ -8,8 +8,8 @@ from rewriter.model import MaterializedView
 UNKNOWN_SIZE = 1 << 62
 
 
-def cost(view: MaterializedView, match: Match) -> tuple[int, bool, int, str]:
-    """Orders matches from the cheapest: the least rows to read, no grouping again, fewest joins; then by name."""
+def cost(view: MaterializedView, match: Match) -> tuple[bool, int, bool, int, str]:
+    """Orders matches from the cheapest: no table to read, the least rows, no grouping again, fewest joins; then by name."""
     storage = match.rewriting.storage
     records = UNKNOWN_SIZE if storage.records is None else storage.records
-    return records, match.rolled_up, len(match.rewriting.tables), str(view.name)
+    return match.rewriting.union is not None, records, match.rolled_up, len(match.rewriting.tables), str(view.name)

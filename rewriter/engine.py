@@ -20,6 +20,7 @@ from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules import RULES
 from rewriter.sql import SelectBlock, Statement, splice
+from rewriter.union import PARTIAL, union_with_tables
 
 log = logging.getLogger(__name__)
 
@@ -160,6 +161,9 @@ def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
         reading = read_view(wider[0], candidate, wider[1]) if wider is not None else _spare(candidate, mapping)
         if isinstance(reading, Miss):
             best = "", reading
+            union = union_with_tables(*wider, candidate) if wider is not None and reading.reason in PARTIAL else reading
+            if isinstance(union, Match):
+                return union_with_tables.__name__, union
             continue
         for rule in RULES:
             result = rule(reading)

@@ -157,10 +157,10 @@ def _wanted(block: Block) -> Iterator[tuple[str, Tree]]:
             if node is not output and not isinstance(node.parent, exp.Filter):
                 yield call.name, call.copy()
             if call.name == "avg" and not isinstance(call.expressions[0], exp.Distinct):
-                yield from _average_parts(call.expressions[0], block)
+                yield from average_parts(call.expressions[0], block)
 
 
-def _average_parts(argument: Tree, block: Block) -> Iterator[tuple[str, Tree]]:
+def average_parts(argument: Tree, block: Block) -> Iterator[tuple[str, Tree]]:
     """Sum and count. A BIGINT's sum is kept as DECIMAL: it overflows where the average does not."""
     declared = block.type_of(argument)
     wide = declared is not None and declared.type == "bigint"

@@ -6,7 +6,7 @@ aggregates rolled up from its own.
 """
 
 from rewriter.match.aggregates import Aggregates
-from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
+from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting, Union
 from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
 from rewriter.match.reading import Reading, read_view
@@ -19,6 +19,7 @@ __all__ = [
     "Reading",
     "Reason",
     "Rewriting",
+    "Union",
     "read_view",
     "table_mappings",
     "widened",

@@ -9,7 +9,7 @@ from enum import StrEnum
 from sqlglot import exp
 
 from rewriter.block import Block, Join, Occurrence, Ordering
-from rewriter.model import MaterializedView, Table
+from rewriter.model import Column, MaterializedView, Table, TableName
 
 Tree = exp.Expr
 
@@ -96,7 +96,8 @@ class Rewriting:
     """A block over a view's storage: what to print.
 
     `tables` are the query's own tables that are joined to the storage, by `joins` or else inner; all columns
-    are qualified, those of the storage by `v`. `group` is None where nothing is grouped.
+    are qualified, those of the storage by `v`. `group` is None where nothing is grouped. With a `union`,
+    `storage` describes its columns.
     """
 
     storage: Table
@@ -109,6 +110,24 @@ class Rewriting:
     limit: str | None = None
     offset: str | None = None
     joins: tuple[Join, ...] = ()
+    union: Union | None = None
+
+    @property
+    def reads(self) -> frozenset[TableName]:
+        """Every table that is read."""
+        beside = {table.name for table in self.tables}
+        if self.union is None:
+            return frozenset({self.storage.name, *beside})
+        return self.union.view.reads.union(beside, (table.name for table in self.union.rest.tables))
+
+
+@dataclass(frozen=True)
+class Union:
+    """What stands in a storage's place where a view has only a part of the rows: it, and the rest from the tables."""
+
+    view: Rewriting
+    rest: Block
+    columns: tuple[Column, ...]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from rewriter.block import Block, Join, Ordering
-from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
+from rewriter.match.candidate import STORAGE_ALIAS, Rewriting, Union
 from rewriter.model import Column, Table, TableName, quoted
 from rewriter.sql import render
 from rewriter.timeseries import as_bucket, translate_bucket
@@ -26,7 +26,8 @@ def print_rewriting(
         _item(output, name, schema[i] if schema else None, rewriting.storage)
         for i, (output, name) in enumerate(zip(rewriting.outputs, names, strict=True))
     ]
-    sources = {STORAGE_ALIAS: f"{_pinned(rewriting.storage.name, pins)} AS {STORAGE_ALIAS}"}
+    held = _pinned(rewriting.storage.name, pins) if rewriting.union is None else _union_text(rewriting.union, pins)
+    sources = {STORAGE_ALIAS: f"{held} AS {STORAGE_ALIAS}"}
     sources |= {table.id: f"{_pinned(table.name, pins)} AS {table.id}" for table in rewriting.tables}
     source = from_text(sources, rewriting.joins)
     text = select_text(items, source, rewriting.where, rewriting.group, rewriting.having)
@@ -37,15 +38,25 @@ def print_rewriting(
     return text if rewriting.offset is None else f"{text} OFFSET {rewriting.offset}"
 
 
+def _union_text(union: Union, pins: Mapping[TableName, int]) -> str:
+    names = [column.name for column in union.columns]
+    view = print_rewriting(union.view, names, union.columns, pins)
+    return f"({view} UNION ALL {_block_text(union.rest, names, pins, spell=True)})"
+
+
 def print_block(block: Block, columns: Sequence[str]) -> str:
     """A block as a SELECT whose outputs bear the given names: the query that fills a storage table.
 
     Buckets stay `timeseries(source, grain, type)`, so that the text reads back as the same block.
     """
-    items = [f"{expression_text(o, spell=False)} AS {quoted(c)}" for o, c in zip(block.outputs, columns, strict=True)]
-    sources = {table.id: f"{table.name.sql()} AS {table.id}" for table in block.tables}
-    source = from_text(sources, block.joins, spell=False)
-    return select_text(items, source, block.where, block.keys or None, block.having, spell=False)
+    return _block_text(block, columns, {}, spell=False)
+
+
+def _block_text(block: Block, columns: Sequence[str], pins: Mapping[TableName, int], spell: bool) -> str:
+    items = [f"{expression_text(o, spell)} AS {quoted(c)}" for o, c in zip(block.outputs, columns, strict=True)]
+    sources = {table.id: f"{_pinned(table.name, pins)} AS {table.id}" for table in block.tables}
+    source = from_text(sources, block.joins, spell)
+    return select_text(items, source, block.where, block.keys or None, block.having, spell)
 
 
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:

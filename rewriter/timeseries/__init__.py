@@ -5,7 +5,8 @@ zone: hours and longer are `date_trunc`; buckets below the hour count elapsed ti
 the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
 """
 
-from rewriter.timeseries.bucket import Bucket, as_bucket, bucket_call, is_border, label_source
+from rewriter.timeseries.borders import border_before, border_behind, is_border, next_border
+from rewriter.timeseries.bucket import Bucket, as_bucket, bucket_call, label_source
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import Moment, read_moment
@@ -17,12 +18,15 @@ __all__ = [
     "Bucket",
     "Moment",
     "as_bucket",
+    "border_before",
+    "border_behind",
     "bucket_call",
     "floor",
     "is_border",
     "is_fixed_offset",
     "label_source",
     "micros_of",
+    "next_border",
     "read_moment",
     "rolls_up",
     "translate_bucket",

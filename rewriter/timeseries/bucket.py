@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import NamedTuple
 
 from sqlglot import exp
-
-from rewriter.timeseries.granularity import DATE_GRANULARITIES, SUB_HOUR_MINUTES
 
 TEMPORAL = ("timestamp", "timestamp_ntz", "date")
 
@@ -76,29 +73,3 @@ def label_source(tree: exp.Expr) -> tuple[exp.Expr, str] | None:
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.DATE:
         return tree.this, "day"
     return None
-
-
-def is_border(wall: datetime, grain: str) -> bool:
-    """Whether a bucket of the grain begins at this wall-clock time, in a zone of a fixed offset.
-
-    >>> is_border(datetime(2024, 1, 1), "week"), is_border(datetime(2024, 1, 1, 0, 10), "fifteen_minute")
-    (True, False)
-    """
-    if grain == "second":
-        return wall.microsecond == 0
-    if wall.second or wall.microsecond:
-        return False
-    if grain in SUB_HOUR_MINUTES:
-        return wall.minute % SUB_HOUR_MINUTES[grain] == 0
-    if grain == "minute":
-        return True
-    if wall.minute or (grain in DATE_GRANULARITIES and wall.hour):
-        return False
-    return {
-        "hour": True,
-        "day": True,
-        "week": wall.weekday() == 0,
-        "month": wall.day == 1,
-        "quarter": wall.day == 1 and wall.month % 3 == 1,
-        "year": wall.day == 1 and wall.month == 1,
-    }[grain]

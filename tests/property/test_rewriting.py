@@ -24,7 +24,7 @@ def test_rewritten_queries_return_the_same_rows() -> None:
         hits.update(check(generate(seed)))
     sys.stdout.write(f"seeds {FIRST} to {LAST}: {dict(hits)}\n")
     assert LAST - FIRST - hits["miss"] >= (LAST - FIRST) / 3, "the generator must produce hits, or it proves nothing"
-    assert {"read_rows", "same_grain", "roll_up", *SHAPES} <= hits.keys()
+    assert {"read_rows", "same_grain", "roll_up", "union_with_tables", *SHAPES} <= hits.keys()
 
 
 def check(case: Case) -> list[str]:

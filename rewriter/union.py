@@ -1,0 +1,171 @@
+"""Union rewriting: what a view holds from the view, the rest from the tables.
+
+Where a view filters more than a query, or a query's time range does not end on the borders of the view's
+buckets, the query is cut in two by a predicate p: the rows for which p is true are read through the view,
+those for which it is not (NULL counted) from the tables, and the two parts are aggregated once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import reduce
+from itertools import chain
+
+from sqlglot import exp
+
+from rewriter.block import Block, Predicates, aggregate_of, range_of, renamed
+from rewriter.maintenance.definition import average_parts
+from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Union, read_view
+from rewriter.model import Column
+from rewriter.rules import RULES
+from rewriter.rules.roll_up import roll_up
+from rewriter.schema import Uncertain, output_types
+from rewriter.timeseries import as_bucket, border_before, border_behind, is_fixed_offset, next_border, read_moment
+
+Tree = exp.Expr
+
+# The view may hold a part of the rows where this is what stands in the way.
+PARTIAL = frozenset({Reason.VIEW_FILTERS_MORE, Reason.COLUMN_NOT_IN_VIEW})
+_NEGATED: dict[type[Tree], type[Tree]] = {exp.LT: exp.GTE, exp.LTE: exp.GT, exp.GT: exp.LTE, exp.GTE: exp.LT}
+
+
+def union_with_tables(query: Predicates, mapping: Mapping[str, str], candidate: Candidate) -> Match | Miss:
+    """The rows that the view holds, and the others from the tables.
+
+    law:    query == query WHERE p  UNION ALL  query WHERE p IS NOT TRUE, aggregated once more
+    view:   SELECT region, day, sum(price) AS total FROM sales WHERE day >= '2024-01-01' GROUP BY region, day
+    query:  SELECT region, sum(price) FROM sales GROUP BY region
+    gives:  SELECT region, sum(part) FROM (SELECT region, sum(total) AS part FROM view GROUP BY region UNION ALL
+            SELECT region, sum(price) FROM sales WHERE day < '2024-01-01' OR day IS NULL GROUP BY region)
+    no:     count(DISTINCT user), which cannot be put together from two parts
+    """
+    if query.block.keys is None or candidate.block.keys is None:
+        return Miss(Reason.SHAPE, "rows are not put together from a view's and others: that reads more than the tables")
+    cut = _cut(query, candidate, mapping)
+    otherwise = _otherwise(cut, query) if cut else None
+    if otherwise is None:
+        return Miss(Reason.VIEW_FILTERS_MORE, "no range divides the rows into the view's and others")
+    applied = Predicates(query.block, cut, query.zone)
+    narrowed = (*(c for c in query.conjuncts if not applied.implies(c)), *cut)
+    if _is_empty(Predicates(query.block, narrowed, query.zone)):
+        return Miss(Reason.VIEW_FILTERS_MORE, "the view holds none of the query's rows")
+    parts = _parts(query.block)
+    held = _through_view(replace(parts, where=narrowed), query.zone, candidate, mapping)
+    if isinstance(held, Miss):
+        return held
+    rest = replace(parts, where=(*query.block.where, otherwise))
+    return _combined(query, candidate, parts, held, rest)
+
+
+def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...]:
+    """The predicates that divide the rows: the view's own, and time ranges narrowed to whole buckets."""
+    filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
+    own = tuple(conjunct for conjunct in filters if not query.implies(conjunct))
+    outputs = [query.equivalence.normalize(renamed(output, mapping)) for output in candidate.block.outputs]
+    narrowed = (_whole_buckets(query.equivalence.normalize(c), outputs, query) for c in query.conjuncts)
+    return (*own, *(conjunct for conjunct in narrowed if conjunct is not None))
+
+
+def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
+    """A range of a time as that of the whole buckets within it; None if nothing is to be narrowed."""
+    if type(conjunct) not in _NEGATED or conjunct.this in outputs:
+        return None
+    buckets = [b for output in outputs if (b := as_bucket(output)) is not None and b.source == conjunct.this]
+    literal = conjunct.expression.this if isinstance(conjunct.expression, exp.Cast) else conjunct.expression
+    moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
+    if not buckets or moment is None or range_of(conjunct, query.block, query.zone) is None:
+        return None
+    bucket = buckets[0]
+    if bucket.type == "timestamp" and not is_fixed_offset(query.zone):
+        return None
+    border = _border(conjunct, moment.wall, bucket.grain, bucket.type)
+    if border is None:
+        return None
+    kind = exp.GTE if isinstance(conjunct, exp.GT | exp.GTE) else exp.LT
+    return kind(this=conjunct.this.copy(), expression=_literal(border, bucket.type))
+
+
+def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
+    """Where the whole buckets of a range begin or end; None if the range itself does so there."""
+    if kind == "date" and isinstance(conjunct, exp.LTE | exp.GT):
+        wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
+    if isinstance(conjunct, exp.GT | exp.GTE):
+        border = border_behind(wall, grain)
+        strict = isinstance(conjunct, exp.GT) and kind != "date"
+        return next_border(border, grain) if strict and border == wall else None if border == wall else border
+    border = border_before(wall, grain)
+    return border if border != wall or (isinstance(conjunct, exp.LTE) and kind != "date") else None
+
+
+def _literal(wall: datetime, kind: str) -> Tree:
+    text = wall.strftime("%Y-%m-%d") if kind == "date" else wall.strftime("%Y-%m-%d %H:%M:%S")
+    return exp.TryCast(this=exp.Literal.string(text), to=exp.DataType.build(kind, dialect="spark"))
+
+
+def _is_empty(predicates: Predicates) -> bool:
+    return any(not values.intervals and not values.null for values in predicates.ranges.values())
+
+
+def _otherwise(cut: Sequence[Tree], query: Predicates) -> Tree | None:
+    """What is true just where the cut is not, as ranges, which find the files to read; None if the cut is none."""
+    arms: list[Tree] = []
+    for conjunct in cut:
+        opposite = _NEGATED.get(type(conjunct))
+        if opposite is None or range_of(conjunct, query.block, query.zone) is None:
+            return None
+        arms.append(opposite(this=conjunct.this.copy(), expression=conjunct.expression.copy()))
+        if query.values(query.equivalence.normalize(conjunct.this)).null:
+            arms.append(exp.Is(this=conjunct.this.copy(), expression=exp.Null()))
+    return reduce(lambda left, right: exp.Or(this=left, expression=right), arms)
+
+
+def _parts(block: Block) -> Block:
+    """What each side of the union computes: the groups with aggregates that can be put together."""
+    wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
+    outputs = tuple(dict.fromkeys(chain(block.keys or (), *(_aggregates(tree, block) for tree in wanted))))
+    return replace(block, outputs=outputs, names=(None,) * len(outputs), having=(), order=(), limit=None, offset=None)
+
+
+def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
+    call = aggregate_of(tree)
+    if call is None:
+        for inner in tree.iter_expressions():
+            yield from _aggregates(inner, block)
+    elif call.name == "avg" and tree is call and not isinstance(call.expressions[0], exp.Distinct):
+        yield from (part for _, part in average_parts(call.expressions[0], block))
+    else:
+        yield tree
+
+
+def _through_view(block: Block, zone: str, candidate: Candidate, mapping: Mapping[str, str]) -> Rewriting | Miss:
+    reading = read_view(Predicates(block, block.where, zone), candidate, mapping)
+    if isinstance(reading, Miss):
+        return reading
+    results = [rule(reading) for rule in RULES]
+    match = next((result for result in results if isinstance(result, Match)), None)
+    if match is not None:
+        return match.rewriting
+    misses = [result for result in results if isinstance(result, Miss)]
+    return next((miss for miss in misses if miss.reason is not Reason.SHAPE), misses[0])
+
+
+def _combined(query: Predicates, candidate: Candidate, parts: Block, held: Rewriting, rest: Block) -> Match | Miss:
+    """The query over the union of both sides, as over a view of its own."""
+    try:
+        types = output_types(parts)
+    except Uncertain as problem:
+        return Miss(Reason.SHAPE, f"the type of a part is not certain: {problem}")
+    names = tuple(f"c{i}" for i in range(len(types)))
+    columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
+    storage = replace(candidate.storage, columns=columns)
+    whole = replace(candidate, block=replace(parts, where=query.block.where), storage=storage, columns=names)
+    reading = read_view(query, whole, {table.id: table.id for table in query.block.tables})
+    if isinstance(reading, Miss):
+        return reading
+    result = roll_up(reading)
+    if isinstance(result, Miss):
+        return result
+    union = Union(held, rest, columns)
+    return replace(result, rewriting=replace(result.rewriting, union=union))
