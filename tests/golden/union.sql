@@ -35,7 +35,7 @@ SELECT v.`c0` AS region, sum(v.`c1`), coalesce(sum(v.`c2`), 0) FROM (SELECT v.`r
 --@ case: an average from both
 SELECT avg(price), min(amount) FROM sales WHERE region <> 'xx'
 --@ rewritten using recent
-SELECT CAST(CAST(CAST(sum(v.`c0`) AS DECIMAL(20, 2)) AS DECIMAL(20, 2)) / CAST(nullif(coalesce(sum(v.`c1`), 0), 0) AS DECIMAL(20, 0)) AS DECIMAL(14, 6)), min(v.`c2`) FROM (SELECT CAST(CAST(sum(v.`viewgate_sum_0`) AS DECIMAL(20, 2)) AS decimal(20,2)) AS c0, CAST(coalesce(sum(v.`viewgate_count_1`), 0) AS bigint) AS c1, CAST(min(v.`low`) AS int) AS c2 FROM lake.demo.recent__storage VERSION AS OF 2000 AS v WHERE v.`region` <> 'xx' UNION ALL SELECT sum(t0.price) AS c0, count(t0.price) AS c1, min(t0.amount) AS c2 FROM lake.demo.sales VERSION AS OF 1000 AS t0 WHERE t0.region <> 'xx' AND ((t0.day < CAST('2024-01-01' AS DATE)) OR (t0.day IS NULL))) AS v
+SELECT CAST((CAST(CAST(sum(v.`c0`) AS DECIMAL(20, 2)) * 100 AS DOUBLE) / CAST(nullif(coalesce(sum(v.`c1`), 0), 0) AS DOUBLE)) / CAST(100 AS DOUBLE) AS DECIMAL(14, 6)), min(v.`c2`) FROM (SELECT CAST(CAST(sum(v.`viewgate_sum_0`) AS DECIMAL(20, 2)) AS decimal(20,2)) AS c0, CAST(coalesce(sum(v.`viewgate_count_1`), 0) AS bigint) AS c1, CAST(min(v.`low`) AS int) AS c2 FROM lake.demo.recent__storage VERSION AS OF 2000 AS v WHERE v.`region` <> 'xx' UNION ALL SELECT sum(t0.price) AS c0, count(t0.price) AS c1, min(t0.amount) AS c2 FROM lake.demo.sales VERSION AS OF 1000 AS t0 WHERE t0.region <> 'xx' AND ((t0.day < CAST('2024-01-01' AS DATE)) OR (t0.day IS NULL))) AS v
 
 --@ case: no row of the view is asked for
 SELECT region, sum(amount) FROM sales WHERE day < DATE '2023-06-01' GROUP BY region
