@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, spell_out
+from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, spell_out
 from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, SYNONYMS
 from rewriter.match.printing import print_block
 from rewriter.model import Column, Relation, Session, Table, TableName
 from rewriter.model.settings import unreadable_setting
-from rewriter.sql import Statement, parse, splice
+from rewriter.sql import SelectBlock, Statement, parse, splice
 
 Tree = exp.Expr
 HIDDEN = "viewgate_"
@@ -121,11 +121,19 @@ def _finder(statement: Statement, tables: Mapping[TableName, Relation | None]) -
 
 
 def _single_block(statement: Statement, find: Find) -> Block:
-    whole = statement.sql.strip().rstrip(";").strip()
-    only = statement.blocks[0]
-    if len(statement.blocks) != 1 or only.tree is None or only.text.strip() != whole:
+    """The block that the whole query is, derived tables and common table expressions merged into it."""
+    text = statement.sql.rstrip().rstrip(";").rstrip()
+    main = next((b for b in statement.blocks if b.span.end == len(text) and not _within_another(b, statement)), None)
+    if main is None or main.tree is None or len(statement.common) != len(statement.ctes):
         raise Unsupported("more than one SELECT")
-    return build_block(only.tree, find)
+    behind_with = max((common.end for common in statement.common), default=0)
+    if statement.sql[behind_with : main.span.start].strip():
+        raise Unsupported("more than one SELECT")
+    return build_block(main.tree, find, common_tables(statement, main, find))
+
+
+def _within_another(block: SelectBlock, statement: Statement) -> bool:
+    return any(other.span.start < block.span.start and block.span.end <= other.span.end for other in statement.blocks)
 
 
 def _with_hidden(block: Block, names: Sequence[str]) -> tuple[Block, tuple[str, ...]]:

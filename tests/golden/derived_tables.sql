@@ -7,6 +7,8 @@ INSERT INTO sales VALUES (1, 'eu', 10, 1.50, TIMESTAMP '2024-01-01 10:20:30'), (
 INSERT INTO names VALUES ('eu', 'Europe'), ('us', 'States'), ('xx', NULL)
 --@ view by_region
 SELECT region, date_trunc('DAY', ts) AS day, sum(amount) AS total, count(*) AS cnt, sum(price) AS priced, count(amount) AS amounts FROM sales GROUP BY region, date_trunc('DAY', ts)
+--@ view over_derived
+WITH x AS (SELECT region AS r, price AS p, id FROM sales WHERE id > 2) SELECT y.r, max(y.p) AS top FROM (SELECT r, p FROM x WHERE p > 0) AS y GROUP BY y.r
 --@ view detail
 SELECT id, region, amount FROM sales WHERE amount IS NOT NULL
 
@@ -46,7 +48,7 @@ WITH sales AS (SELECT region, 1 AS amount FROM names) SELECT region, sum(amount)
 
 --@ case: a name that is defined behind the place where it is used means the table
 WITH x AS (SELECT region, label FROM names), names AS (SELECT region, region AS label FROM sales) SELECT label, count(*) FROM x GROUP BY label
---@ kept: by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL
+--@ kept: by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
 
 --@ case: joined, grouped around
 SELECT n.label, sum(s.amount) FROM (SELECT region AS r, amount FROM sales) AS s JOIN names AS n ON n.region = s.r GROUP BY n.label
@@ -60,7 +62,7 @@ SELECT t1.label AS label, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__st
 
 --@ case: an outer join of a table with a computed column is left alone
 SELECT n.label, count(*) FROM sales AS s LEFT JOIN (SELECT region, coalesce(label, '?') AS label FROM names) AS n ON n.region = s.region GROUP BY n.label
---@ kept: by_region NOT_READ an outer join of a derived table that computes or joins is not read; detail NOT_READ an outer join of a derived table that computes or joins is not read
+--@ kept: by_region NOT_READ an outer join of a derived table that computes or joins is not read; detail NOT_READ an outer join of a derived table that computes or joins is not read; over_derived NOT_READ an outer join of a derived table that computes or joins is not read
 
 --@ case: groups inside are a block of their own
 SELECT max(s) FROM (SELECT region, sum(amount) AS s FROM sales GROUP BY region) AS x
@@ -79,9 +81,14 @@ SELECT x.a FROM (SELECT v.`id` AS a, v.`region` AS a FROM lake.demo.detail__stor
 
 --@ case: names given to the columns
 SELECT r, sum(a) FROM (SELECT region, amount FROM sales) AS x(r, a) GROUP BY r
---@ kept: by_region NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; detail NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL
+--@ kept: by_region NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; detail NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; over_derived NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
 
 --@ case: a common table expression that is used twice
 WITH x AS (SELECT region, amount FROM sales WHERE region = 'eu') SELECT sum(amount) FROM x UNION ALL SELECT count(*) FROM x
 --@ rewritten using by_region
 WITH x AS (SELECT region, amount FROM sales VERSION AS OF 1000 WHERE region = 'eu') SELECT sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE v.`region` = 'eu' UNION ALL SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE v.`region` = 'eu'
+
+--@ case: a view over derived tables is one block, too
+SELECT region, max(price) FROM sales WHERE id > 2 AND price > 0 GROUP BY region
+--@ rewritten using over_derived
+SELECT v.`r` AS region, v.`top` FROM lake.demo.over_derived__storage AS v
