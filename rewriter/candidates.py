@@ -74,6 +74,13 @@ def settings_problem(candidate: Candidate, query: Block, session: Session) -> Mi
         if zoned or computes:
             return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its expressions depend on some")
         return None
+    return recorded_problem(view, session, zoned)
+
+
+def recorded_problem(view: MaterializedView, session: Session, zoned: bool) -> Miss | None:
+    """What the session has set otherwise than the view has recorded; the time zone counts where it is `zoned`."""
+    if view.settings is None:
+        return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its query may depend on some")
     differing = differing_setting(session.settings, view.settings, session.defaults)
     if differing is not None:
         key, here, there = differing

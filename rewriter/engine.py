@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Predicates, Unsupported, build_block, common_tables, spell_out
-from rewriter.candidates import candidate_of, settings_problem
+from rewriter.candidates import candidate_of, recorded_problem, settings_problem
 from rewriter.consistency import pinned
 from rewriter.cost import cost
 from rewriter.freshness import Relations, freshness
@@ -19,8 +19,9 @@ from rewriter.model import Column, MaterializedView, Session, Table, TableName, 
 from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules import RULES
-from rewriter.sql import SelectBlock, Statement, splice
+from rewriter.sql import Edit, SelectBlock, Statement, splice
 from rewriter.union import PARTIAL, union_with_tables
+from rewriter.verbatim import Part, parts, rewriting_of
 
 log = logging.getLogger(__name__)
 
@@ -73,8 +74,7 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         tried = tuple(Attempt(v.name, "missed", reason=problem.reason, detail=problem.detail)
                       for v in definitions.shortlist(statement.tables))  # fmt: skip
         return Outcome(statement, tried=tried, spelled=spelled)
-    answers: list[tuple[SelectBlock, _Answer]] = []
-    attempts: list[Attempt] = []
+    answers, attempts = _verbatim(statement, definitions, relations, spelled)
     for select in statement.blocks:
         if any(other.span.start <= select.span.start and select.span.end <= other.span.end for other, _ in answers):
             continue  # a part of a block that is answered as a whole
@@ -92,6 +92,42 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
     pins, edits = moment
     replacements = (Replacement(s, *a, _block_original(s, statement, find), pins) for s, a in answers)
     return Outcome(statement, tuple(replacements), tuple(attempts), spelled, tuple(edits))
+
+
+def _verbatim(
+    statement: Statement, definitions: Definitions, relations: Relations, spelled: Sequence[Edit]
+) -> tuple[list[tuple[SelectBlock, _Answer]], list[Attempt]]:
+    """The parts of a statement that are a view's own text."""
+    answers: list[tuple[SelectBlock, _Answer]] = []
+    attempts: list[Attempt] = []
+    for part in parts(statement, spelled) if definitions.verbatim else ():
+        if any(other.span.start <= part.span.start and part.span.end <= other.span.end for other, _ in answers):
+            continue
+        view, whole = next(
+            (v for text in (part.text, part.body) if (v := definitions.verbatim.get(text))), (None, False)
+        )
+        if view is None:
+            continue
+        result = _read_verbatim(view, part, whole, statement.session, definitions, relations)
+        if isinstance(result, Miss):
+            attempts.append(Attempt(view.name, "missed", "verbatim", result.reason, result.detail, part.sql))
+        else:
+            answers.append((SelectBlock(part.span, statement.sql[slice(*part.span)], None), result))
+            attempts.append(Attempt(view.name, "chosen", "verbatim", block=part.sql))
+    return answers, attempts
+
+
+def _read_verbatim(
+    view: MaterializedView, part: Part, whole: bool, session: Session, definitions: Definitions, relations: Relations
+) -> _Answer | Miss:
+    storage = freshness(view, definitions.sources[view.name], relations)
+    if isinstance(storage, Miss):
+        return storage
+    rewriting = rewriting_of(part, whole, storage)
+    if rewriting is None:
+        return Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs")
+    block = Block((), (), rewriting.outputs, (None,) * len(rewriting.outputs))
+    return recorded_problem(view, session, zoned=True) or (view, "verbatim", Match(rewriting), block)
 
 
 def _session_problem(statement: Statement) -> Miss | None:

@@ -10,6 +10,7 @@ import networkx as nx
 
 from rewriter.model import MaterializedView, Session, TableName
 from rewriter.sql import Statement, parse
+from rewriter.verbatim import Text, texts_of
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,12 @@ class Definitions:
     def sources(self) -> dict[TableName, tuple[TableName, ...]]:
         """The tables that each view's storage is computed from, by the view's name."""
         return {view.name: statement_of(view).tables for view in self.views}
+
+    @cached_property
+    def verbatim(self) -> dict[Text, tuple[MaterializedView, bool]]:
+        """The views that are no block by the texts that they answer, and whether with the text's own limit."""
+        whole = (view for view in self.views if view.storage_query == view.query)
+        return {text: (view, limited) for view in whole for text, limited in texts_of(statement_of(view))}
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:

@@ -1,0 +1,144 @@
+"""Whole-tree match: a query, or a part of one, that is a view's own query, whatever it contains.
+
+Views that are no block (window functions, LIMIT, set operations, struct fields) answer their own text: token by
+token, without regard to case, spaces and comments, each table meaning the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sqlglot import exp
+from sqlglot.tokens import Token, TokenType
+
+from rewriter.block import Ordering
+from rewriter.match import Rewriting
+from rewriter.match.reading import stored
+from rewriter.model import Table, TableName
+from rewriter.sql import Edit, ParseError, SelectBlock, SelectSpan, Statement, parse_select, splice, tables_of, tokenize
+from rewriter.sql.blocks import CLOSING, OPENING, QUERY_TAIL
+
+LIMITS = (TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH)
+QUERY_STARTS = (TokenType.SELECT, TokenType.WITH)
+_SPELLED_EXACTLY = (TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING, TokenType.BYTE_STRING)
+
+
+class Text(NamedTuple):
+    """A query in comparable tokens, and the tables that it names in order."""
+
+    tokens: tuple[tuple[TokenType, str], ...]
+    tables: tuple[TableName | None, ...]
+
+
+class Part(NamedTuple):
+    """A whole query within a statement: its place and text, without and with what orders and limits it."""
+
+    span: SelectSpan
+    sql: str
+    text: Text
+    body: Text
+    tail: str
+    names: tuple[str, ...]
+
+
+def parts(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Part]:
+    """The whole queries of a statement, outer ones first: itself, its SELECTs, and all that stands in parentheses."""
+    if not statement.complete or any(block.tree is None for block in statement.blocks):
+        return  # what its names mean is not known
+    tokens = tokenize(statement.sql)
+    spans = {(block.span.start, block.span.end) for block in statement.blocks} | set(_enclosed(tokens))
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        inside = [e for e in spelled if start <= e.start and e.end <= end]
+        sql = splice(statement.sql[start:end], [e._replace(start=e.start - start, end=e.end - start) for e in inside])
+        blocks = [block for block in statement.blocks if start <= block.span.start and block.span.end <= end]
+        yield _part(statement, SelectSpan(start, end), sql, blocks)
+
+
+def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
+    """The texts that are answered by what a view's query returns: its own; without order, if nothing limits it."""
+    whole = next(parts(statement, ()), None)
+    if whole is None:
+        return
+    yield whole.text, True
+    if not any(token.token_type in LIMITS for token in tokenize(whole.tail)):
+        yield whole.body, False
+
+
+def _enclosed(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """The whole statement, and each pair of parentheses around a query."""
+    opened: list[int] = []
+    last = tokens[-2] if tokens[-1].token_type is TokenType.SEMICOLON and len(tokens) > 1 else tokens[-1]
+    yield tokens[0].start, last.end + 1
+    for i, token in enumerate(tokens):
+        if token.token_type in OPENING:
+            opened.append(i)
+        elif token.token_type in CLOSING and opened:
+            first = opened.pop() + 1
+            if tokens[first].token_type in QUERY_STARTS:
+                yield tokens[first].start, tokens[i - 1].end + 1
+
+
+def _part(statement: Statement, span: SelectSpan, sql: str, blocks: Sequence[SelectBlock]) -> Part:
+    tokens = tokenize(sql)
+    tail = _tail(tokens)
+    compared = tuple((token.token_type, _compared(token)) for token in tokens)
+    tables = tuple(statement.resolve(table) for block in blocks for table in tables_of(block))
+    ends = tokens[tail].start if tail < len(tokens) else len(sql)
+    # Behind WITH the first block is not the query's own: there ORDER BY is read by ordinals only.
+    first = blocks[0].tree if blocks and tokens[0].token_type is TokenType.SELECT else None
+    names = tuple(output.alias_or_name for output in first.expressions) if first is not None else ()
+    return Part(span, sql, Text(compared, tables), Text(compared[:tail], tables), sql[ends:], names)
+
+
+def _compared(token: Token) -> str:
+    return token.text if token.token_type in _SPELLED_EXACTLY else token.text.lower()
+
+
+def _tail(tokens: Sequence[Token]) -> int:
+    """Where a query's own ORDER BY, LIMIT or OFFSET begins."""
+    depth = 0
+    for i, token in enumerate(tokens):
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        if depth == 0 and token.token_type in QUERY_TAIL:
+            return i
+    return len(tokens)
+
+
+def rewriting_of(part: Part, whole: bool, storage: Table) -> Rewriting | None:
+    """The part read from storage; None if its order cannot be had there.
+
+    `whole` says that the storage holds the part with its limit, so that only its order is left to be made.
+    """
+    outputs = tuple(stored(column.name) for column in storage.columns)
+    if not part.tail:
+        return Rewriting(storage, (), outputs)
+    try:
+        tail = parse_select(f"SELECT 1 {part.tail}")
+    except ParseError:
+        return None
+    limits = [tail.args.get(clause) for clause in ("limit", "offset")]
+    others = {arg for arg, value in tail.args.items() if value} - {"expressions", "order", "limit", "offset"}
+    counts = [limit.expression.name if limit is not None else None for limit in limits]
+    if others or any(count is not None and not count.isdigit() for count in counts):
+        return None
+    order = [_ordering(item, part.names, outputs) for item in (tail.args.get("order") or exp.Order()).expressions]
+    keys = tuple(item for item in order if item is not None)
+    if len(keys) < len(order):
+        return None
+    limit, offset = (None, None) if whole else counts
+    return Rewriting(storage, (), outputs, order=keys, limit=limit, offset=offset)
+
+
+def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Column]) -> Ordering | None:
+    """An item of ORDER BY that names an output, as one over storage."""
+    key = item.this if isinstance(item, exp.Ordered) and not item.args.get("with_fill") else None
+    place = None
+    if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
+        place = int(key.name) - 1
+    elif isinstance(key, exp.Column) and len(key.parts) == 1:
+        found = [i for i, name in enumerate(names) if name.lower() == key.name.lower()]
+        place = found[0] if len(found) == 1 else None
+    if place is None or not 0 <= place < len(outputs):
+        return None
+    return Ordering(outputs[place], bool(item.args.get("desc")), bool(item.args.get("nulls_first")))

@@ -1,0 +1,71 @@
+-- Whole-tree match: a view that is no block answers its own text, whatever it contains.
+--@ schema
+CREATE TABLE sales (id INT NOT NULL, region STRING, amount INT);
+CREATE TABLE names (region STRING, label STRING)
+--@ rows
+INSERT INTO sales VALUES (1, 'eu', 10), (2, 'eu', NULL), (3, NULL, 7), (4, 'us', 3), (4, 'us', 3), (5, 'us', 5);
+INSERT INTO names VALUES ('eu', 'Europe'), ('us', 'States'), ('xx', NULL)
+--@ view ranked
+SELECT id, region, rank() OVER (PARTITION BY region ORDER BY amount) AS place FROM sales WHERE amount IS NOT NULL
+--@ view both
+SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names ORDER BY n
+--@ view top
+SELECT id, amount AS n FROM sales ORDER BY n DESC NULLS LAST, id LIMIT 3
+--@ view known
+SELECT region, sum(amount) AS total FROM sales WHERE region IN (SELECT region FROM names) GROUP BY region
+
+--@ case: windows, in other words of the same text
+select id, REGION, Rank() over (partition by region order by amount) as place -- by amount
+from sales where amount is not null
+--@ rewritten using ranked
+SELECT v.`id`, v.`region`, v.`place` FROM lake.demo.ranked__storage AS v
+
+--@ case: ordered and cut, by outputs
+SELECT id, region, rank() OVER (PARTITION BY region ORDER BY amount) AS place FROM sales WHERE amount IS NOT NULL ORDER BY place DESC, id LIMIT 2
+--@ rewritten using ranked
+SELECT v.`id`, v.`region`, v.`place` FROM lake.demo.ranked__storage AS v ORDER BY 3 DESC NULLS LAST, 1 ASC NULLS FIRST LIMIT 2
+
+--@ case: ordered by something that the storage has not
+SELECT id, region, rank() OVER (PARTITION BY region ORDER BY amount) AS place FROM sales WHERE amount IS NOT NULL ORDER BY amount
+--@ kept: ranked SHAPE its ORDER BY is by something else than outputs; both NOT_READ RANK() OVER (PARTITION BY region ORDER BY amount) is not read (window); known NOT_READ RANK() OVER (PARTITION BY region ORDER BY amount) is not read (window); ranked NOT_READ RANK() OVER (PARTITION BY region ORDER BY amount) is not read (window); top NOT_READ RANK() OVER (PARTITION BY region ORDER BY amount) is not read (window)
+
+--@ case: a union in another order
+SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names ORDER BY 2 DESC, 1
+--@ rewritten using both
+SELECT v.`region`, v.`n` FROM lake.demo.both__storage AS v ORDER BY 2 DESC NULLS LAST, 1 ASC NULLS FIRST
+
+--@ case: a union within a query
+SELECT count(*) FROM (SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names) AS u WHERE n = 0
+--@ rewritten using both
+SELECT count(*) FROM (SELECT v.`region`, v.`n` FROM lake.demo.both__storage AS v) AS u WHERE n = 0
+
+--@ case: some rows, with the same limit
+SELECT id, amount AS n FROM sales ORDER BY n DESC NULLS LAST, id LIMIT 3
+--@ rewritten using top
+SELECT v.`id`, v.`n` FROM lake.demo.top__storage AS v ORDER BY 2 DESC NULLS LAST, 1 ASC NULLS FIRST
+
+--@ case: some rows are not all
+SELECT id, amount AS n FROM sales
+--@ kept: both NOT_READ the view's own query: it is more than one SELECT; known NOT_READ the view's own query: it is more than one SELECT; ranked NOT_READ the view's own query: RANK() OVER (PARTITION BY region ORDER BY amount) is not read (window); top SHAPE the view keeps only some of its groups or rows
+
+--@ case: another limit
+SELECT id, amount AS n FROM sales ORDER BY n DESC NULLS LAST, id LIMIT 2
+--@ kept: both NOT_READ the view's own query: it is more than one SELECT; known NOT_READ the view's own query: it is more than one SELECT; ranked NOT_READ the view's own query: RANK() OVER (PARTITION BY region ORDER BY amount) is not read (window); top SHAPE the view keeps only some of its groups or rows
+
+--@ case: a subquery
+SELECT region, sum(amount) AS total FROM sales WHERE region IN (SELECT region FROM names) GROUP BY region ORDER BY total
+--@ rewritten using known
+SELECT v.`region`, v.`total` FROM lake.demo.known__storage AS v ORDER BY 2 ASC NULLS FIRST
+
+--@ case: another literal
+SELECT region, amount AS n FROM sales UNION ALL SELECT label, 1 FROM names
+--@ kept: both NOT_READ the view's own query: it is more than one SELECT; known NOT_READ the view's own query: it is more than one SELECT; ranked NOT_READ the view's own query: RANK() OVER (PARTITION BY region ORDER BY amount) is not read (window); top SHAPE the view keeps only some of its groups or rows
+
+--@ case: in a common table expression
+WITH u AS (SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names) SELECT n, count(*) FROM u GROUP BY n
+--@ rewritten using both
+WITH u AS (SELECT v.`region`, v.`n` FROM lake.demo.both__storage VERSION AS OF 2001 AS v) SELECT n, count(*) FROM u GROUP BY n
+
+--@ case: a name that means something else
+WITH names AS (SELECT region, region AS label FROM sales) SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names
+--@ kept: both NOT_READ the view's own query: it is more than one SELECT; known NOT_READ the view's own query: it is more than one SELECT; ranked NOT_READ the view's own query: RANK() OVER (PARTITION BY region ORDER BY amount) is not read (window); top SHAPE the view keeps only some of its groups or rows
