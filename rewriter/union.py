@@ -22,7 +22,7 @@ from rewriter.model import Column
 from rewriter.rules import RULES
 from rewriter.rules.roll_up import roll_up
 from rewriter.schema import Uncertain, output_types
-from rewriter.timeseries import as_bucket, border_before, border_behind, is_fixed_offset, next_border, read_moment
+from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border, read_moment
 
 Tree = exp.Expr
 
@@ -80,7 +80,10 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
     bucket = buckets[0]
     if bucket.type == "timestamp" and not is_fixed_offset(query.zone):
         return None
-    border = _border(conjunct, moment.wall, bucket.grain, bucket.type)
+    try:
+        border = _border(conjunct, moment.wall, bucket.grain, bucket.type)
+    except (ValueError, OverflowError):  # there is none before the year 10000
+        return None
     if border is None:
         return None
     kind = exp.GTE if isinstance(conjunct, exp.GT | exp.GTE) else exp.LT
@@ -95,7 +98,7 @@ def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime |
         border = border_behind(wall, grain)
         strict = isinstance(conjunct, exp.GT) and kind != "date"
         return next_border(border, grain) if strict and border == wall else None if border == wall else border
-    border = border_before(wall, grain)
+    border = floor(wall, grain)
     return border if border != wall or (isinstance(conjunct, exp.LTE) and kind != "date") else None
 
 

@@ -5,7 +5,7 @@ zone: hours and longer are `date_trunc`; buckets below the hour count elapsed ti
 the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
 """
 
-from rewriter.timeseries.borders import border_before, border_behind, is_border, next_border
+from rewriter.timeseries.borders import border_behind, is_border, next_border
 from rewriter.timeseries.bucket import Bucket, as_bucket, bucket_call, label_source
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import GRANULARITIES, rolls_up
@@ -18,7 +18,6 @@ __all__ = [
     "Bucket",
     "Moment",
     "as_bucket",
-    "border_before",
     "border_behind",
     "bucket_call",
     "floor",
