@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check fuzz bench lock clean
+.PHONY: help setup preflight serve test unit check fuzz fuzz-refresh bench lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -11,9 +11,10 @@ BIN := .venv/bin
 DATA ?= .viewgate
 PORT ?= 10000
 SEEDS ?= 1000:11000
+REFRESH_SEEDS ?= 100:120
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: .venv/ready ## virtual environment, pinned packages, Iceberg's Java library; leaves .venv/bin/viewgate
 
@@ -35,6 +36,10 @@ check: setup ## format, lint, types, import contracts, docs
 
 fuzz: setup ## more random queries than CI tries: SEEDS=FIRST:LAST
 	@VIEWGATE_SEEDS=$(SEEDS) $(BIN)/python -m pytest -q -s tests/property
+
+fuzz-refresh: setup ## more random writes and refreshes than CI tries: REFRESH_SEEDS=FIRST:LAST; kept in a ledger
+	@VIEWGATE_REFRESH_SEEDS=$(REFRESH_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_refreshes.py
+	@echo "$(REFRESH_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/refreshes.ledger
 
 bench: setup ## what the proxy adds to a statement, and what it leaves of a fetch
 	@$(BIN)/python benchmarks/overhead.py

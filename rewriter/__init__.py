@@ -20,7 +20,19 @@ cost | maintenance > rules > match > schema > block > timeseries > sql > model.
 from rewriter.block import Unsupported
 from rewriter.engine import rewrite
 from rewriter.index import Definitions
-from rewriter.maintenance import Decision, Definition, Kind, define, full, pin, plan
+from rewriter.maintenance import (
+    Decision,
+    Definition,
+    Dependency,
+    Kind,
+    define,
+    dependencies,
+    full,
+    pin,
+    plan,
+    stale_files,
+    stored,
+)
 from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.sql import ParseError, Statement, parse
@@ -30,6 +42,7 @@ __all__ = [
     "Decision",
     "Definition",
     "Definitions",
+    "Dependency",
     "Kind",
     "Outcome",
     "ParseError",
@@ -38,9 +51,12 @@ __all__ = [
     "Statement",
     "Unsupported",
     "define",
+    "dependencies",
     "full",
     "parse",
     "pin",
     "plan",
     "rewrite",
+    "stale_files",
+    "stored",
 ]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
+from proxy.answering.functions import calls, expand
 from proxy.answering.schemas import Schemas
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
@@ -43,6 +44,14 @@ class Answers:
         return replace(read, rewrite=facts.settings["viewgate.rewrite"] == ON)
 
     async def decide(self, session: ClientSession, sql: str) -> Decision:
+        """Which SQL answers a statement, with Viewgate's own table functions in it or not."""
+        if not any(calls(sql)):
+            return await self._decide(session, sql)
+        expanded = await expand(sql, await self.facts(session), self.catalog)
+        decision = await self._decide(session, expanded or sql)
+        return decision if decision.sql is not None else replace(decision, sql=expanded)
+
+    async def _decide(self, session: ClientSession, sql: str) -> Decision:
         """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""
         own = Decision(None, sql)
         if not _may_concern(sql):

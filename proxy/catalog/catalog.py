@@ -92,10 +92,15 @@ class Catalog:
         """What happened to a table between what a refresh recorded of it and the snapshot that it has been seen at."""
         return await self._blocking(lambda: self._change(name, recorded, end))
 
-    async def files(self, name: TableName, start: int | None, end: int | None) -> Files | None:
-        """A table's files at `end`, and the partitions touched since `start`; None where they have no one layout."""
+    async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
+        """A table's data files at `end`, and those that came or went since `start`."""
         load = self._store.iceberg.load_table
         return await self._blocking(lambda: files(load(name.parts[1:]), start, end))
+
+    async def location(self, name: TableName) -> str:
+        """The directory of a table."""
+        load = self._store.iceberg.load_table
+        return await self._blocking(lambda: load(name.parts[1:]).location())
 
     async def publish(
         self,

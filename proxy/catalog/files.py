@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -15,31 +15,32 @@ from rewriter.model import DataFile, Files, PartitionField, Value
 _EPOCH = datetime(1970, 1, 1)
 
 
-def files(table: IcebergTable, start: int | None, end: int | None) -> Files | None:
-    """The live files at `end`, and the partitions touched since `start`; None where they have no one layout."""
+def files(table: IcebergTable, start: int | None, end: int | None) -> Files:
+    """The live files at `end`, and those that came or went since `start`."""
     head = table.metadata.snapshot_by_id(end) if end is not None else None
     if head is None:
         return Files(_fields(table), ())
     live = [entry for manifest in head.manifests(table.io) for entry in _entries(table, manifest, live=True)]
     came_and_went = list(_since(table, head, start))
     everything = (*live, *came_and_went)
-    if any(entry.data_file.spec_id != table.metadata.default_spec_id for entry in everything):
-        return None
+    one_layout = all(entry.data_file.spec_id == table.metadata.default_spec_id for entry in everything)
     times = {snapshot.snapshot_id: snapshot.timestamp_ms for snapshot in table.metadata.snapshots}
+
+    def listed(entries: Iterable[ManifestEntry]) -> tuple[DataFile, ...]:
+        return tuple(_file(entry, times) for entry in entries)
+
     return Files(
-        fields=_fields(table),
-        live=tuple(
-            DataFile(
-                entry.data_file.file_path,
-                _partition(entry),
-                entry.data_file.record_count,
-                times.get(entry.snapshot_id) if entry.snapshot_id is not None else None,
-            )
-            for entry in live
-            if entry.data_file.content is DataFileContent.DATA
-        ),
-        touched=frozenset(map(_partition, came_and_went)),
+        fields=_fields(table) if one_layout else None,
+        live=listed(entry for entry in live if entry.data_file.content is DataFileContent.DATA),
+        came=listed(entry for entry in came_and_went if entry.status is ManifestEntryStatus.ADDED),
+        went=listed(entry for entry in came_and_went if entry.status is ManifestEntryStatus.DELETED),
     )
+
+
+def _file(entry: ManifestEntry, times: Mapping[int, int]) -> DataFile:
+    data = entry.data_file
+    added_ms = times.get(entry.snapshot_id) if entry.snapshot_id is not None else None
+    return DataFile(data.file_path, _partition(entry), data.record_count, added_ms)
 
 
 def _since(table: IcebergTable, head: Snapshot, start: int | None) -> Iterator[ManifestEntry]:

@@ -2,7 +2,21 @@
 
 from rewriter.maintenance.decision import Decision, Kind, full
 from rewriter.maintenance.definition import Definition, define
+from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
 from rewriter.maintenance.pin import pin
 from rewriter.maintenance.plan import plan
+from rewriter.maintenance.stored import stored
 
-__all__ = ["Decision", "Definition", "Kind", "define", "full", "pin", "plan"]
+__all__ = [
+    "Decision",
+    "Definition",
+    "Dependency",
+    "Kind",
+    "define",
+    "dependencies",
+    "full",
+    "pin",
+    "plan",
+    "stale_files",
+    "stored",
+]

@@ -218,7 +218,7 @@ def _partitions(now: Situation) -> Decision | str:
     if more:
         return "more than one source has changed"
     if change.files is None:
-        return f"the files of {change.name} do not lie under one partition specification"
+        return ""
     found = targets(now.stored, change.name, change.files)
     if isinstance(found, str):
         return found

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import quote_plus
 
 from sqlglot import exp
 
 from rewriter.maintenance.stored import Stored
-from rewriter.maintenance.values import Span, computed, transformed
+from rewriter.maintenance.values import Span, computed, name_of, transformed
 from rewriter.maintenance.values import span as span_of
 from rewriter.model import DataFile, Files, PartitionField, TableName, Value, quoted
 from rewriter.model.settings import TIME_ZONE
@@ -84,6 +85,14 @@ class Targets:
         )
         return "(" + " AND ".join(texts) + ")"
 
+    def path(self, partition: Partition) -> str:
+        """Where the target of a source partition lies below the storage's data.
+
+        gives:  year=2022/k=a
+        """
+        parts = zip(self.links, self.of[partition], strict=True)
+        return "/".join(f"{quote_plus(link.field.name)}={name_of(part, link.field.transform)}" for link, part in parts)
+
     def condition(self, target: Target) -> str:
         """Which rows of the storage a target has."""
         pairs = zip(self.links, target, strict=True)
@@ -92,6 +101,8 @@ class Targets:
 
 def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
     """The targets of a source's files; or why they are not known."""
+    if files.fields is None:
+        return f"the files of {source} do not lie under one partition specification"
     links = _links(stored, source, files.fields)
     if isinstance(links, str):
         return links

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import quote_plus
 
 from sqlglot import exp
 
 from rewriter.model import Value
 from rewriter.model.literals import literal
+from rewriter.model.times import timestamp_text
 from rewriter.timeseries import as_bucket, floor, is_fixed_offset, label_source, micros_of, wall_of
 from rewriter.timeseries.literals import zone_info
 
@@ -22,6 +24,7 @@ DAY = 86_400_000_000
 TEMPORAL = ("date", "timestamp", "timestamp_ntz")
 PLAIN = ("int", "bigint", "string", "boolean", *TEMPORAL)
 SPANS = ("hour", "day", "month", "year")
+_NAMES = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "hour": "%Y-%m-%d-%H"}
 _LABELS = {
     "year": lambda wall: wall.year,
     "quarter": lambda wall: (wall.month + 2) // 3,
@@ -162,6 +165,22 @@ def _number(wall: datetime, transform: str) -> int:
     return micros_of(wall) // (DAY if transform == "day" else DAY // 24)
 
 
+def name_of(known: Span, transform: str) -> str:
+    """The value of a partition as it stands in Iceberg's paths.
+
+    >>> name_of(Span("date", 19723), "identity"), name_of(Span("string", "a b"), "identity")
+    ('2024-01-01', 'a+b')
+    """
+    if known.value is None:
+        return "null"
+    if known.ends is None:
+        return quote_plus(str(known.value).lower() if isinstance(known.value, bool) else str(known.value))
+    wall = wall_of(known.ends[0])
+    if transform == "identity":
+        return quote_plus(f"{wall:%Y-%m-%d}" if known.type == "date" else wall.isoformat())
+    return f"{wall:{_NAMES[transform]}}"
+
+
 def value_text(value: Value, kind: str) -> str:
     r"""A value as a literal of its type, whatever the session's zone.
 
@@ -174,8 +193,7 @@ def value_text(value: Value, kind: str) -> str:
         wall = wall_of(value * DAY if kind == "date" else value)
         if kind == "date":
             return f"DATE '{wall:%Y-%m-%d}'"
-        zone, name = ("Z", "TIMESTAMP_LTZ") if kind == "timestamp" else ("", "TIMESTAMP_NTZ")
-        return f"{name} '{wall:%Y-%m-%d %H:%M:%S.%f}{zone}'"
+        return timestamp_text(value) if kind == "timestamp" else f"TIMESTAMP_NTZ '{wall:%Y-%m-%d %H:%M:%S.%f}'"
     if isinstance(value, int):
         return f"{value}L" if kind == "bigint" else str(value)
     return literal(str(value))

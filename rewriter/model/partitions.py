@@ -31,11 +31,18 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The live data files of a table, and the partitions in which files came or went since a refresh.
+    """The live data files of a table, and those that came or went since a refresh, delete files too.
 
-    Known only where all of these files lie under one partition specification, whose fields are `fields`.
+    `fields` are those of the one partition specification under which all of these files lie; None where they lie under
+    several.
     """
 
-    fields: tuple[PartitionField, ...]
+    fields: tuple[PartitionField, ...] | None
     live: tuple[DataFile, ...]
-    touched: frozenset[tuple[Value, ...]] = frozenset()
+    came: tuple[DataFile, ...] = ()
+    went: tuple[DataFile, ...] = ()
+
+    @property
+    def touched(self) -> frozenset[tuple[Value, ...]]:
+        """The partitions in which files came or went."""
+        return frozenset(file.partition for file in (*self.came, *self.went))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rewriter import Decision, Kind, define, plan
+from rewriter import Decision, Kind, define, dependencies, plan, stale_files, stored
 from rewriter.model import (
     Change,
     ChangeKind,
@@ -168,26 +168,30 @@ def day(text: str) -> int:
     return (date.fromisoformat(text) - date(1970, 1, 1)).days
 
 
-def by_year(*touched: str, **more: Any) -> Decision:
-    """The view by year over a table partitioned by date, files in 2021, 2022, 2022 and 2023."""
+def years(*touched: str, **more: Any) -> tuple[MaterializedView, Table, Change]:
+    """A view by year over a table partitioned by date, with files in 2021, 2022, 2022 and 2023."""
     columns = (Column("column0", "string", field_id=1), Column("date", "date", field_id=2))
     t1 = TableName(("lake", "demo", "t1"))
     query = "SELECT max(column0) AS m, year(date) AS year FROM t1 GROUP BY year(date)"
     defined = define(query, SESSION, {t1: Table(t1, "t1", columns, (Snapshot(1, 0, "append", 0),))})
     name, storage = (TableName(("lake", "demo", table)) for table in ("m1", "m1__storage"))
-    stored = (Column("m", "string"), Column("year", "int"), Column("viewgate_rows_0", "bigint"))
-    view = MaterializedView(name, "v", 1, query, defined.storage_query, storage, stored, "lake", ("demo",), {})
-    held = Table(
-        storage, "s", stored, (Snapshot(7, 0, "append", 0),), partitioned_by=(PartitionField("year", "identity"),)
-    )
+    columns_stored = (Column("m", "string"), Column("year", "int"), Column("viewgate_rows_0", "bigint"))
+    view = MaterializedView(name, "v", 1, query, defined.storage_query, storage, columns_stored, "lake", ("demo",), {})
+    by = (PartitionField("year", "identity", "year"),)
+    held = Table(storage, "s", columns_stored, (Snapshot(7, 0, "append", 0),), partitioned_by=by)
     live = (("a", "2021-01-01"), ("b", "2022-02-02"), ("c", "2022-02-03"), ("d", "2023-03-03"))
     files = Files(
         (PartitionField("date", "identity"),),
         tuple(DataFile(path, (day(text),), 1) for path, text in live),
-        frozenset((day(text),) for text in touched),
+        tuple(DataFile("new", (day(text),), 1) for text in touched),
     )
     change = Change(t1, CHANGED, 1, 2, columns, columns, columns, columns, records=4, files=files)
-    return plan(view, held, {t1: replace(change, **more)})
+    return view, held, replace(change, **more)
+
+
+def by_year(*touched: str, **more: Any) -> Decision:
+    view, held, change = years(*touched, **more)
+    return plan(view, held, {change.name: change})
 
 
 def test_only_targets_whose_source_files_changed_are_computed_anew() -> None:
@@ -208,8 +212,31 @@ def test_a_target_without_source_files_is_emptied() -> None:
 
 def test_most_partitions_or_unknown_ones_are_computed_in_full() -> None:
     assert "most of its partitions" in by_year("2021-01-01", "2022-02-02", "2023-03-03").reason
-    assert "do not lie under one partition specification" in by_year(files=None).reason
-    months = Files((PartitionField("date", "bucket[4]"),), (DataFile("a", (3,), 1),), frozenset({(3,)}))
+    assert "do not lie under one partition specification" in by_year(files=Files(None, ())).reason
+    months = Files((PartitionField("date", "bucket[4]"),), (DataFile("a", (3,), 1),), (DataFile("b", (3,), 1),))
     assert "more than one of the storage" in by_year(files=months).reason
     elsewhere = Files((PartitionField("column0", "identity"),), (DataFile("a", ("x",), 1),))
     assert "do not follow" in by_year(files=elsewhere).reason
+
+
+def test_the_build_graph_tells_the_target_of_each_file() -> None:
+    view, held, change = years("2022-02-02")
+    assert change.files is not None
+    known = stored(view, held, {change.name: change.columns})
+    graph = [(found.target, found.file.path) for found in dependencies(known, "s3://m1", {change.name: change.files})]
+    assert graph == [
+        ("s3://m1/data/year=2021/", "a"),
+        ("s3://m1/data/year=2022/", "b"),
+        ("s3://m1/data/year=2022/", "c"),
+        ("s3://m1/data/year=2023/", "d"),
+    ]
+    stale = [(f.target, f.file.path, f.change) for f in stale_files(known, "s3://m1", {change.name: change.files})]
+    assert stale == [("s3://m1/data/year=2022/", "new", "added")]
+
+
+def test_where_no_partition_follows_every_file_may_go_anywhere() -> None:
+    view, held, change = years()
+    assert change.files is not None
+    whole = stored(view, replace(held, partitioned_by=()), {change.name: change.columns})
+    assert {f.target for f in dependencies(whole, "s3://m1", {change.name: change.files})} == {"s3://m1/"}
+    assert {f.target for f in dependencies("not read", "s3://m1", {change.name: change.files})} == {"s3://m1/"}

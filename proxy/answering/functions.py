@@ -1,0 +1,65 @@
+"""Table functions of Viewgate's own, `mv_dependencies('view')` and `stale_files('view')`, in any statement.
+
+Spark knows no such functions: before anything else each call becomes a subquery with the rows that it returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.pipeline.dependencies import FUNCTIONS, table_text
+from proxy.pipeline.tokens import Token, scan, string_value
+from rewriter.model import MaterializedView, Session
+from rewriter.sql import Edit, splice
+
+
+class Call(NamedTuple):
+    """A function, the view's name in its parentheses, and its place in the text."""
+
+    function: str
+    view: str
+    start: int
+    end: int
+
+
+def calls(sql: str) -> Iterator[Call]:
+    """The calls in a statement.
+
+    >>> list(calls("SELECT * FROM stale_files('demo.m1') f"))
+    [Call(function='stale_files', view='demo.m1', start=14, end=36)]
+    """
+    if not any(name in sql.lower() for name in FUNCTIONS):
+        return
+    tokens = list(scan(sql))
+    for name, opening, view, closing in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
+        if name.keyword.lower() in FUNCTIONS and opening.text == "(":
+            yield _call(name, view, closing)
+
+
+def _call(name: Token, view: Token, closing: Token) -> Call:
+    function = name.text.lower()
+    if view.kind != "string" or closing.text != ")":
+        raise SqlError(f"{function} takes the name of a materialized view in quotes: {function}('demo.m1')", "42601")
+    return Call(function, string_value(view.text), name.start, closing.end)
+
+
+async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
+    """The statement with each call as the rows that it returns; None for a statement without any."""
+    edits = []
+    for call in calls(sql):
+        view = await _view(call, session, catalog)
+        edits.append(Edit(call.start, call.end, await table_text(catalog, call.function, view)))
+    return splice(sql, edits) if edits else None
+
+
+async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedView:
+    catalog.invalidate()
+    name = session.resolve(tuple(part.strip("`") for part in call.view.split(".")))
+    found = next((view for view in await catalog.definitions() if view.name == name), None)
+    if found is None:
+        hint = "SHOW MATERIALIZED VIEWS lists those that there are"
+        raise SqlError(f"there is no materialized view {call.view}; {hint}", "42P01")
+    return found

@@ -1,0 +1,71 @@
+"""The build graph of a view's storage as rows: `mv_dependencies` and `stale_files`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import rewriter
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.pipeline.sources import look
+from proxy.pipeline.statements import relations
+from rewriter import Dependency
+from rewriter.model import Files, MaterializedView, Table, TableName
+from rewriter.model.literals import literal
+from rewriter.model.times import timestamp_text
+
+# What a statement may be lengthened by.
+MOST_FILES = 10_000
+Graph = Callable[..., Iterable[Dependency]]
+Columns = Mapping[str, tuple[str, Callable[[Dependency], str]]]
+
+_COLUMNS: Columns = {
+    "target": ("STRING", lambda found: literal(found.target)),
+    "source_table_catalog": ("STRING", lambda found: literal(found.source.catalog)),
+    "source_table_schema": ("STRING", lambda found: literal(".".join(found.source.namespace))),
+    "source_table_name": ("STRING", lambda found: literal(found.source.table)),
+    "source_uri": ("STRING", lambda found: literal(found.file.path)),
+    "source_last_modified": ("TIMESTAMP", lambda found: _time(found.file.added_ms)),
+}
+_CHANGE: Columns = {"change": ("STRING", lambda found: literal(found.change))}
+
+FUNCTIONS: Mapping[str, tuple[Graph, Columns]] = {
+    "mv_dependencies": (rewriter.dependencies, _COLUMNS),
+    "stale_files": (rewriter.stale_files, {**_COLUMNS, **_CHANGE}),
+}
+
+
+def _time(added_ms: int | None) -> str:
+    """When a file was added, as far as its snapshot is still known."""
+    return "NULL" if added_ms is None else timestamp_text(added_ms * 1000)
+
+
+async def table_text(catalog: Catalog, function: str, view: MaterializedView) -> str:
+    """What a function of a view returns, as a subquery; SqlError 54000 where that would be too long a text."""
+    graph, columns = FUNCTIONS[function]
+    sources = await look(catalog, view, relations)
+    storage = (await catalog.current([view.storage]))[view.storage]
+    if not isinstance(storage, Table):
+        raise SqlError(f"the storage table {view.storage} of {view.name} does not exist or cannot be read", "42P01")
+    recorded = {state.uuid: state.snapshot_id for state in storage.refresh.sources} if storage.refresh else {}
+    files: dict[TableName, Files] = {
+        name: await catalog.files(name, recorded.get(table.uuid), table.snapshot_id)
+        for name, table in sources.tables.items()
+    }
+    held = rewriter.stored(view, storage, {name: table.columns for name, table in sources.tables.items()})
+    found = list(graph(held, await catalog.location(view.storage), files))
+    if len(found) > MOST_FILES:
+        raise SqlError(
+            f"{function}('{view.name}') has {len(found)} rows, more than {MOST_FILES}; "
+            "compact the files of the view's tables",
+            "54000",
+        )
+    return _rows_text(columns, found)
+
+
+def _rows_text(columns: Columns, found: Iterable[Dependency]) -> str:
+    rows = [f"({', '.join(text(one) for _, text in columns.values())})" for one in found]
+    items = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, (kind, _) in columns.items())
+    none = f"({', '.join('NULL' for _ in columns)})"
+    nothing = "" if rows else " WHERE false"
+    return f"(SELECT {items} FROM VALUES {', '.join(rows or [none])} AS t({', '.join(columns)}){nothing})"

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.answering.functions import calls, expand
+from proxy.hs2 import SqlError
+from rewriter.model import Session
+from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, Lake, view_document
+
+SESSION = Session("lake", ("demo",))
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT 'mv_dependencies(''a'')'", "SELECT stale_files FROM t", "SELECT 1 -- stale_files('a')"]
+)
+def test_what_is_no_call(sql: str) -> None:
+    assert list(calls(sql)) == []
+    assert asyncio.run(expand(sql, SESSION, None)) is None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sql", ["SELECT * FROM stale_files(a)", "SELECT * FROM MV_DEPENDENCIES(*)"])
+def test_a_wrong_call_is_told_what_is_right(sql: str) -> None:
+    with pytest.raises(SqlError, match="takes the name of a materialized view in quotes") as refused:
+        list(calls(sql))
+    assert refused.value.sql_state == "42601"
+
+
+def test_a_call_becomes_its_rows_wherever_it_stands(lake: Lake) -> None:
+    lake.iceberg.create_table("demo.sales", ROWS.schema).append(ROWS)
+    storage = lake.iceberg.create_table("demo.agg__storage", ROWS.schema)
+    lake.put_view(AGG, view_document(**MATERIALIZED))
+    (file,) = lake.iceberg.load_table("demo.sales").inspect.files()["file_path"].to_pylist()
+    expanded = asyncio.run(expand("SELECT count(*) FROM stale_files('agg') f JOIN u", SESSION, lake.catalog()))
+    assert expanded is not None
+    assert expanded.startswith("SELECT count(*) FROM (SELECT CAST(target AS STRING) AS target, ")
+    assert expanded.endswith("source_last_modified, change)) f JOIN u")
+    assert f"('{storage.location()}/', 'lake', 'demo', 'sales', '{file}', TIMESTAMP_LTZ '" in expanded
+    assert "'added')" in expanded
+
+
+def test_no_files_are_no_rows_and_no_view_is_an_error(lake: Lake) -> None:
+    lake.iceberg.create_table("demo.sales", ROWS.schema)
+    lake.iceberg.create_table("demo.agg__storage", ROWS.schema)
+    lake.put_view(AGG, view_document(**MATERIALIZED))
+    expanded = asyncio.run(expand("SELECT * FROM mv_dependencies('demo.agg')", SESSION, lake.catalog()))
+    assert expanded is not None
+    assert expanded.endswith("WHERE false)")
+    with pytest.raises(SqlError, match="there is no materialized view nope") as refused:
+        asyncio.run(expand("SELECT * FROM mv_dependencies('nope')", SESSION, lake.catalog()))
+    assert refused.value.sql_state == "42P01"
