@@ -59,9 +59,10 @@ def _view_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
     if len(trees) != 1 or trees[0] is None:
         return statement.problem or "it is more than one SELECT"
     try:
-        return build_block(trees[0], find)
+        block = build_block(trees[0], find)
     except Unsupported as problem:
         return str(problem)
+    return block if block.plain else "it has GROUPING SETS, window functions, or DISTINCT over groups"
 
 
 def settings_problem(candidate: Candidate, query: Block, session: Session) -> Miss | None:

@@ -128,7 +128,9 @@ def _parts(block: Block) -> Block:
     """What each side of the union computes: the groups with aggregates that can be put together."""
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
     outputs = tuple(dict.fromkeys(chain(block.keys or (), *(_aggregates(tree, block) for tree in wanted))))
-    return replace(block, outputs=outputs, names=(None,) * len(outputs), having=(), order=(), limit=None, offset=None)
+    names = (None,) * len(outputs)
+    plain = replace(block, having=(), order=(), limit=None, offset=None, sets=None, distinct=False)
+    return replace(plain, outputs=outputs, names=names)
 
 
 def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:

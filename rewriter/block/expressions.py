@@ -20,15 +20,20 @@ from rewriter.block.vocabulary import (
     COMPARISONS,
     CONNECTORS,
     FUNCTIONS,
+    GROUPING,
     OPERATORS,
     PLAIN_FUNCTIONS,
+    RANKS,
+    SUCCESSIONS,
     SYNONYMS,
 )
+from rewriter.block.windows import read_window
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, Bucket, as_bucket, bucket_call, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
 
 Tree = exp.Expr
 
+_ZONELESS = PLAIN_FUNCTIONS | AGGREGATES | GROUPING | RANKS | SUCCESSIONS
 _MIRROR: dict[type[Tree], type[Tree]] = {
     exp.EQ: exp.EQ,
     exp.NEQ: exp.NEQ,
@@ -153,7 +158,7 @@ def _call(node: Tree, scope: Scope) -> Tree:
     name = SYNONYMS.get(node.this.lower(), node.this.lower())
     if name in AGGREGATES:
         return _aggregate(node, name, scope)
-    if name not in FUNCTIONS:
+    if name not in FUNCTIONS | GROUPING:
         raise Unsupported(f"the function {name} is not read")
     arguments = [canonical(argument, scope) for argument in node.expressions]
     if name in ("timeseries", "date_trunc", "trunc"):
@@ -185,8 +190,13 @@ def _counts_rows(argument: Tree) -> bool:
 
 
 def _refuse_nesting(inner: Tree, node: Tree) -> None:
-    if has_aggregate(inner):
+    if has_aggregate(inner) or inner.find(exp.Window):
         raise Unsupported(f"{_text(node)} nests aggregates")
+
+
+def _window(node: Tree, scope: Scope) -> Tree:
+    assert isinstance(node, exp.Window)
+    return read_window(node, lambda part: canonical(part, scope))
 
 
 def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
@@ -248,7 +258,9 @@ def is_literal(node: Tree) -> bool:
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
-    """The aggregate call that a canonical node is, itself or under FILTER; None for other nodes."""
+    """The aggregate call that a canonical node is, itself or under FILTER; None for others, as those with OVER."""
+    if isinstance(node.parent, exp.Window) and node.arg_key == "this":
+        return None
     call = node.this if isinstance(node, exp.Filter) else node
     return call if isinstance(call, exp.Anonymous) and call.name in AGGREGATES else None
 
@@ -275,7 +287,7 @@ def depends_on_zone(node: Tree, scope: Scope) -> bool:
             return True
         if isinstance(inner, exp.Cast) and CAST_TYPES.get(inner.to.this) in (*TEMPORAL, "string"):
             return True
-        if isinstance(inner, exp.Anonymous) and inner.name not in PLAIN_FUNCTIONS | AGGREGATES:
+        if isinstance(inner, exp.Anonymous) and inner.name not in _ZONELESS:
             labelled = label_source(inner)
             source = as_bucket(inner) or (labelled and temporal_type(labelled[0], scope) in ("timestamp_ntz", "date"))
             if not source or (isinstance(source, Bucket) and source.type == "timestamp"):
@@ -299,6 +311,7 @@ _BUILDERS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], _Builder], ...] = (
     ((exp.Cast, exp.TryCast), _cast),
     (exp.Interval, _interval),
     (exp.Filter, _filter),
+    (exp.Window, _window),
     (exp.Concat, _concatenated_literal),
     (exp.Anonymous, _call),
 )

@@ -64,7 +64,8 @@ class Block:
     Inner joins are the product and a part of `where`. `joins` are in an order in which each ON names
     only tables before it; those that do not depend on each other could stand in any order.
     `keys` is None for a block that does not group, and empty for one aggregate over all rows.
-    `distinct` blocks without aggregates are blocks grouped by all their outputs.
+    DISTINCT without groups is grouping by all outputs; `distinct` is DISTINCT of what comes of groups or windows.
+    `sets` are the sets of keys by which the rows are grouped, each row once for each; None: by all keys, once.
     `names` holds an output's name where the text settles it: an alias, or a plain column.
     Columns of tables that a join fills up with NULLs are nullable, whatever was declared.
     """
@@ -79,6 +80,13 @@ class Block:
     limit: str | None = None
     offset: str | None = None
     joins: tuple[Join, ...] = ()
+    sets: tuple[tuple[Tree, ...], ...] | None = None
+    distinct: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether each output row is one row, or one group of rows, and is computed from those alone."""
+        return self.sets is None and not self.distinct and not any(o.find(exp.Window) for o in self.outputs)
 
     @property
     def expressions(self) -> tuple[Tree, ...]:

@@ -263,7 +263,7 @@ def _offered(block: Block, alias: str) -> _Item:
 
 def _merged(block: Block, alias: str) -> _Item:
     """A derived table as a part of the block around it."""
-    if block.keys is not None or block.limit is not None or block.offset is not None:
+    if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(f"{alias or 'a derived table'} groups, or takes some of its rows")
     return _offered(block, alias)
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.block.expressions import aggregate_of, canonical, conjuncts_of, has_aggregate, is_literal
+from rewriter.block.expressions import aggregate_of, canonical, conjuncts_of, has_aggregate
 from rewriter.block.form import Block, Ordering, Unsupported
 from rewriter.block.from_clause import Build, Common, Find, known_scope, read_from, simplified
+from rewriter.block.group_by import grouping_ids, read_group_by
 from rewriter.block.scope import Scope
+from rewriter.block.vocabulary import GROUPING
+from rewriter.block.windows import refuse_ties
 from rewriter.sql import CommonTable, SelectBlock, Statement
 
 Tree = exp.Expr
@@ -33,7 +36,7 @@ def build_block(tree: exp.Select, find: Find, common: Common | None = None, firs
     items = list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
     block = _grouped(tree, select, Block(source.tables, source.where, select.outputs, select.names, joins=source.joins))
-    if any(has_aggregate(conjunct) for conjunct in block.where):
+    if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
         raise Unsupported("an aggregate stands in WHERE")
     return block
 
@@ -118,46 +121,66 @@ def _conjuncts(clause: Tree | None, scope: Scope) -> tuple[Tree, ...]:
 
 
 def _grouped(tree: exp.Select, select: _SelectList, block: Block) -> Block:
-    keys = _keys(tree, select)
-    having_clause = tree.args.get("having")
-    having = tuple(conjuncts_of(select.read(having_clause.this))) if having_clause is not None else ()
+    """The block with its groups, and what is done with them."""
+    group, having_clause = tree.args.get("group"), tree.args.get("having")
+    by = read_group_by(group, select.read_item, select.outputs) if group is not None else None
     order = tuple(_ordering(item, select) for item in (tree.args.get("order") or exp.Order()).expressions)
-    everything = (*select.outputs, *having, *(item.key for item in order))
-    if keys is None and (having or any(has_aggregate(e) for e in everything)):
-        keys = ()
-    if tree.args.get("distinct"):
-        keys = _distinct(tree, keys, select, order)
-    if keys is not None:
-        for expression in everything:
-            _check_grouped(expression, keys)
-    return Block(
-        block.tables, block.where, block.outputs, block.names, keys, having, order,
-        _count(tree.args.get("limit")), _count(tree.args.get("offset")), block.joins,
+    keys, sets = (by.keys, by.sets) if by is not None else (None, None)
+    result = Block(
+        block.tables, block.where, block.outputs, block.names, keys,
+        tuple(conjuncts_of(select.read(having_clause.this))) if having_clause is not None else (), order,
+        _count(tree.args.get("limit")), _count(tree.args.get("offset")), block.joins, sets,
     )  # fmt: skip
+    if sets is not None:
+        result = _with_grouping_ids(result)
+    if keys is None and (result.having or any(has_aggregate(e) for e in _behind_groups(result))):
+        result = replace(result, keys=())
+    if tree.args.get("distinct"):
+        result = _distinct(tree, result)
+    _check(result)
+    return result
 
 
-def _keys(tree: exp.Select, select: _SelectList) -> tuple[Tree, ...] | None:
-    group = tree.args.get("group")
-    if group is None:
-        return None
-    if any(value for arg, value in group.args.items() if arg != "expressions"):
-        raise Unsupported("GROUP BY with ALL, ROLLUP, CUBE or GROUPING SETS is not read")
-    keys = tuple(dict.fromkeys(select.read_item(key) for key in group.expressions))
-    if any(has_aggregate(key) or is_literal(key) for key in keys):
-        raise Unsupported("GROUP BY names an aggregate or a constant")
-    return keys
+def _behind_groups(block: Block) -> tuple[Tree, ...]:
+    """What is computed from the groups."""
+    return (*block.outputs, *block.having, *(item.key for item in block.order))
 
 
-def _distinct(
-    tree: exp.Select, keys: tuple[Tree, ...] | None, select: _SelectList, order: Iterable[Ordering]
-) -> tuple[Tree, ...]:
-    """DISTINCT without aggregates is grouping by all outputs."""
-    if keys is not None or tree.args["distinct"].args.get("on"):
-        raise Unsupported("DISTINCT over groups is not read")
-    outputs = tuple(dict.fromkeys(select.outputs))
-    if any(is_literal(output) for output in outputs):
-        raise Unsupported("DISTINCT over a constant is not read")
-    return outputs
+def _with_grouping_ids(block: Block) -> Block:
+    keys = block.keys or ()
+    return replace(
+        block,
+        outputs=tuple(grouping_ids(tree, keys) for tree in block.outputs),
+        having=tuple(grouping_ids(tree, keys) for tree in block.having),
+        order=tuple(replace(item, key=grouping_ids(item.key, keys)) for item in block.order),
+    )
+
+
+def _distinct(tree: exp.Select, block: Block) -> Block:
+    """DISTINCT without aggregates and windows is grouping by all outputs that are not constant."""
+    if tree.args["distinct"].args.get("on"):
+        raise Unsupported("DISTINCT ON is not read")
+    outputs = tuple(dict.fromkeys(output for output in block.outputs if output.find(exp.Column)))
+    if block.keys is None and outputs and block.plain:
+        return replace(block, keys=outputs)
+    if any(item.key not in block.outputs for item in block.order):
+        raise Unsupported("ORDER BY names what DISTINCT leaves out")
+    return replace(block, distinct=True)
+
+
+def _check(block: Block) -> None:
+    """What Spark would refuse, and what depends on more than the rows."""
+    for tree in _behind_groups(block):
+        if block.keys is not None:
+            _check_grouped(tree, block.keys)
+        if block.sets is None and calls(tree, GROUPING):
+            raise Unsupported("grouping() is read with GROUPING SETS, ROLLUP or CUBE only")
+        refuse_ties(tree, block.keys if block.sets is None else None)
+    if any(item.key.find(exp.Window) and item.key not in block.outputs for item in block.order):
+        raise Unsupported("a window function stands in ORDER BY and is no output")
+    elsewhere = (*block.where, *block.having, *(conjunct for join in block.joins for conjunct in join.on))
+    if any(tree.find(exp.Window) for tree in elsewhere):
+        raise Unsupported("a window function stands in a predicate")
 
 
 def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
@@ -169,6 +192,11 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
     for child in expression.iter_expressions():
         if not isinstance(child, exp.DataType | exp.Identifier):
             _check_grouped(child, keys)
+
+
+def calls(tree: Tree, names: frozenset[str]) -> bool:
+    """Whether a function of these names is called anywhere in the expression."""
+    return any(isinstance(node, exp.Anonymous) and node.name in names for node in tree.walk())
 
 
 def _ordering(item: Tree, select: _SelectList) -> Ordering:

@@ -27,6 +27,13 @@ SYNONYMS = {
     "sign": "signum",
 }
 
+# Which keys a row of GROUPING SETS is not grouped by.
+GROUPING = frozenset({"grouping", "grouping_id"})
+# Window functions: aggregates, those that give equal rows one value, and those that count rows one by one.
+WINDOWED = frozenset({"count", "sum", "min", "max", "avg", "bool_and", "bool_or"})
+RANKS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
+SUCCESSIONS = frozenset({"row_number", "ntile", "lag", "lead", "first_value", "last_value", "nth_value"})
+
 # Their value depends on their arguments alone, not on the session's time zone.
 PLAIN_FUNCTIONS = frozenset(
     (

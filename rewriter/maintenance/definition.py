@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, spell_out
-from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, SYNONYMS
+from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, GROUPING, SYNONYMS
 from rewriter.match.printing import print_block
 from rewriter.model import Column, Relation, Session, Table, TableName
 from rewriter.model.settings import unreadable_setting
@@ -55,6 +55,8 @@ def define(
     try:
         block = _single_block(statement, find)
     except Unsupported:
+        block = None
+    if block is None or not block.plain:
         return Definition(spelled, spelled, (), statement.tables, ())
     names = tuple(columns) if columns is not None else block.names
     if len(names) != len(block.outputs):
@@ -104,7 +106,7 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
 
 def _refuse_call(call: exp.Func) -> None:
     name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
-    known = SYNONYMS.get(name, name) in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS
+    known = SYNONYMS.get(name, name) in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING
     if isinstance(call, exp.Anonymous) and not known:
         raise Unsupported(f"the function {name}() is not known to give the same answer each time")
     if isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):

@@ -111,6 +111,8 @@ class Rewriting:
     offset: str | None = None
     joins: tuple[Join, ...] = ()
     union: Union | None = None
+    sets: tuple[tuple[Tree, ...], ...] | None = None
+    distinct: bool = False
 
     @property
     def reads(self) -> frozenset[TableName]:

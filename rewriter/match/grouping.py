@@ -17,6 +17,8 @@ from rewriter.match.words import words
 
 Tree = exp.Expr
 
+SUMMING = frozenset({"sum", "avg"})
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -46,13 +48,27 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
         if isinstance(computed, Miss):
             return computed
         keys[normalized] = computed
+    if reading.block.sets is not None and _entangled(reading, tuple(keys.values())):
+        return Miss(Reason.SHAPE, "GROUPING SETS over keys that are equal, or of which one is computed from another")
     return keys
 
 
+def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
+    """Whether a key could be taken for another: in a row that is not grouped by it only the one is NULL."""
+    within = any(node in keys for key in keys for node in key.walk() if node is not key)
+    return within or len(set(keys)) < len(reading.block.keys or ())
+
+
 def finish(
-    reading: Reading, over: Callable[[Tree], Tree | Miss], group: tuple[Tree, ...] | None, rolled_up: bool
+    reading: Reading, over: Callable[[Tree], Tree | Miss], keys: Mapping[Tree, Tree] | None, rolled_up: bool
 ) -> Match | Miss:
-    """The rewriting whose outputs, HAVING and ORDER BY are the query's, each read by `over`."""
+    """The rewriting whose outputs, HAVING and ORDER BY are the query's, each read by `over`.
+
+    `keys` are what the storage's rows are grouped by; None where they are not.
+    """
+    inexact = inexact_decision(reading)
+    if inexact is not None:
+        return inexact
     block = reading.block
     computed: list[Tree] = []
     for tree in (*block.outputs, *block.having, *(item.key for item in block.order)):
@@ -64,16 +80,36 @@ def finish(
     outputs = tuple(islice(parts, len(block.outputs)))
     having = tuple(islice(parts, len(block.having)))
     order = tuple(replace(item, key=key) for item, key in zip(block.order, parts, strict=True))
-    if group is not None and having and any(item.key not in outputs for item in order):
+    if (having or block.sets is not None) and keys is not None and any(item.key not in outputs for item in order):
         # Behind HAVING, Spark orders by outputs only.
-        return Miss(Reason.SHAPE, "HAVING, and ORDER BY something that is no output")
+        return Miss(Reason.SHAPE, "HAVING or GROUPING SETS, and ORDER BY something that is no output")
+    if block.sets is not None and any(_names_keys(part) for part in block.having):
+        # There, Spark finds a key by the name of its output only.
+        return Miss(Reason.SHAPE, "HAVING names a key of GROUPING SETS")
     # Without groups HAVING is one more filter of the storage's rows.
-    where, kept = (reading.residual, having) if group is not None else ((*reading.residual, *having), ())
-    storage = reading.candidate.storage
-    return Match(
-        Rewriting(storage, reading.extra, outputs, where, group, kept, order, block.limit, block.offset, reading.joins),
-        rolled_up,
-    )
+    where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
+    group, sets = _grouping(reading, keys)
+    rewriting = Rewriting(
+        reading.candidate.storage, reading.extra, outputs, where, group, kept, order, block.limit, block.offset,
+        reading.joins, None, sets, block.distinct,
+    )  # fmt: skip
+    return Match(rewriting, rolled_up)
+
+
+def _names_keys(tree: Tree) -> bool:
+    """Whether an expression over groups names a column outside of its aggregates."""
+    if aggregate_of(tree) is not None:
+        return False
+    return isinstance(tree, exp.Column) or any(_names_keys(child) for child in tree.iter_expressions())
+
+
+def _grouping(
+    reading: Reading, keys: Mapping[Tree, Tree] | None
+) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
+    """The keys and the sets of them by which the storage's rows are grouped."""
+    if keys is None or reading.block.sets is None:
+        return (None if keys is None else tuple(keys.values())), None
+    return tuple(keys.values()), tuple(tuple(keys[reading.normalize(k)] for k in each) for each in reading.block.sets)
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
@@ -88,21 +124,22 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     keys = group_keys(reading)
     if isinstance(keys, Miss):
         return Miss(Reason.GROUPING_TOO_COARSE, keys.detail) if keys.reason is Reason.COLUMN_NOT_IN_VIEW else keys
-    return inexact_decision(reading) or keys
+    return keys
 
 
 def inexact_decision(reading: Reading) -> Miss | None:
     """A sum or average whose last bits may differ must not decide which rows come back.
 
-    law: HAVING and ORDER BY with LIMIT only over exact aggregates; outputs only by arithmetic, which keeps
-         a small difference small, never by rounding or comparing
+    law: HAVING, DISTINCT, what windows are cut and ordered by, and ORDER BY with LIMIT only over exact aggregates;
+         outputs only by arithmetic, which keeps a small difference small, never by rounding or comparing
     """
     block = reading.block
     deciding = [*block.having, *(item.key for item in block.order if block.limit or block.offset)]
+    deciding += block.outputs if block.distinct else ()
     within = [part for output in block.outputs for part in _beyond_arithmetic(output)]
     for tree in (*deciding, *within):
         for node in tree.walk():
-            if aggregate_of(node) is not None and isinstance(node, exp.Anonymous) and not _exact(node, reading):
+            if isinstance(node, exp.Anonymous) and node.name in SUMMING and not _exact(node, reading):
                 return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, words(node))
     return None
 
@@ -112,12 +149,17 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
     if isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Div):
         yield from _beyond_arithmetic(tree.this)
         yield from _beyond_arithmetic(tree.expression)
+    elif isinstance(tree, exp.Window):
+        for argument in tree.this.expressions:
+            yield from _beyond_arithmetic(argument)
+        yield from tree.args["partition_by"]
+        yield from (item.this for item in (tree.args.get("order") or exp.Order()).expressions)
     elif aggregate_of(tree) is None:
         yield tree
 
 
 def _exact(call: exp.Anonymous, reading: Reading) -> bool:
-    if call.name not in ("sum", "avg"):
+    if call.name not in SUMMING:
         return True
     argument = call.expressions[0]
     if isinstance(argument, exp.Distinct):
@@ -127,6 +169,9 @@ def _exact(call: exp.Anonymous, reading: Reading) -> bool:
 
 def _exact_arithmetic(tree: Tree, reading: Reading, integers: bool) -> bool:
     """Whether an expression is of integers and decimals only; an average of integers is itself a sum of doubles."""
+    aggregate = aggregate_of(tree)
+    if aggregate is not None:  # in an aggregate over a window
+        return integers and aggregate.name in ("count", "sum") and _exact(aggregate, reading)
     branches = branches_of(tree)
     if branches is not None:
         return all(_exact_arithmetic(value, reading, integers) for value in branches.values)

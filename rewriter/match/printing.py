@@ -30,7 +30,9 @@ def print_rewriting(
     sources = {STORAGE_ALIAS: f"{held} AS {STORAGE_ALIAS}"}
     sources |= {table.id: f"{_pinned(table.name, pins)} AS {table.id}" for table in rewriting.tables}
     source = from_text(sources, rewriting.joins)
-    text = select_text(items, source, rewriting.where, rewriting.group, rewriting.having)
+    text = select_text(
+        items, source, rewriting.where, rewriting.group, rewriting.having, True, rewriting.sets, rewriting.distinct
+    )
     if rewriting.order:
         text += " ORDER BY " + ", ".join(_ordering_text(item, rewriting.outputs) for item in rewriting.order)
     if rewriting.limit is not None:
@@ -88,16 +90,25 @@ def select_text(
     group: Sequence[Tree] | None,
     having: Sequence[Tree],
     spell: bool = True,
+    sets: Sequence[Sequence[Tree]] | None = None,
+    distinct: bool = False,
 ) -> str:
     """The clauses of a SELECT up to HAVING, joined."""
-    clauses = [f"SELECT {', '.join(items)} FROM {source}"]
+    clauses = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(items)} FROM {source}"]
     if where:
         clauses.append("WHERE " + " AND ".join(_operand_text(part, spell) for part in where))
     if group:
-        clauses.append("GROUP BY " + ", ".join(expression_text(key, spell) for key in dict.fromkeys(group)))
+        clauses.append(f"GROUP BY {group_text(group, sets, spell)}")
     if having:
         clauses.append("HAVING " + " AND ".join(_operand_text(part, spell) for part in having))
     return " ".join(clauses)
+
+
+def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spell: bool) -> str:
+    """What stands behind GROUP BY."""
+    if sets is None:
+        return ", ".join(expression_text(key, spell) for key in dict.fromkeys(keys))
+    return f"GROUPING SETS ({', '.join(f'({group_text(each, None, spell)})' for each in sets)})"
 
 
 def expression_text(tree: Tree, spell: bool = True) -> str:

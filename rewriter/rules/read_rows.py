@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rewriter.match import Match, Miss, Reading, Reason
-from rewriter.match.grouping import Groups, finish, group_keys, inexact_decision
+from rewriter.match.grouping import Groups, finish, group_keys
 
 
 def read_rows(reading: Reading) -> Match | Miss:
@@ -17,13 +17,10 @@ def read_rows(reading: Reading) -> Match | Miss:
     if reading.candidate.block.keys is not None:
         return Miss(Reason.SHAPE, "the view holds groups")
     if reading.block.keys is None:
-        return finish(reading, reading.compute, group=None, rolled_up=False)
+        return finish(reading, reading.compute, keys=None, rolled_up=False)
     keys = group_keys(reading)
     if isinstance(keys, Miss):
         return keys
-    inexact = inexact_decision(reading)
-    if inexact is not None:
-        return inexact
     # An aggregate over rows is the same aggregate of computed arguments.
     groups = Groups(reading, keys, reading.compute)
-    return finish(reading, groups.over, group=tuple(keys.values()), rolled_up=False)
+    return finish(reading, groups.over, keys=keys, rolled_up=False)

@@ -20,4 +20,4 @@ def roll_up(reading: Reading) -> Match | Miss:
     if isinstance(keys, Miss):
         return keys
     groups = Groups(reading, keys, Aggregates(reading).rolled)
-    return finish(reading, groups.over, group=tuple(keys.values()), rolled_up=True)
+    return finish(reading, groups.over, keys=keys, rolled_up=True)

@@ -17,10 +17,10 @@ def same_grain(reading: Reading) -> Match | Miss:
     keys = keys_over_groups(reading)
     if isinstance(keys, Miss):
         return keys
-    if reading.extra or not reading.view_keys <= keys.keys():
+    if reading.extra or reading.block.sets is not None or not reading.view_keys <= keys.keys():
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
     if not reading.block.keys and reading.residual:
         # Filtering away the view's only row would leave none, and an aggregate over no rows is one row.
         return Miss(Reason.SHAPE, "an aggregate over all rows with a filter")
     groups = Groups(reading, keys, Aggregates(reading).direct)
-    return finish(reading, groups.over, group=None, rolled_up=False)
+    return finish(reading, groups.over, keys=None, rolled_up=False)

@@ -23,6 +23,9 @@ CREATE MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000 AS BIGINT));
 CREATE MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo, d, h, mi, CAST(s AS DOUBLE));
 """
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
+# Hive's spellings of what else is GROUP BY ROLLUP (…) and GROUP BY GROUPING SETS (…).
+_WITH_ROLLUP = re.compile(r"GROUP BY ([\w, ]+) WITH ROLLUP")
+_NAMED_FIRST = re.compile(r"GROUP BY [\w, ]*\w GROUPING SETS")
 
 
 class _Spark(Spark):
@@ -50,6 +53,7 @@ def database(schema: str, rows: str, world: World) -> duckdb.DuckDBPyConnection:
 
 def duck(sql: str) -> str:
     """Spark SQL as DuckDB's: the tables have one snapshot only, and the session's zone is UTC."""
+    sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
     return _PIN.sub("", _transpiled(sql)[0])
 
 

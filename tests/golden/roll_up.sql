@@ -80,7 +80,7 @@ SELECT upper(v.`a`) AS ua, sum(v.`viewgate_sum_1`) AS total FROM lake.demo.avera
 
 --@ case: HAVING, and the order of what is no output
 SELECT a, sum(x) AS total FROM t GROUP BY a HAVING count(*) > 0 ORDER BY total + 1
---@ kept: averages SHAPE HAVING, and ORDER BY something that is no output; by_score GROUPING_TOO_COARSE a; logic AGGREGATE_NOT_IN_VIEW sum(x); sums SHAPE HAVING, and ORDER BY something that is no output
+--@ kept: averages SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output; by_score GROUPING_TOO_COARSE a; logic AGGREGATE_NOT_IN_VIEW sum(x); sums SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output
 
 --@ case: the order of an aggregate that is no output
 SELECT a, sum(x) FROM t GROUP BY a ORDER BY count(*) DESC, a

@@ -71,7 +71,8 @@ SELECT v.`region` AS region FROM lake.demo.by_region__storage AS v GROUP BY v.`r
 
 --@ case: DISTINCT over groups
 SELECT DISTINCT sum(amount) FROM sales GROUP BY region
---@ kept: NOT_READ DISTINCT over groups is not read
+--@ rewritten using by_region
+SELECT DISTINCT sum(v.`total`) FROM lake.demo.by_region__storage AS v GROUP BY v.`region`
 
 --@ case: rows where the view holds groups
 SELECT region, amount FROM sales
@@ -89,11 +90,12 @@ SELECT sum(v.`total`) FROM lake.demo.by_region__storage AS v HAVING coalesce(sum
 
 --@ case: ROLLUP
 SELECT region, sum(amount) FROM sales GROUP BY ROLLUP (region)
---@ kept: NOT_READ ROLLUP (region) is not read (rollup)
+--@ rewritten using by_region
+SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage AS v GROUP BY GROUPING SETS ((v.`region`), ())
 
 --@ case: a window function
 SELECT region, sum(amount) OVER (PARTITION BY region) FROM sales
---@ kept: NOT_READ SUM(amount) OVER (PARTITION BY region) is not read (window)
+--@ kept: GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: an outer join
 SELECT s.region, sum(s.amount) FROM sales AS s LEFT JOIN other AS o ON s.region = o.region GROUP BY s.region

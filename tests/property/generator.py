@@ -29,12 +29,14 @@ class Select:
     order: bool = False
     limit: bool = False
     distinct: bool = False
+    sets: str = "{0}"
+    windows: tuple[str, ...] = ()
     join: str = "JOIN"
     derived: str = ""
 
     def outputs(self) -> list[str]:
         """The output expressions: keys and aggregates, or rows."""
-        return list(self.rows) if self.keys is None else [*self.keys, *self.aggregates]
+        return [*(self.rows if self.keys is None else (*self.keys, *self.aggregates)), *self.windows]
 
     def sql(self, aliased: bool = False) -> str:
         """The text; a view's outputs are given names."""
@@ -50,7 +52,7 @@ class Select:
         if where:
             text += " WHERE " + " AND ".join(where)
         if self.keys:
-            text += " GROUP BY " + ", ".join(self.keys)
+            text += " GROUP BY " + self.sets.format(", ".join(self.keys), self.keys[0])
         if self.having:
             text += f" HAVING {self.having}"
         if self.order:
@@ -219,8 +221,11 @@ def _query(random: Random, view: Select) -> Select:
         _other_join,
         _derived,
         _conditioned,
+        _in_sets,
+        _windowed,
+        _distinct_groups,
     ]
-    for change in random.choices(changes, [8, 4, 4, 4, 4, 3, 1, 1, 1, 2, 2, 4], k=random.randint(0, 4)):
+    for change in random.choices(changes, [8, 4, 4, 4, 4, 3, 1, 1, 1, 2, 2, 4, 5, 4, 1], k=random.randint(0, 4)):
         query = change(random, query)
     if query.keys is not None and not query.outputs():
         query = replace(query, aggregates=("count(*)",))
@@ -305,6 +310,47 @@ def _conditioned(random: Random, query: Select) -> Select:
         )
         aggregates.append(f"{name}({value})" if plain and random.random() < 0.7 else aggregate)
     return replace(query, aggregates=tuple(dict.fromkeys(aggregates)))
+
+
+def _in_sets(random: Random, query: Select) -> Select:
+    """Keys in several sets; grouping() is an output like an aggregate."""
+    if not query.keys or len(query.keys) > 3:
+        return query
+    sets = random.choice(
+        ("ROLLUP ({0})", "CUBE ({0})", "GROUPING SETS (({0}), ({1}))", "GROUPING SETS (({1}), (), ({1}))")
+    )
+    told = tuple(f"grouping({key})" for key in query.keys if "(" not in key and random.random() < 0.3)
+    missing = "{0}" not in sets and len(query.keys) > 1
+    return replace(query, sets="ROLLUP ({0})" if missing else sets, aggregates=(*query.aggregates, *told))
+
+
+def _windowed(random: Random, query: Select) -> Select:
+    """Window functions over the rows or groups, some of which depend on an order that is not total."""
+    columns = query.rows if query.keys is None else (*query.keys, *query.aggregates)
+    plain = [column for column in columns if "DISTINCT" not in column and "grouping" not in column] or ["count(*)"]
+    part = random.choice(["", f"PARTITION BY {random.choice(plain)} "])
+    every = f"ORDER BY {', '.join(query.keys or plain)}"
+    order = random.choice([f"ORDER BY {random.choice(plain)} {random.choice(('', 'DESC'))}", every, every])
+    frame = random.choice(["", " ROWS BETWEEN 1 PRECEDING AND CURRENT ROW"])
+    value = random.choice(plain)
+    made = [
+        f"count({value}) OVER ({part})",
+        f"max({value}) OVER ({part}{order})",
+        f"rank() OVER ({part}{order})",
+        f"dense_rank() OVER ({part}{order})",
+        f"row_number() OVER ({part}{order})",
+        f"lag({value}) OVER ({part}{order})",
+        f"count(*) OVER ({part}{order}{frame})",
+    ]
+    numbers = [c for c in plain if (c.startswith(("count(", "sum(")) and "CASE" not in c) or c in ("n", "big", "price")]
+    if numbers:
+        number = random.choice(numbers)
+        made += [f"sum({number}) OVER ({part}{order}{frame})", f"{number} * 2 - sum({number}) OVER ({part})"]
+    return replace(query, windows=(*query.windows, *random.sample(made, random.randint(1, 2))))
+
+
+def _distinct_groups(random: Random, query: Select) -> Select:
+    return replace(query, distinct=True)
 
 
 def _own_aggregate(random: Random, query: Select) -> Select:

@@ -1,0 +1,136 @@
+"""GROUP BY: keys, and the sets of them by which rows are grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+
+from sqlglot import exp
+
+from rewriter.block.expressions import has_aggregate, is_literal
+from rewriter.block.form import Unsupported
+
+Tree = exp.Expr
+Sets = tuple[tuple[Tree, ...], ...]
+
+MOST_SETS = 64
+# Clauses that say how the expressions before them are grouped: GROUP BY a, b WITH ROLLUP.
+_TRAILING = ("rollup", "cube", "grouping_sets")
+
+
+@dataclass(frozen=True)
+class GroupBy:
+    """Keys in the order in which grouping_id() counts them; `sets` is None where rows are grouped by all of them."""
+
+    keys: tuple[Tree, ...]
+    sets: Sets | None = None
+
+
+def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> GroupBy:
+    """The grouping of a block, its expressions read by `read`; raises Unsupported."""
+    trailing = [arg for arg in _TRAILING if group.args.get(arg)]
+    others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
+    if others or len(trailing) > 1:
+        raise Unsupported(f"{group.sql('spark')[:80].strip()} is not read")
+    if group.args.get("all"):
+        return _checked(_all(read, outputs), None)
+    items = group.expressions
+    if trailing:
+        return _trailing(group.args[trailing[0]], [read(item) for item in items], read)
+    if not any(isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)) for item in items):
+        return _checked(tuple(dict.fromkeys(read(item) for item in items)), None)
+    parts = [_sets_of(item, read) for item in items]
+    sets = tuple(tuple(dict.fromkeys(chain(*choice))) for choice in product(*parts))
+    return _checked(tuple(dict.fromkeys(key for part in parts for keys in part for key in keys)), sets)
+
+
+def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
+    """The expression with grouping_id() in terms of grouping(): a bit for each key, the first key's the highest."""
+
+    def spell(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Anonymous) or node.name != "grouping_id":
+            return node
+        if node.expressions and node.expressions != list(keys):
+            raise Unsupported("grouping_id() takes all keys in their order, or nothing")
+        return _bits(keys)
+
+    return tree.transform(spell) if tree.find(exp.Anonymous) else tree
+
+
+def _bits(keys: Sequence[Tree]) -> Tree:
+    bits: list[Tree] = []
+    for i, key in enumerate(reversed(keys)):
+        call = exp.Anonymous(this="grouping", expressions=[key.copy()])
+        bit: Tree = exp.TryCast(this=call, to=exp.DataType.build("bigint"))
+        bits.insert(0, exp.Mul(this=bit, expression=exp.Literal.number(2**i)) if i else bit)
+    total = bits[0]
+    for bit in bits[1:]:
+        total = exp.Add(this=total, expression=bit)
+    return total
+
+
+def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, ...]:
+    """GROUP BY ALL: every output that aggregates nothing."""
+    keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
+    if any(key.find(exp.Column) is None for key in keys):
+        raise Unsupported("GROUP BY ALL over a constant is not read")
+    try:
+        read(exp.column("all"))
+    except Unsupported:
+        return keys
+    raise Unsupported("ALL is a column here")
+
+
+def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tree], Tree]) -> GroupBy:
+    """`a, b WITH ROLLUP`, `a, b WITH CUBE` and `a, b GROUPING SETS (…)`."""
+    if len(clauses) != 1 or len(set(keys)) != len(keys):
+        raise Unsupported("GROUP BY names a key twice, or is grouped in two ways")
+    clause = clauses[0]
+    if isinstance(clause, exp.GroupingSets):
+        sets = _sets_of(clause, read)
+        if not {key for each in sets for key in each} <= set(keys):
+            raise Unsupported("GROUPING SETS names what is no key")
+        return _checked(tuple(keys), tuple(sets))
+    if clause.expressions:
+        raise Unsupported(f"{clause.sql('spark')[:80]} is not read")
+    grouped = [(key,) for key in keys]
+    return _checked(tuple(keys), tuple(_rolled_up(grouped) if isinstance(clause, exp.Rollup) else _cubed(grouped)))
+
+
+def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]:
+    """The sets of keys that one item of GROUP BY stands for."""
+    if isinstance(item, exp.GroupingSets):
+        if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):
+            raise Unsupported("GROUPING SETS within GROUPING SETS is not read")
+        return [_together(each, read) for each in item.expressions]
+    if isinstance(item, exp.Rollup | exp.Cube):
+        parts = [_together(each, read) for each in item.expressions]
+        if len(set(chain(*parts))) != sum(len(part) for part in parts):
+            raise Unsupported("ROLLUP or CUBE names a key twice")
+        return _rolled_up(parts) if isinstance(item, exp.Rollup) else _cubed(parts)
+    return [(read(item),)]
+
+
+def _together(item: Tree, read: Callable[[Tree], Tree]) -> tuple[Tree, ...]:
+    members = item.expressions if isinstance(item, exp.Tuple) else [item.this if isinstance(item, exp.Paren) else item]
+    return tuple(read(member) for member in members)
+
+
+def _rolled_up(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
+    return [tuple(chain(*parts[:length])) for length in range(len(parts), -1, -1)]
+
+
+def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
+    if 2 ** len(parts) > MOST_SETS:
+        raise Unsupported(f"more than {MOST_SETS} grouping sets are not read")
+    lengths = range(len(parts), -1, -1)
+    return [tuple(chain(*chosen)) for length in lengths for chosen in combinations(parts, length)]
+
+
+def _checked(keys: tuple[Tree, ...], sets: Sets | None) -> GroupBy:
+    if any(has_aggregate(key) or is_literal(key) or key.find(exp.Window) for key in keys):
+        raise Unsupported("GROUP BY names an aggregate, a window function or a constant")
+    if sets is not None and (len(sets) > MOST_SETS or not keys):
+        raise Unsupported("GROUPING SETS of no key, or of too many")
+    return GroupBy(keys, sets)

@@ -1,0 +1,103 @@
+"""Window functions whose value follows from the rows alone, in whatever order they come.
+
+law: rows that ORDER BY leaves equal have one rank, and a frame that ends with the current row takes in all of
+     them. What tells them apart (row_number(), lag(), a frame of ROWS) is read only where none are equal:
+     over groups, when PARTITION BY and ORDER BY name every key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sqlglot import exp
+
+from rewriter.block.form import Unsupported
+from rewriter.block.vocabulary import RANKS, SUCCESSIONS, SYNONYMS, WINDOWED
+
+Tree = exp.Expr
+
+_WHOLE = ("UNBOUNDED", "PRECEDING", "UNBOUNDED", "FOLLOWING")
+_SO_FAR = ("UNBOUNDED", "PRECEDING", "CURRENT ROW", "")
+
+
+def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
+    """A call with its OVER clause, its expressions read by `read`; raises Unsupported."""
+    extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
+    if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
+        raise Unsupported(f"{_text(node)} has more than a plain OVER (…)")
+    order = node.args.get("order")
+    window = exp.Window(
+        this=_call(node, read),
+        partition_by=[read(key) for key in node.args.get("partition_by") or ()],
+        order=exp.Order(expressions=[_ordered(item, read) for item in order.expressions]) if order else None,
+        spec=_frame(node),
+        over="OVER",
+    )
+    if any(inner is not window for inner in window.find_all(exp.Window)):
+        raise Unsupported(f"{_text(node)} nests window functions")
+    return window
+
+
+def windows_of(tree: Tree) -> Iterator[exp.Window]:
+    """The window functions in an expression."""
+    yield from tree.find_all(exp.Window)
+
+
+def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
+    """Raise Unsupported for a window function that could tell equal rows apart; `keys` tell all rows apart."""
+    for window in windows_of(tree):
+        spec, order = window.args.get("spec"), window.args.get("order")
+        by_rows = spec is not None and spec.args["kind"] == "ROWS" and _bounds(spec) != _WHOLE
+        if not by_rows and window.this.name not in SUCCESSIONS:
+            continue
+        named = {*window.args["partition_by"], *(item.this for item in (order.expressions if order else ()))}
+        if keys is None or not named.issuperset(keys):
+            raise Unsupported(f"{_text(window)} depends on the order of rows that ORDER BY leaves equal")
+
+
+_READ = frozenset({"this", "partition_by", "order", "spec", "over"})
+
+
+def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
+    call = node.this
+    name = SYNONYMS.get(str(call.this).lower(), str(call.this).lower())
+    if name not in WINDOWED | RANKS | SUCCESSIONS or any(isinstance(a, exp.Distinct) for a in call.expressions):
+        raise Unsupported(f"{_text(node)}: the window function is not read")
+    if name == "count" and all(isinstance(a, exp.Star | exp.Literal) for a in call.expressions):
+        return exp.Anonymous(this=name, expressions=[exp.Star()])
+    return exp.Anonymous(this=name, expressions=[read(argument) for argument in call.expressions])
+
+
+def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
+    if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
+        raise Unsupported(f"ORDER BY {_text(item)} is not read")
+    desc, nulls_first = bool(item.args.get("desc")), bool(item.args.get("nulls_first"))
+    return exp.Ordered(this=read(item.this), desc=desc, nulls_first=nulls_first)
+
+
+def _frame(node: exp.Window) -> exp.WindowSpec | None:
+    """The frame: rows by number, or all that are equal to the current one with all before them or all there are."""
+    spec = node.args.get("spec")
+    if spec is None:
+        return None
+    kind = str(spec.args.get("kind")).upper()
+    if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
+        raise Unsupported(f"{_text(node)}: the frame is not read")
+    if kind == "RANGE" and _bounds(spec) not in (_WHOLE, _SO_FAR):
+        raise Unsupported(f"{_text(node)}: a RANGE of distances is not read")
+    start, end = spec.args.get("start"), spec.args.get("end")
+    if any(isinstance(bound, exp.Expr) and not isinstance(bound, exp.Literal) for bound in (start, end)):
+        raise Unsupported(f"{_text(node)}: the frame is not read")
+    return exp.WindowSpec(**{**spec.args, "kind": kind})
+
+
+def _bounds(spec: exp.WindowSpec) -> tuple[str, ...]:
+    start, end = spec.args.get("start"), spec.args.get("end") or "CURRENT ROW"
+    sides = (spec.args.get("start_side") or "", spec.args.get("end_side") or "")
+    bounds = (str(start), sides[0], str(end), sides[1])
+    return tuple(bound.upper() for bound in bounds)
+
+
+def _text(node: Tree) -> str:
+    plain = node.transform(lambda inner: exp.column(inner.name) if isinstance(inner, exp.Column) else inner)
+    return str(plain.sql("spark"))[:80]

@@ -1,0 +1,76 @@
+"""Which window functions follow from the rows alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter.block import Block, Unsupported, build_block
+from rewriter.model import Column, TableName
+from rewriter.sql import parse_select
+
+COLUMNS = tuple(Column(name, "int") for name in "abx")
+ROWS = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+
+
+def block(sql: str) -> Block:
+    return build_block(parse_select(sql), lambda table: (TableName(("lake", "demo", "t")), COLUMNS))
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        "rank() OVER (ORDER BY sum(x))",
+        "sum(sum(x)) OVER ()",
+        "sum(sum(x)) OVER (PARTITION BY a ORDER BY count(*))",
+        "count(1) OVER (ORDER BY a RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
+        "max(b) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)",
+        "row_number() OVER (PARTITION BY b ORDER BY sum(x), a)",
+        f"mean(count(*)) OVER (ORDER BY a, b {ROWS})",
+    ],
+)
+def test_the_same_for_equal_rows_or_no_rows_are_equal(window: str) -> None:
+    read = block(f"SELECT a, b, {window} FROM t GROUP BY a, b")
+    assert not read.plain
+    assert read.keys is not None
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        "row_number() OVER (ORDER BY a)",
+        "lag(sum(x)) OVER (PARTITION BY a ORDER BY sum(x))",
+        f"sum(sum(x)) OVER (ORDER BY a {ROWS})",
+        "last_value(b) OVER (ORDER BY a)",
+    ],
+)
+def test_what_tells_equal_rows_apart_is_not_read(window: str) -> None:
+    with pytest.raises(Unsupported, match="ORDER BY leaves equal"):
+        block(f"SELECT a, b, {window} FROM t GROUP BY a, b")
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem"),
+    [
+        ("SELECT row_number() OVER (ORDER BY a, b, x) FROM t", "leaves equal"),
+        ("SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)", "leaves equal"),
+        ("SELECT a, sum(x) FILTER (WHERE b > 1) OVER () FROM t", "more than a plain OVER"),
+        ("SELECT lag(x) IGNORE NULLS OVER (ORDER BY a) FROM t", "more than a plain OVER"),
+        ("SELECT count(DISTINCT x) OVER () FROM t", "the window function is not read"),
+        ("SELECT sum(rank() OVER (ORDER BY a)) OVER () FROM t", "nests window functions"),
+        ("SELECT sum(rank() OVER (ORDER BY a)) FROM t", "nests aggregates"),
+        ("SELECT sum(x) OVER (ORDER BY a RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t", "RANGE of distances"),
+        ("SELECT a FROM t ORDER BY rank() OVER (ORDER BY a)", "stands in ORDER BY and is no output"),
+        ("SELECT a FROM t WHERE rank() OVER (ORDER BY a) = 1", "stands in a predicate"),
+        ("SELECT a, rank() OVER (ORDER BY a) AS r FROM t GROUP BY a HAVING r = 1", "stands in a predicate"),
+        ("SELECT a, rank() OVER (ORDER BY b) FROM t GROUP BY a", "neither grouped nor aggregated"),
+    ],
+)
+def test_what_is_not_read(sql: str, problem: str) -> None:
+    with pytest.raises(Unsupported, match=problem):
+        block(sql)
+
+
+def test_a_window_is_no_aggregate_of_the_block() -> None:
+    read = block("SELECT a, sum(x) OVER (PARTITION BY a) FROM t")
+    assert read.keys is None
+    assert block("SELECT DISTINCT a, sum(x) OVER (PARTITION BY a) FROM t").distinct
