@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_BLANK = re.compile(r"(?:\s+|--(?:\\\n|[^\n])*)+")
+_BLANK = re.compile(r"(?:\s+|--(?:\\\n|[^\r\n])*)+")
 _BRACKET = re.compile(r"/\*|\*/")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)|(['\"])\3", re.DOTALL)
 _NAMED_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}

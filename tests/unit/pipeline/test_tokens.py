@@ -17,6 +17,11 @@ def test_nothing_but_comments(sql: str) -> None:
     assert list(scan(sql)) == []
 
 
+def test_a_comment_ends_where_a_line_does_for_spark() -> None:
+    sql = "SELECT g FROM a -- x\rWHERE g -- y\r\nGROUP -- z \\\n BY\n g"
+    assert [token.text for token in scan(sql)] == ["SELECT", "g", "FROM", "a", "WHERE", "g", "GROUP", "g"]
+
+
 def test_an_open_quote_is_a_symbol_like_any_other() -> None:
     assert [token.kind for token in scan("a 'b")] == ["word", "symbol", "word"]
 
