@@ -20,14 +20,16 @@ class Effect(Enum):
 
 
 class Change(NamedTuple):
-    """An effect, and the name that it concerns."""
+    """An effect, and the name that it concerns; `of` is the name that a temporary view must have had for that."""
 
     effect: Effect
     name: str = ""
+    of: str = ""
 
 
 _NOTHING = Change(Effect.NONE)
 _UNKNOWN = Change(Effect.UNKNOWN)
+_COMPUTED = ["IDENTIFIER", "("]  # a name that Spark computes from an expression
 
 # Statements of these verbs leave the session as it is. A verb that is not known changes anything.
 HARMLESS = frozenset(
@@ -57,7 +59,7 @@ def change_of(sql: str) -> Change:
     if verb in READ_AGAIN:
         return Change(Effect.SETTINGS)
     if verb in _OF_NAMES:
-        return _OF_NAMES[verb](words, upper)
+        return _UNKNOWN if "${" in sql else _OF_NAMES[verb](words, upper)
     if verb == "CALL":
         return _UNKNOWN if any("CHANGELOG" in word for word in upper) else _NOTHING
     return _NOTHING if verb in HARMLESS or verb == ";" else _UNKNOWN
@@ -82,13 +84,26 @@ def _created(words: list[str], upper: list[str]) -> Change:
     after = head.index("VIEW") + 1
     if head[after : after + 3] == ["IF", "NOT", "EXISTS"]:
         after += 3
+    if upper[after : after + 2] == _COMPUTED:
+        return _UNKNOWN
     return Change(Effect.NAME, words[after].lower()) if after < len(words) else _UNKNOWN
 
 
 def _cached(words: list[str], upper: list[str]) -> Change:
-    """CACHE TABLE name AS query makes a temporary view of that name."""
-    rest = [i for i, word in enumerate(upper) if word not in ("CACHE", "LAZY", "TABLE")]
-    return Change(Effect.NAME, words[rest[0]].lower()) if rest and "SELECT" in upper else _NOTHING
+    """CACHE TABLE name AS query makes a temporary view of that name; AS may be left out."""
+    at = 3 if upper[1:2] == ["LAZY"] else 2
+    if upper[at - 1 : at] != ["TABLE"] or upper[at : at + 2] == _COMPUTED:
+        return _UNKNOWN
+    after = _after_options(upper, at + 1)
+    caches = not upper[after:] or upper[after] in (";", ".")  # a table that is there; views of a query bear no prefix
+    return _NOTHING if caches else Change(Effect.NAME, words[at].lower())
+
+
+def _after_options(upper: list[str], at: int) -> int:
+    """Where a statement goes on behind `OPTIONS (…)`."""
+    if upper[at : at + 2] == ["OPTIONS", "("] and ")" in upper[at:]:
+        return upper.index(")", at) + 1
+    return at
 
 
 def _dropped(words: list[str], upper: list[str]) -> Change:
@@ -100,11 +115,16 @@ def _dropped(words: list[str], upper: list[str]) -> Change:
 
 
 def _renamed(words: list[str], upper: list[str]) -> Change:
-    """ALTER VIEW … RENAME TO gives a temporary view another name."""
-    if "VIEW" not in upper[:2] or "RENAME" not in upper:
+    """ALTER VIEW (or TABLE) … RENAME TO gives a temporary view another name, which bears no prefix."""
+    at = next((i for i in range(len(upper) - 2, 0, -1) if upper[i : i + 2] == ["RENAME", "TO"]), None)
+    if at is None:
         return _NOTHING
-    rest = [word for word in words[upper.index("RENAME") + 1 :] if word.upper() not in ("TO", ";")]
-    return Change(Effect.NAME, rest[0].lower()) if len(rest) == 1 else _NOTHING
+    before = [word.lower() for word in words[2:at]]
+    after = [word.lower() for word in words[at + 2 :] if word != ";"]
+    if "." in (*after[1:2], *before[1:2]):
+        return _NOTHING  # a table, or a view that is none of the session's own
+    plain = len(after) == len(before) == 1
+    return Change(Effect.NAME, after[0], of=before[0]) if plain else _UNKNOWN
 
 
 _OF_NAMES = {"CREATE": _created, "REPLACE": _created, "CACHE": _cached, "DROP": _dropped, "ALTER": _renamed}

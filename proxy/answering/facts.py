@@ -73,7 +73,7 @@ class SessionFacts:
     def watch(self, sql: str) -> Callable[[bool], None] | None:
         """Take note that a statement starts; what is returned must be called when it has ended."""
         change = change_of(sql)
-        if change.effect is Effect.NONE:
+        if change.effect is Effect.NONE or (change.of and change.of not in self._temporary):
             return None
         doubt = sql.strip()[:60]
         if change.effect is Effect.UNKNOWN:

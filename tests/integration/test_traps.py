@@ -154,6 +154,13 @@ TEMPORARY = [
     "CACHE TABLE t AS SELECT 'mine' AS a, 'own' AS b, 1 AS n",
     "BEGIN CREATE TEMP VIEW t AS SELECT 'mine' AS a, 'own' AS b, 1 AS n; END",
     'EXECUTE IMMEDIATE \'CREATE TEMP VIEW t AS SELECT "mine" AS a, "own" AS b, 1 AS n\'',
+    "CACHE TABLE t AS VALUES ('mine', 'own', 1) AS rows(a, b, n)",
+    "CREATE TEMP VIEW mine AS SELECT 'mine' AS a, 'own' AS b, 1 AS n;CACHE TABLE t TABLE mine",
+    "CREATE TEMP VIEW mine AS SELECT 'mine' AS a, 'own' AS b, 1 AS n;CACHE LAZY TABLE t FROM mine |> WHERE n = 1",
+    "CREATE TEMP VIEW mine AS SELECT 'mine' AS a, 'own' AS b, 1 AS n;ALTER VIEW mine RENAME TO t",
+    "CREATE TEMP VIEW mine AS SELECT 'mine' AS a, 'own' AS b, 1 AS n;ALTER TABLE mine RENAME TO t",
+    "CREATE TEMP VIEW IDENTIFIER('' || 't') AS SELECT 'mine' AS a, 'own' AS b, 1 AS n",
+    "CACHE TABLE IDENTIFIER('t') AS SELECT 'mine' AS a, 'own' AS b, 1 AS n",
 ]
 
 
@@ -162,7 +169,8 @@ def test_a_temporary_view_stands_before_the_table(session: Any, gate: Any) -> No
         with clients.pyhive(gate.port) as connection:
             clients.rows(connection, "USE lake.traps")
             assert chosen(connection, QUERY) == [VIEW]
-            clients.rows(connection, statement)
+            for part in [statement] if statement.startswith("BEGIN") else statement.split(";"):
+                clients.rows(connection, part)
             assert clients.rows(connection, QUERY) == [("mine", "own", 1)], statement
             right(connection, QUERY.replace("FROM t", "FROM lake.traps.t"))
     assert chosen(session, QUERY) == [VIEW]

@@ -77,6 +77,21 @@ def test_a_temporary_view_that_is_dropped_hides_nothing_any_more() -> None:
     asyncio.run(scenario())
 
 
+def test_a_temporary_view_may_change_its_name_and_tables_may_theirs() -> None:
+    async def scenario() -> None:
+        spark, facts = Spark(), SessionFacts()
+        assert facts.watch("ALTER TABLE new_sales RENAME TO sales") is None
+        made = facts.watch("CREATE TEMP VIEW mine AS SELECT 1")
+        assert made is not None
+        made(True)
+        renamed = facts.watch("ALTER TABLE mine RENAME TO sales")
+        assert renamed is not None
+        renamed(True)
+        assert (await facts.read(spark.query)).resolve(("sales",)) is None
+
+    asyncio.run(scenario())
+
+
 def test_a_slip_of_the_pen_is_forgotten_once_spark_has_refused_it() -> None:
     for sql, forgotten in (("SELEKT 1", True), ("SELECT 'open", True), ("BEGIN CREATE TEMP VIEW v AS SELECT 1", False)):
         facts = SessionFacts()
