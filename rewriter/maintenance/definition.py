@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, spell_out
 from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, GROUPING, SYNONYMS
+from rewriter.maintenance.moments import changing_moment
 from rewriter.match.printing import print_block
 from rewriter.model import Column, Relation, Session, Table, TableName
 from rewriter.model.settings import unreadable_setting
@@ -87,6 +88,11 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
             _refuse_table(table, statement, tables)
         for call in block.tree.find_all(exp.Func):
             _refuse_call(call)
+        moment = changing_moment(block.tree, tables)
+        if moment is not None:
+            text = moment.sql("spark")[:60]
+            hint = "write the date or time itself, or leave it to the queries over the view"
+            raise Unsupported(f"{text} may mean another day each time; {hint}")
     if not statement.tables:
         raise Unsupported("the query reads no table: a materialized view is defined by SELECT … FROM table")
 

@@ -90,6 +90,38 @@ def test_what_cannot_be_kept_fresh_is_refused_with_the_reason(query: str, proble
         define(query, SESSION, TABLES)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "TIMESTAMP 'now'", "DATE ' Today UTC'", "CAST('now' AS TIMESTAMP)", "CAST('now' AS STRING)", "ts < 'tomorrow'",
+        "'yesterday' <= ts", "ts BETWEEN '2024-01-01' AND ('today')", "ts IN ('2024-01-01', 'today')",
+        "date_trunc('day', 'now')", "coalesce(ts, 'today')", "CASE WHEN n > 1 THEN ts ELSE 'today' END",
+        "CASE WHEN true THEN 'today' END", "ts < concat('to', 'day')", "CAST('to' || ('day') AS DATE)",
+        "CAST(lower('TODAY') AS DATE)", "ts < 'to' 'day'",
+    ],
+)  # fmt: skip
+def test_texts_that_mean_another_day_each_time_are_refused(text: str) -> None:
+    for query in (
+        f"SELECT {text} AS x, n FROM sales",
+        f"SELECT n FROM sales WHERE n IN (SELECT n FROM sales WHERE {text})",
+    ):
+        with pytest.raises(Unsupported, match="another day each time"):
+            define(query, SESSION, TABLES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'today'", "region = 'today'", "'now' = region", "region IN ('today', 'tomorrow')", "region <> upper('now')",
+        "CASE WHEN n > 1 THEN 'today' ELSE 'later' END", "CASE region WHEN 'today' THEN 1 ELSE 2 END",
+        "coalesce(region, 'now')", "concat(region, 'today')", "ts < TIMESTAMP 'epoch'", "region = 'nowhere'",
+        "ts < DATE '2024-01-01'", "region || 'today'",
+    ],
+)  # fmt: skip
+def test_the_same_words_as_texts_are_not(text: str) -> None:
+    assert text.split("'")[1] in define(f"SELECT {text} AS x, n FROM sales", SESSION, TABLES).storage_query
+
+
 def test_settings_under_which_a_text_means_something_else() -> None:
     session = Session("lake", ("demo",), {"spark.sql.caseSensitive": "true"})
     with pytest.raises(Unsupported, match="RESET it"):

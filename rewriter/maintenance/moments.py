@@ -1,0 +1,93 @@
+"""Texts that mean another time each day: Spark reads 'today' as a date wherever a constant text becomes one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from sqlglot import exp
+
+from rewriter.model import Relation, Table, TableName
+
+Tree = exp.Expr
+
+# A zone may follow. 'epoch' is always the same moment.
+_CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNORECASE)
+_MAKE_TEXT = frozenset(
+    {
+        "btrim", "concat", "concat_ws", "elt", "initcap", "lcase", "left", "lower", "lpad", "ltrim", "overlay",
+        "repeat", "replace", "reverse", "right", "rpad", "rtrim", "split_part", "substr", "substring", "translate",
+        "trim", "ucase", "upper",
+    }
+)  # fmt: skip
+
+
+def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
+    """The first constant text of a query that may be read as a moment of the day on which it runs.
+
+    Beside columns that are texts in every table it is a text; so it is as an output.
+
+    >>> from rewriter.sql import parse_select
+    >>> [str(changing_moment(parse_select(sql), {})) for sql in ("SELECT DATE 'today'", "SELECT 'today' AS x")]
+    ["'today'", 'None']
+    """
+    return next((text for text in _suspects(tree) if not _stays_text(text, tables)), None)
+
+
+def _suspects(tree: Tree) -> Iterator[Tree]:
+    for node in tree.walk():
+        text = _text(node)
+        constant = _computes_text(node) and not node.find(exp.Column) if text is None else _CHANGING.match(text)
+        if constant and not _within_another(node):
+            yield node
+
+
+def _text(node: Tree) -> str | None:
+    """The value of a string literal; texts that stand one behind the other are one."""
+    if isinstance(node, exp.Literal) and node.is_string:
+        return str(node.name)
+    if isinstance(node, exp.Concat) and all(isinstance(part, exp.Literal) for part in node.expressions):
+        return "".join(part.name for part in node.expressions)
+    return None
+
+
+def _computes_text(node: Tree) -> bool:
+    named = isinstance(node, exp.Anonymous) and str(node.this).lower() in _MAKE_TEXT
+    return named or isinstance(node, exp.DPipe)
+
+
+def _within_another(node: Tree) -> bool:
+    above = node.parent
+    while isinstance(above, exp.Paren):
+        above = above.parent
+    return above is not None and _computes_text(above) and not above.find(exp.Column)
+
+
+def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
+    node, user = text, text.parent
+    while isinstance(user, exp.Paren | exp.Alias):
+        node, user = user, user.parent
+    if user is None or isinstance(user, exp.Select):
+        return node.arg_key == "expressions"
+    whole = user.parent if isinstance(user, exp.If) and isinstance(user.parent, exp.Case) else user
+    beside = _beside(node, whole)
+    # A value that depends on no column would be computed before it becomes a date.
+    return bool(beside) and whole.find(exp.Column) is not None and all(_is_text(value, tables) for value in beside)
+
+
+def _beside(node: Tree, user: Tree) -> list[Tree]:
+    """What a value is brought to one type with: the other values of a CASE, all operands of anything but a CAST."""
+    if isinstance(user, exp.Case):
+        if node.arg_key == "this":
+            return [user.this] if user.this else []
+        return [*(branch.args["true"] for branch in user.args["ifs"]), user.args.get("default") or exp.Null()]
+    return [] if isinstance(user, exp.Cast) else [other for other in user.iter_expressions() if other is not node]
+
+
+def _is_text(node: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
+    """Whether it is NULL, a string literal, or a column of which every table at hand says that it is a string."""
+    if isinstance(node, exp.Column):
+        declared = [table.column(node.name) for table in tables.values() if isinstance(table, Table)]
+        types = {column.type for column in declared if column is not None}
+        return types == {"string"}
+    return isinstance(node, exp.Null) or _text(node) is not None
