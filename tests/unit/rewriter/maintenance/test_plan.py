@@ -105,6 +105,9 @@ def test_the_way_follows_the_change(query: str, changes: list[Change], kind: Kin
         ("SELECT k, n FROM sales LIMIT 3", happened(SALES, APPENDED), "LIMIT"),
         ("SELECT k, count(DISTINCT n) AS c FROM sales GROUP BY k", happened(SALES, APPENDED), "cannot be merged"),
         ("SELECT k, rank() OVER (ORDER BY n) AS r FROM sales", happened(SALES, APPENDED), "depend on others: window"),
+        ("SELECT k, count(*) AS c FROM sales GROUP BY ROLLUP (k)", happened(SALES, APPENDED), ""),
+        ("SELECT k, sum(count(*)) OVER () AS c FROM sales GROUP BY k", happened(SALES, APPENDED), ""),
+        ("SELECT DISTINCT count(*) AS c FROM sales GROUP BY k", happened(SALES, APPENDED), ""),
         ("SELECT k FROM sales UNION ALL SELECT k FROM sales", happened(SALES, APPENDED), "more than one SELECT"),
     ],
 )  # fmt: skip
