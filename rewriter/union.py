@@ -18,10 +18,11 @@ from sqlglot import exp
 from rewriter.block import Block, Predicates, aggregate_of, range_of, renamed
 from rewriter.maintenance.definition import average_parts
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Union, read_view
+from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.rules import RULES
 from rewriter.rules.roll_up import roll_up
-from rewriter.schema import Uncertain, output_types
+from rewriter.schema import UNKNOWN, output_types
 from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border, read_moment
 
 Tree = exp.Expr
@@ -158,10 +159,9 @@ def _through_view(block: Block, zone: str, candidate: Candidate, mapping: Mappin
 
 def _combined(query: Predicates, candidate: Candidate, parts: Block, held: Rewriting, rest: Block) -> Match | Miss:
     """The query over the union of both sides, as over a view of its own."""
-    try:
-        types = output_types(parts)
-    except Uncertain as problem:
-        return Miss(Reason.SHAPE, f"the type of a part is not certain: {problem}")
+    types = output_types(parts)
+    if UNKNOWN in types:
+        return Miss(Reason.SHAPE, f"the type of {words(parts.outputs[types.index(UNKNOWN)])} is not certain")
     names = tuple(f"c{i}" for i in range(len(types)))
     columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
     storage = replace(candidate.storage, columns=columns)

@@ -21,6 +21,7 @@ from rewriter.block.vocabulary import (
     CONNECTORS,
     FUNCTIONS,
     GROUPING,
+    IDEMPOTENT,
     OPERATORS,
     PLAIN_FUNCTIONS,
     RANKS,
@@ -47,8 +48,10 @@ _MIRROR: dict[type[Tree], type[Tree]] = {
 
 def canonical(node: Tree, scope: Scope) -> Tree:
     """The canonical tree of an expression in a scope; raises Unsupported for what is not known to be safe."""
-    for kinds, build in _BUILDERS:
+    for kinds, build, read in _BUILDERS:
         if isinstance(node, kinds):
+            if any(value and argument not in read for argument, value in node.args.items()):
+                raise Unsupported(f"{_text(node)} is not read as a whole")
             return build(node, scope)
     raise Unsupported(f"{_text(node)} is not read ({type(node).__name__.lower()})")
 
@@ -83,30 +86,45 @@ def _connector(node: Tree, scope: Scope) -> Tree:
 
 
 def _comparison(node: Tree, scope: Scope) -> Tree:
-    if node.args.get("escape") is not None:
-        raise Unsupported(f"{_text(node)} has an escape character")
+    _refuse_chains(node, node.this, node.expression)
+    if node.args.get("negate"):
+        return exp.Not(this=_comparison(type(node)(this=node.this, expression=node.expression), scope))
     left, right = canonical(node.this, scope), canonical(node.expression, scope)
     if is_literal(left) and not is_literal(right) and type(node) in _MIRROR:
         return _MIRROR[type(node)](this=right, expression=left)
     return type(node)(this=left, expression=right)
 
 
+def _refuse_chains(node: Tree, *operands: Tree) -> None:
+    """Without parentheses, `a = b LIKE c` and its kind are read from the left by Spark, and otherwise here."""
+    if any(isinstance(operand, _PREDICATES) for operand in operands):
+        raise Unsupported(f"{_text(node)} compares what a comparison gives; put it in parentheses")
+
+
+def _joined_texts(node: Tree, scope: Scope) -> Tree:
+    """`||` binds as + and - do in Spark, and looser here."""
+    if any(isinstance(operand, exp.Add | exp.Sub) for operand in (node.this, node.expression)):
+        raise Unsupported(f"{_text(node)} mixes || with + or -; put one of them in parentheses")
+    return _binary(node, scope)
+
+
 def _between(node: Tree, scope: Scope) -> Tree:
-    if node.args.get("symmetric"):
-        raise Unsupported(f"{_text(node)} is symmetric")
+    _refuse_chains(node, node.this, node.args["low"], node.args["high"])
     subject = canonical(node.this, scope)
     low, high = canonical(node.args["low"], scope), canonical(node.args["high"], scope)
     return exp.And(this=exp.GTE(this=subject, expression=low), expression=exp.LTE(this=subject.copy(), expression=high))
 
 
 def _in(node: Tree, scope: Scope) -> Tree:
-    if not node.expressions or any(node.args.get(arg) for arg in ("query", "unnest", "field")):
+    _refuse_chains(node, node.this)
+    if not node.expressions:
         raise Unsupported(f"{_text(node)} is not a list of values")
     values = [canonical(value, scope) for value in node.expressions]
     return exp.In(this=canonical(node.this, scope), expressions=values)
 
 
 def _is(node: Tree, scope: Scope) -> Tree:
+    _refuse_chains(node, node.this)
     if not isinstance(node.expression, exp.Null | exp.Boolean):
         raise Unsupported(f"{_text(node)} compares with something other than NULL, TRUE or FALSE")
     return exp.Is(this=canonical(node.this, scope), expression=node.expression.copy())
@@ -175,8 +193,7 @@ def _aggregate(node: Tree, name: str, scope: Scope) -> Tree:
             raise Unsupported(f"{_text(node)} counts distinct tuples")
         inner = canonical(argument.expressions[0], scope)
         _refuse_nesting(inner, node)
-        # DISTINCT changes nothing in an extreme or a logical fold.
-        distinct = [inner] if name not in ("count", "sum", "avg") else [exp.Distinct(expressions=[inner])]
+        distinct = [inner] if name in IDEMPOTENT else [exp.Distinct(expressions=[inner])]
         return exp.Anonymous(this=name, expressions=distinct)
     if name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
         return exp.Anonymous(this="count", expressions=[exp.Star()])
@@ -295,23 +312,27 @@ def depends_on_zone(node: Tree, scope: Scope) -> bool:
     return False
 
 
+_PREDICATES = (*COMPARISONS, exp.Between, exp.In, exp.Is, exp.Not)
+_ONE, _TWO = frozenset({"this"}), frozenset({"this", "expression"})
 _Builder = Callable[[Tree, Scope], Tree]
-_BUILDERS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], _Builder], ...] = (
-    (exp.Column, _column),
-    ((exp.Literal, exp.Null, exp.Boolean), _constant),
-    (exp.Paren, _paren),
-    ((exp.Not, exp.Neg), _unary),
-    (CONNECTORS, _connector),
-    (COMPARISONS, _comparison),
-    (OPERATORS, _binary),
-    (exp.Between, _between),
-    (exp.In, _in),
-    (exp.Is, _is),
-    (exp.Case, _case),
-    ((exp.Cast, exp.TryCast), _cast),
-    (exp.Interval, _interval),
-    (exp.Filter, _filter),
-    (exp.Window, _window),
-    (exp.Concat, _concatenated_literal),
-    (exp.Anonymous, _call),
+# What builds the canonical tree of a kind of nodes, and the arguments that it reads: one beside them is refused.
+_BUILDERS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], _Builder, frozenset[str]], ...] = (
+    (exp.Column, _column, frozenset({"this", "table", "db", "catalog"})),
+    ((exp.Literal, exp.Null, exp.Boolean), _constant, frozenset({"this", "is_string"})),
+    (exp.Paren, _paren, _ONE),
+    ((exp.Not, exp.Neg), _unary, _ONE),
+    (CONNECTORS, _connector, _TWO),
+    (COMPARISONS, _comparison, _TWO | {"negate"}),
+    (exp.DPipe, _joined_texts, _TWO | {"safe"}),
+    (OPERATORS, _binary, _TWO | {"typed", "safe"}),
+    (exp.Between, _between, frozenset({"this", "low", "high"})),
+    (exp.In, _in, frozenset({"this", "expressions"})),
+    (exp.Is, _is, _TWO),
+    (exp.Case, _case, frozenset({"this", "ifs", "default"})),
+    ((exp.Cast, exp.TryCast), _cast, frozenset({"this", "to", "safe"})),
+    (exp.Interval, _interval, frozenset({"this", "unit"})),
+    (exp.Filter, _filter, _TWO),
+    (exp.Window, _window, frozenset({"this", "partition_by", "order", "spec", "over"})),
+    (exp.Concat, _concatenated_literal, frozenset({"expressions", "safe", "coalesce"})),
+    (exp.Anonymous, _call, frozenset({"this", "expressions"})),
 )

@@ -9,6 +9,8 @@ AGGREGATES = frozenset({"count", "sum", "min", "max", "avg", "mean", "bool_and",
     "bit_or",
     "bit_xor",
 }
+# Repeated values change nothing in these, so DISTINCT does not either.
+IDEMPOTENT = frozenset({"min", "max", "bool_and", "bool_or", "bit_and", "bit_or"})
 SYNONYMS = {
     "mean": "avg",
     "every": "bool_and",

@@ -16,13 +16,14 @@ from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, 
 from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, GROUPING, SYNONYMS
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.printing import print_block
+from rewriter.match.trees import ROWS
 from rewriter.model import Column, Relation, Session, Table, TableName
 from rewriter.model.settings import unreadable_setting
+from rewriter.schema import UNKNOWN, expression_type
 from rewriter.sql import SelectBlock, Statement, parse, splice
 
 Tree = exp.Expr
 HIDDEN = "viewgate_"
-ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
 # Same answer each time they are computed, over the same rows: allowed where rows are not aggregated by us.
 WINDOW_FUNCTIONS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist", "lag", "lead"})
 
@@ -132,7 +133,7 @@ def _single_block(statement: Statement, find: Find) -> Block:
     """The block that the whole query is, derived tables and common table expressions merged into it."""
     text = statement.sql.rstrip().rstrip(";").rstrip()
     main = next((b for b in statement.blocks if b.span.end == len(text) and not _within_another(b, statement)), None)
-    if main is None or main.tree is None or len(statement.common) != len(statement.ctes):
+    if main is None or main.tree is None:
         raise Unsupported("more than one SELECT")
     behind_with = max((common.end for common in statement.common), default=0)
     if statement.sql[behind_with : main.span.start].strip():
@@ -178,8 +179,10 @@ def _wanted(block: Block) -> Iterator[tuple[str, Tree]]:
 
 def average_parts(argument: Tree, block: Block) -> Iterator[tuple[str, Tree]]:
     """Sum and count. A BIGINT's sum is kept as DECIMAL: it overflows where the average does not."""
-    declared = block.type_of(argument)
-    wide = declared is not None and declared.type == "bigint"
+    kind = expression_type(argument, block)
+    if kind == UNKNOWN:  # whether its sum overflows is not known
+        return
+    wide = kind == "bigint"
     summed = exp.TryCast(this=argument.copy(), to=exp.DataType.build("decimal(38,0)", dialect="spark"))
     yield "sum", exp.Anonymous(this="sum", expressions=[summed if wide else argument.copy()])
     yield "count", exp.Anonymous(this="count", expressions=[argument.copy()])

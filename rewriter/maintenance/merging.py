@@ -9,11 +9,12 @@ from sqlglot import exp
 
 from rewriter.block import Predicates, aggregate_of
 from rewriter.delta import count_of
-from rewriter.maintenance.stored import ROWS, Stored
+from rewriter.maintenance.stored import Stored
 from rewriter.maintenance.text import listed, same_keys
 from rewriter.match import Miss, read_view
 from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
 from rewriter.match.printing import expression_text, select_text
+from rewriter.match.trees import ROWS
 from rewriter.model import quoted
 from rewriter.model.settings import TIME_ZONE
 from rewriter.rules.roll_up import roll_up

@@ -10,6 +10,7 @@ from sqlglot import exp
 from rewriter.block import Block, Occurrence, Unsupported, build_block
 from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.match import Candidate
+from rewriter.match.trees import ROWS
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.sql import parse
 
@@ -25,7 +26,6 @@ _READ = (
     *COMPARISONS, *OPERATORS, exp.Between, exp.In, exp.Is, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.DataType,
     exp.DataTypeParam, exp.Interval, exp.Var, exp.Filter, exp.Where, exp.Distinct, exp.Star, exp.Anonymous,
 )  # fmt: skip
-ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from rewriter.block import aggregate_of
+from rewriter.block.predicates import INTEGERS
 from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import sum_type, summed_type
@@ -22,6 +25,7 @@ from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, stored
 from rewriter.match.trees import call_of, cast, number
 from rewriter.match.words import words
+from rewriter.schema import expression_type
 
 Tree = exp.Expr
 
@@ -84,15 +88,13 @@ class Aggregates:
         return missing(call)
 
     def _summed(self, argument: Tree) -> Partial | Miss:
-        """The sum of which an average is made. That of a BIGINT is one of DECIMALs, where the view holds it."""
+        """The sum of which an average is made: of a BIGINT that of DECIMALs, since its own may overflow."""
+        kind = expression_type(argument, self.reading.block)
+        if kind != "bigint":
+            part = self.partials.of("sum", argument)
+            return replace(part, kind=kind) if isinstance(part, Partial) and kind in INTEGERS else part
         exact = self.partials.held(call_of("sum", cast(argument, EXACT)))
-        if exact is not None:
-            return Partial(stored(exact.name), "bigint")
-        held = self.partials.held(call_of("sum", argument))
-        if held is not None and held.type == "bigint":
-            return Partial(stored(held.name), "bigint")
-        part = self.partials.of("sum", argument)
-        return part if isinstance(part, Miss) or part.kind != "bigint" else missing(call_of("avg", argument))
+        return Partial(stored(exact.name), kind) if exact is not None else missing(call_of("avg", argument))
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
         """An aggregate of different values, over keys."""

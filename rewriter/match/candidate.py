@@ -25,7 +25,7 @@ class Reason(StrEnum):
     AGGREGATE_DOES_NOT_ROLL_UP = "AGGREGATE_DOES_NOT_ROLL_UP"
     GROUPING_TOO_COARSE = "GROUPING_TOO_COARSE"
     FLOAT_SUM_DECIDES_ROWS = "FLOAT_SUM_DECIDES_ROWS"
-    FLOAT_COMPARED_WITH_ZERO = "FLOAT_COMPARED_WITH_ZERO"
+    FLOAT_COMPARED = "FLOAT_COMPARED"
     ZONE_NOT_PROVED = "ZONE_NOT_PROVED"
     SHAPE = "SHAPE"
     SETTINGS_DIFFER = "SETTINGS_DIFFER"
@@ -55,7 +55,7 @@ _TOLD: Mapping[Reason, str] = {
     Reason.AGGREGATE_DOES_NOT_ROLL_UP: "its groups cannot be put together for {}",
     Reason.GROUPING_TOO_COARSE: "its groups are too coarse: {}",
     Reason.FLOAT_SUM_DECIDES_ROWS: "the last bits of a floating-point sum would decide the rows: {}",
-    Reason.FLOAT_COMPARED_WITH_ZERO: "0.0 and -0.0 are one in its groups, and not in {}",
+    Reason.FLOAT_COMPARED: "which of -0.0, 0.0 and NaN {} keeps depends on how the rows lie in files",
     Reason.ZONE_NOT_PROVED: "{}",
     Reason.SHAPE: "it has another form: {}",
     Reason.SETTINGS_DIFFER: "the session has other settings: {}",

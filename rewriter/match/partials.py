@@ -16,16 +16,18 @@ from sqlglot import exp
 
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.numbers import FLOATING, decimal_of, numeric_type, sum_type, summed_type, wider
+from rewriter.match.numbers import FLOATING, MAX_PRECISION, decimal_of, numeric_type, sum_type, summed_type, wider
 from rewriter.match.reading import Reading, stored
-from rewriter.match.trees import call_of, cast, number
+from rewriter.match.trees import ROWS, call_of, cast, number
 from rewriter.match.words import words
 from rewriter.model import Column
+from rewriter.model.settings import ANSI
+from rewriter.schema import expression_type
 
 Tree = exp.Expr
 
-ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
 ADDITIVE = frozenset({"sum", "count"})
+SUM_DIGITS = 10
 # A DECIMAL of up to so many digits times a count stays within the 38 that there are.
 WEIGHED_PRECISION = 19
 
@@ -65,6 +67,10 @@ class Partials:
         """The aggregate of that name over an argument."""
         held = self.held(call_of(name, argument))
         if held is not None:
+            if name == "sum" and self._may_have_overflowed(held, argument):
+                return Miss(
+                    Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call_of(name, argument))} is NULL if it overflows"
+                )
             kind = numeric_type(argument, self.reading.block)
             return Partial(stored(held.name), kind or (summed_type(held.type) if name == "sum" else None))
         of_row, branches = self._of_row.get(name), branches_of(argument)
@@ -80,6 +86,14 @@ class Partials:
             return first
         second = of_row(name, argument) if by_branch else self._of_branches(name, branches, argument)
         return first if by_branch and isinstance(second, Miss) else second
+
+    def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
+        """Whether NULL in storage may be a DECIMAL sum that did not fit: without ANSI that is no error."""
+        settings = self.reading.candidate.view.settings
+        if settings is not None and settings.get(ANSI, "true").lower() == "true":
+            return False
+        summed, of = decimal_of(held.type), decimal_of(expression_type(argument, self.reading.block))
+        return summed is not None and (of is None or of[0] > MAX_PRECISION - SUM_DIGITS)
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> Partial | Miss:
         """A CASE over the parts of its branches, if the storage's row decides which it is."""

@@ -14,6 +14,7 @@ from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.joins import Joined, join_views
 from rewriter.match.words import words
 from rewriter.model import Column
+from rewriter.schema import expression_type
 from rewriter.timeseries import as_bucket, bucket_call, is_border, is_fixed_offset, label_source, read_moment, rolls_up
 
 Tree = exp.Expr
@@ -42,7 +43,8 @@ class Reading:
         for output, name in zip(candidate.block.outputs, candidate.columns, strict=True):
             tree = equivalence.normalize(renamed(output, mapping))
             if not has_aggregate(tree):
-                self.rows.setdefault(tree, stored(name))
+                if (held := _as_computed(candidate, output, name)) is not None:
+                    self.rows.setdefault(tree, held)
             elif (column := candidate.storage.column(name)) is not None:
                 self.aggregates.setdefault(tree, column)
         self.residual: tuple[Tree, ...] = ()
@@ -159,6 +161,18 @@ class Reading:
         return None
 
 
+def _as_computed(candidate: Candidate, output: Tree, name: str) -> Tree | None:
+    """A row output as an expression of its own type: Iceberg keeps TINYINT and SMALLINT as INT; None if in doubt."""
+    column = candidate.storage.column(name)
+    if column is None or column.type != "int":
+        return stored(name)
+    declared = candidate.block.type_of(output)
+    kind = declared.type if declared is not None else expression_type(output, candidate.block)
+    if kind in ("tinyint", "smallint"):
+        return exp.TryCast(this=stored(name), to=exp.DataType.build(kind, dialect="spark"))
+    return stored(name) if kind in ("int", "date") else None
+
+
 def stored(name: str) -> exp.Column:
     """A column of the storage."""
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
@@ -181,13 +195,20 @@ def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
     return result
 
 
-def _compares_float_with_zero(conjunct: Tree, block: Block) -> bool:
-    """Whether -0.0 matters: Iceberg's statistics take it for less than 0.0, so files are skipped in which it stands."""
+def _files_mislead(conjunct: Tree, block: Block) -> bool:
+    """Whether a filter of floating-point numbers is wrong where whole files are skipped by it.
+
+    Iceberg's statistics take -0.0 for less than 0.0, and know nothing of NaN, which is greater than all numbers:
+    which rows a comparison with 0, or with > and >=, keeps depends on how they lie in files.
+    """
     floats = [c for c in conjunct.find_all(exp.Column) if (d := block.type_of(c)) and d.type in ("float", "double")]
-    return bool(floats) and any(
+    if not floats:
+        return False
+    zero = any(
         isinstance(literal, exp.Literal) and not literal.is_string and not literal.name.strip("0.eE+-dDfF")
         for literal in conjunct.walk()
     )
+    return zero or not isinstance(conjunct, exp.LT | exp.LTE | exp.EQ | exp.In | exp.Is | exp.NullSafeEQ)
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
@@ -214,8 +235,8 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     for conjunct in query.conjuncts:
         if applied.implies(conjunct):
             continue
-        if _compares_float_with_zero(conjunct, query.block):
-            return Miss(Reason.FLOAT_COMPARED_WITH_ZERO, words(conjunct))
+        if _files_mislead(conjunct, query.block):
+            return Miss(Reason.FLOAT_COMPARED, words(conjunct))
         # An equality that the view lacks is compared side by side: under the query's own
         # equivalence both sides would be one column, and the comparison would vanish.
         equality = equated(conjunct, query.block) is not None

@@ -7,6 +7,7 @@ from functools import cache
 from sqlglot import exp
 
 Tree = exp.Expr
+ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
 
 
 def call_of(name: str, *arguments: Tree) -> exp.Anonymous:

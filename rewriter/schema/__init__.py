@@ -4,7 +4,7 @@ It knows what was tried on Spark (tests/integration/test_schema.py) under the de
 is not certain it says so, and nobody guesses.
 """
 
-from rewriter.schema.columns import output_columns, output_types
+from rewriter.schema.columns import expression_type, output_columns, output_types
 from rewriter.schema.names import has_unary_plus, name_of
 from rewriter.schema.oracle import UNKNOWN, type_of
 from rewriter.schema.types import Uncertain, column_type
@@ -13,6 +13,7 @@ __all__ = [
     "UNKNOWN",
     "Uncertain",
     "column_type",
+    "expression_type",
     "has_unary_plus",
     "name_of",
     "output_columns",

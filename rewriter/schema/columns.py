@@ -37,8 +37,15 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
 
 def output_types(block: Block) -> tuple[str, ...]:
     """The types of a block's outputs, `unknown` where one is not certain."""
-    declared = _declared(block)
-    return tuple(_type(output, declared) for output in block.outputs)
+    return tuple(expression_type(output, block) for output in block.outputs)
+
+
+def expression_type(tree: exp.Expr, block: Block) -> str:
+    """The type of an expression over a block's tables, `unknown` where it is not certain."""
+    try:
+        return type_of(tree, _declared(block))
+    except Uncertain:
+        return UNKNOWN
 
 
 def _declared(block: Block) -> Declared:
@@ -47,13 +54,6 @@ def _declared(block: Block) -> Declared:
         return found.type if found else None
 
     return declared
-
-
-def _type(output: exp.Expr, declared: Declared) -> str:
-    try:
-        return type_of(output, declared)
-    except Uncertain:
-        return UNKNOWN
 
 
 def _settled(item: exp.Expr) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from rewriter.sql.dialect import ParseError, parse_select, tokenize
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
 WRITES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenType.MERGE})
 TIMESERIES = "timeseries"
+_CONTINUED_COMMENT = re.compile(r"--[^\r\n]*\\[\r\n]")
 
 
 @dataclass(frozen=True)
@@ -170,6 +172,8 @@ def _problem(sql: str, tokens: Sequence[Token]) -> str:
     """Why no block of the text can be trusted to mean what it says by itself; empty if all can."""
     if "${" in sql:
         return "variable substitution (${…}) can change what the text means"
+    if _CONTINUED_COMMENT.search(sql):
+        return "a comment ends with a backslash, which carries it on to the next line"
     if any(token.token_type is TokenType.PIPE_GT for token in tokens):
         return "pipe syntax (|>) is not read"
     ends = [i for i, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON]
@@ -202,14 +206,29 @@ def _common(tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[Selec
 
 
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
-    """Names that a WITH clause may define, anywhere in the text: `name AS (` or `name (columns) AS (`."""
+    """Names that a WITH clause may define, anywhere in the text.
+
+    Spark reads `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. Every name with a parenthesis behind it is
+    taken for one: that a function's is among them costs nothing but a table of that name.
+    """
     if not any(token.token_type is TokenType.WITH for token in tokens):
         return
-    for i in range(1, len(tokens) - 1):
-        if tokens[i].token_type is TokenType.ALIAS and tokens[i + 1].token_type is TokenType.L_PAREN:
-            before = i - 1
-            if tokens[before].token_type is TokenType.R_PAREN:
-                while before > 0 and tokens[before].token_type is not TokenType.L_PAREN:
-                    before -= 1
-                before -= 1
-            yield tokens[before].text.lower()
+    opened: list[int] = []
+    before: dict[int, int] = {}  # a closing parenthesis, and what stands before the pair
+    for i, token in enumerate(tokens):
+        if token.token_type is TokenType.L_PAREN:
+            opened.append(i)
+            name = _name_before(tokens, i - 1, before)
+            if name is not None:
+                yield name
+        elif token.token_type is TokenType.R_PAREN and opened:
+            before[i] = opened.pop() - 1
+
+
+def _name_before(tokens: Sequence[Token], i: int, before: dict[int, int]) -> str | None:
+    if i >= 0 and tokens[i].token_type is TokenType.ALIAS:
+        i -= 1
+    if i >= 3 and [token.text.upper() for token in tokens[i - 3 : i]] == ["MAX", "RECURSION", "LEVEL"]:
+        i -= 4
+    i = before.get(i, i)
+    return tokens[i].text.lower() if i >= 0 else None

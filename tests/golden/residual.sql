@@ -65,12 +65,11 @@ SELECT id FROM sales WHERE length(region) > 3
 
 --@ case: floating point is compared, never reasoned about
 SELECT id FROM sales WHERE length(region) > 2 AND score >= 0.5
---@ rewritten using mv_flagged
-SELECT v.`id` AS id FROM lake.demo.mv_flagged__storage AS v WHERE v.`score` >= 0.5
+--@ kept: mv_flagged FLOAT_COMPARED score >= 0.5; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
 
 --@ case: floating point is not compared with zero, which has two signs
 SELECT id FROM sales WHERE length(region) > 2 AND score <= 0
---@ kept: mv_flagged FLOAT_COMPARED_WITH_ZERO score <= 0; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
+--@ kept: mv_flagged FLOAT_COMPARED score <= 0; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
 
 --@ case: a doubled quote is a quote
 SELECT id FROM sales WHERE day >= DATE '2024-01-01' AND region = 'it''s'

@@ -17,8 +17,7 @@ SELECT score, b, count(*) AS cnt FROM t GROUP BY score, b
 
 --@ case: a floating-point key is compared
 SELECT score, count(*) FROM t WHERE score = 0.5 OR score > 1.0 GROUP BY score
---@ rewritten using by_score
-SELECT v.`score` AS score, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_score__storage AS v WHERE ((v.`score` = 0.5) OR (v.`score` > 1.0)) GROUP BY v.`score`
+--@ kept: averages FLOAT_COMPARED score = 0.5 OR score > 1.0; by_score FLOAT_COMPARED score = 0.5 OR score > 1.0; logic FLOAT_COMPARED score = 0.5 OR score > 1.0; sums FLOAT_COMPARED score = 0.5 OR score > 1.0
 
 --@ case: but nothing is computed from it, for its zeros have lost their sign
 SELECT score * 2, count(*) FROM t GROUP BY score * 2

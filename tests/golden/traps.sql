@@ -1,0 +1,80 @@
+-- What looks like a hit and is none: each of these has given a wrong answer somewhere.
+--@ schema
+CREATE TABLE a (g STRING, h STRING, k INT, b BIGINT, x DOUBLE, d DECIMAL(10,2), sm SMALLINT, st STRING, bo BOOLEAN);
+CREATE TABLE e (k INT, w INT);
+CREATE TABLE dim (k INT, w INT)
+--@ rows
+INSERT INTO a VALUES ('u', 'p', 1, 9000000000000000000, 1.0, 1.50, 300, 'abc', true), ('u', 'q', 1, 5, -0.0, NULL, 300, 'xyz', false), ('u', 'q', 2, NULL, 2.5, 2.25, 7, NULL, NULL), (NULL, 'p', 9, 1, NULL, 9.99, NULL, 'true', true);
+INSERT INTO dim VALUES (1, 10), (2, 20), (2, NULL)
+--@ view grouped
+SELECT g, h, k, sm, count(*) AS cnt, sum(b) AS sb, count(b) AS cb, min(sm) AS low FROM a GROUP BY g, h, k, sm
+--@ view copied
+SELECT g, h, k, st, bo, x FROM a
+--@ view all_of_e
+SELECT sum(k) AS sk, count(*) AS cnt FROM e
+--@ view distinct_filtered
+SELECT g, h, count(DISTINCT k) FILTER (WHERE bo) AS c, sum(DISTINCT k) FILTER (WHERE bo) AS s FROM a GROUP BY g, h
+--@ view cast_sum
+SELECT g, h, sum(CAST(x AS DECIMAL(38,0))) AS s, count(x) AS c FROM a GROUP BY g, h
+
+--@ case: NOT LIKE is not LIKE
+SELECT g, st FROM a WHERE st NOT LIKE 'a%'
+--@ rewritten using copied
+SELECT v.`g` AS g, v.`st` AS st FROM lake.demo.copied__storage AS v WHERE NOT (v.`st` LIKE 'a%')
+
+--@ case: a name of WITH without AS
+WITH a (SELECT 'zz' AS g, 1 AS k) SELECT g, sum(k) FROM a GROUP BY g
+--@ kept: NO_VIEW
+
+--@ case: a comparison of a comparison is read from the left by Spark
+SELECT count(*) FROM a WHERE st LIKE 'true' = bo
+--@ kept: cast_sum NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; copied NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; distinct_filtered NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; grouped NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses
+
+--@ case: in parentheses it is clear
+SELECT count(*) FROM a WHERE (st LIKE 'true') = bo
+--@ rewritten using copied
+SELECT count(*) FROM lake.demo.copied__storage AS v WHERE (v.`st` LIKE 'true') = v.`bo`
+
+--@ case: || binds as + does
+SELECT k || 9 + 1 FROM a
+--@ kept: cast_sum NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses; copied NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses; distinct_filtered NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses; grouped NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses
+
+--@ case: constants over a view of one row that stands for none
+SELECT max(1), count(DISTINCT 1), bool_and(true) FROM e
+--@ kept: AGGREGATE_NOT_IN_VIEW max(1)
+
+--@ case: a table beside a view of one row that stands for none
+SELECT dim.k, count(*) FROM e CROSS JOIN dim GROUP BY dim.k
+--@ kept: GROUPING_TOO_COARSE the view holds one group of all rows
+
+--@ case: the greatest of a table beside it
+SELECT max(dim.w) FROM e CROSS JOIN dim
+--@ kept: GROUPING_TOO_COARSE the view holds one group of all rows
+
+--@ case: distinct values with a filter do not add up
+SELECT g, count(DISTINCT k) FILTER (WHERE bo) FROM a GROUP BY g
+--@ rewritten using copied
+SELECT v.`g` AS g, count(DISTINCT v.`k`) FILTER(WHERE v.`bo`) FROM lake.demo.copied__storage AS v GROUP BY v.`g`
+
+--@ case: DISTINCT matters to bit_xor
+SELECT g, bit_xor(DISTINCT k) FROM a GROUP BY g
+--@ rewritten using copied
+SELECT v.`g` AS g, bit_xor(DISTINCT v.`k`) FROM lake.demo.copied__storage AS v GROUP BY v.`g`
+
+--@ case: a sum of casts is not the sum
+SELECT g, avg(x) FROM a GROUP BY g
+--@ rewritten using copied
+SELECT v.`g` AS g, avg(v.`x`) FROM lake.demo.copied__storage AS v GROUP BY v.`g`
+
+--@ case: a sum of BIGINTs may have overflowed where their average does not
+SELECT g, avg(b) FROM a GROUP BY g
+--@ kept: cast_sum AGGREGATE_NOT_IN_VIEW avg(b); copied COLUMN_NOT_IN_VIEW b; distinct_filtered AGGREGATE_NOT_IN_VIEW avg(b); grouped AGGREGATE_NOT_IN_VIEW avg(b)
+
+--@ case: NaN is greater than all, and files do not know of it
+SELECT count(*) FROM a WHERE x > 5
+--@ kept: cast_sum FLOAT_COMPARED x > 5; copied FLOAT_COMPARED x > 5; distinct_filtered FLOAT_COMPARED x > 5; grouped FLOAT_COMPARED x > 5
+
+--@ case: a SMALLINT is computed with as one, though it is kept as an INT
+SELECT g, sm * sm, count(*) FROM a WHERE sm < 100 GROUP BY g, sm
+--@ rewritten using grouped
+SELECT v.`g` AS g, v.`sm` * v.`sm`, coalesce(sum(v.`cnt`), 0) FROM lake.demo.grouped__storage AS v WHERE v.`sm` < 100 GROUP BY v.`g`, v.`sm`
