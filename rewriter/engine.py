@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -172,6 +172,7 @@ def _answer(
         if select.tree is None:
             raise Unsupported(select.problem)
         block = build_block(select.tree, find, common_tables(statement, select, find))
+        block = replace(block, decides=statement.decides_by(select))
     except Unsupported as problem:
         return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, str(problem), select.text) for v in views]
     query = Predicates(block, block.where, statement.session.time_zone)

@@ -67,6 +67,7 @@ class Block:
     DISTINCT without groups is grouping by all outputs; `distinct` is DISTINCT of what comes of groups or windows.
     `sets` are the sets of keys by which the rows are grouped, each row once for each; None: by all keys, once.
     `names` holds an output's name where the text settles it: an alias, or a plain column.
+    `decides` says that what stands around it may decide by its outputs what rows come back.
     Columns of tables that a join fills up with NULLs are nullable, whatever was declared.
     """
 
@@ -82,6 +83,7 @@ class Block:
     joins: tuple[Join, ...] = ()
     sets: tuple[tuple[Tree, ...], ...] | None = None
     distinct: bool = False
+    decides: bool = False
 
     @property
     def plain(self) -> bool:

@@ -131,11 +131,12 @@ def inexact_decision(reading: Reading) -> Miss | None:
     """A sum or average whose last bits may differ must not decide which rows come back.
 
     law: HAVING, DISTINCT, what windows are cut and ordered by, and ORDER BY with LIMIT only over exact aggregates;
-         outputs only by arithmetic, which keeps a small difference small, never by rounding or comparing
+         outputs only by arithmetic, which keeps a small difference small, never by rounding or comparing,
+         here or in a query around
     """
     block = reading.block
     deciding = [*block.having, *(item.key for item in block.order if block.limit or block.offset)]
-    deciding += block.outputs if block.distinct else ()
+    deciding += block.outputs if block.distinct or block.decides else ()
     within = [part for output in block.outputs for part in _beyond_arithmetic(output)]
     for tree in (*deciding, *within):
         for node in tree.walk():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,7 +44,7 @@ class Statement:
     """What a client sent. `is_query` is True for statements that only read.
 
     `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
-    `ctes` are all names that WITH may define; `common` those of which it is certain what they mean.
+    `merges` is True where a set operation compares rows, as all but UNION ALL do. `ctes` are all names that WITH may define; `common` those of which it is certain what they mean.
     """
 
     sql: str
@@ -55,6 +56,7 @@ class Statement:
     tables: tuple[TableName, ...] = field(default=())
     complete: bool = True
     common: tuple[CommonTable, ...] = ()
+    merges: bool = False
 
     @property
     def uses_timeseries(self) -> bool:
@@ -66,6 +68,20 @@ class Statement:
         """Why the statement, or the first block that is not read, is not; empty if all is."""
         problems = (f"{block.text[:60]!r} is not read: {block.problem}" for block in self.blocks if block.problem)
         return self.problem or next(problems, "")
+
+    def decides_by(self, block: SelectBlock) -> bool:
+        """Whether a block's outputs may decide what rows come back: unless all around it just hands them on."""
+        around = self._around(block)
+        if around:
+            return not _hands_on(around[-1].tree) or self.decides_by(around[-1])
+        behind = self.sql[max(b.span.end for b in self.blocks) :].strip().rstrip(";")
+        last = [b for b in self.blocks if not self._around(b)][-1]
+        return self.merges or bool(behind) or (bool(self.ctes) and block is not last)
+
+    def _around(self, block: SelectBlock) -> list[SelectBlock]:
+        """The blocks in which a block stands, outermost first."""
+        start, end = block.span
+        return [b for b in self.blocks if b.span != block.span and b.span.start <= start and end <= b.span.end]
 
     def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
         """The common table expressions that names in a block can mean."""
@@ -119,7 +135,16 @@ def parse(sql: str, session: Session) -> Statement:
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
     common = tuple(_common(tokens, ctes, blocks)) if ctes else ()
-    return replace(named, tables=tuple(tables), complete=_complete(tokens), common=common)
+    return replace(named, tables=tuple(tables), complete=_complete(tokens), common=common, merges=_merges(tokens))
+
+
+def _hands_on(tree: exp.Select | None) -> bool:
+    """Whether a SELECT gives all rows of its one derived table, and of each what it was given."""
+    if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
+        return False
+    return isinstance(tree.args["from_"].this, exp.Subquery) and all(
+        isinstance(output.unalias(), exp.Column | exp.Star) for output in tree.expressions
+    )
 
 
 def tables_of(block: SelectBlock) -> Iterator[exp.Table]:
@@ -203,6 +228,11 @@ def _common(tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[Selec
             if block.span.end == tokens[i - 1].end + 1:
                 yield CommonTable(name, block, token.end + 1)
             opened = None
+
+
+def _merges(tokens: Sequence[Token]) -> bool:
+    pairs = ((token.token_type, after.token_type) for token, after in itertools.pairwise(tokens))
+    return any(kind in SET_OPERATORS and (kind, after) != (TokenType.UNION, TokenType.ALL) for kind, after in pairs)
 
 
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
