@@ -173,9 +173,10 @@ def _answer(
             raise Unsupported(select.problem)
         block = build_block(select.tree, find, common_tables(statement, select, find))
         block = replace(block, decides=statement.decides_by(select))
-    except Unsupported as problem:
-        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, str(problem), select.text) for v in views]
-    query = Predicates(block, block.where, statement.session.time_zone)
+        query = Predicates(block, block.where, statement.session.time_zone)
+    except (Unsupported, RecursionError) as problem:
+        reason = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, reason, select.text) for v in views]
     tried = _Tried(select, statement.session, definitions, relations)
     for view in views:
         tried.add(view, query)

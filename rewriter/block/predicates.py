@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from sqlglot import exp
@@ -99,12 +100,8 @@ def _interchangeable(kind: str) -> bool:
 def range_of(conjunct: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
     """A predicate as a set of values of one subject; None if it is not of that form."""
     if isinstance(conjunct, exp.And | exp.Or):
-        left = range_of(conjunct.this, block, zone)
-        right = range_of(conjunct.expression, block, zone)
-        if left is None or right is None or left[0] != right[0]:
-            return None
-        both = left[1].meet(right[1]) if isinstance(conjunct, exp.And) else left[1].join(right[1])
-        return left[0], both
+        parts = (range_of(operand, block, zone) for operand in _operands(conjunct, type(conjunct)))
+        return _folded(parts, meet=isinstance(conjunct, exp.And))
     if isinstance(conjunct, exp.Not):
         return _negated(conjunct.this, block, zone)
     if isinstance(conjunct, exp.Is) and isinstance(conjunct.expression, exp.Null):
@@ -122,8 +119,8 @@ def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | No
     if isinstance(inner, exp.Not):
         return range_of(inner.this, block, zone)
     if isinstance(inner, exp.And | exp.Or):
-        flipped = exp.Or if isinstance(inner, exp.And) else exp.And
-        return range_of(flipped(this=exp.Not(this=inner.this), expression=exp.Not(this=inner.expression)), block, zone)
+        negated = (_negated(operand, block, zone) for operand in _operands(inner, type(inner)))
+        return _folded(negated, meet=isinstance(inner, exp.Or))
     if isinstance(inner, exp.In):
         parts = [_compared(inner.this, "<>", value, block, zone) for value in inner.expressions]
         return _folded(parts, meet=True)
@@ -135,15 +132,29 @@ def _listed(node: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None
     return _folded([_compared(node.this, "=", value, block, zone) for value in node.expressions], meet=False)
 
 
-def _folded(parts: list[tuple[Tree, RangeSet] | None], meet: bool) -> tuple[Tree, RangeSet] | None:
-    result: tuple[Tree, RangeSet] | None = None
+def _operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
+    """The operands of a chain of AND or of OR, however deep."""
+    rest = [tree]
+    while rest:
+        node = rest.pop()
+        if isinstance(node, kind):
+            rest += (node.expression, node.this)
+        else:
+            yield node
+
+
+def _folded(parts: Iterable[tuple[Tree, RangeSet] | None], meet: bool) -> tuple[Tree, RangeSet] | None:
+    """One set of values of one subject."""
+    subject: Tree | None = None
+    sets: list[RangeSet] = []
     for part in parts:
-        if part is None:
+        if part is None or (subject is not None and part[0] != subject):
             return None
-        if result is not None:
-            part = part[0], result[1].meet(part[1]) if meet else result[1].join(part[1])
-        result = part
-    return result
+        subject = part[0]
+        sets.append(part[1])
+    if subject is None:
+        return None
+    return subject, reduce(RangeSet.meet, sets) if meet else RangeSet.joined(sets)
 
 
 def _compared(

@@ -106,6 +106,13 @@ class RangeSet:
         """The same set of integers with closed bounds, so that `x < 10` equals `x <= 9`."""
         return _union((_close(interval) for interval in self.intervals), self.null, discrete=True)
 
+    @staticmethod
+    def joined(sets: Iterable[RangeSet]) -> RangeSet:
+        """The values in any of the sets."""
+        all_of_them = tuple(sets)
+        intervals = (interval for one in all_of_them for interval in one.intervals)
+        return _union(intervals, any(one.null for one in all_of_them))
+
     def meet(self, other: RangeSet) -> RangeSet:
         """The values in both."""
         return _union((a.meet(b) for a in self.intervals for b in other.intervals), self.null and other.null)

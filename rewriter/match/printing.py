@@ -160,13 +160,12 @@ def _spelled(tree: Tree) -> Tree:
 
 def _parenthesized(tree: Tree) -> Tree:
     """The tree with parentheses around every operation that is an operand of another."""
-    result = tree.copy()
+    arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
-        if isinstance(value, exp.Expr):
-            result.set(argument, _operand(tree, value))
-        elif isinstance(value, list):
-            result.set(argument, [_operand(tree, v) if isinstance(v, exp.Expr) else v for v in value])
-    return result
+        values = value if isinstance(value, list) else [value]
+        new = [_operand(tree, v) if isinstance(v, exp.Expr) else v for v in values]
+        arguments[argument] = new if isinstance(value, list) else new[0]
+    return type(tree)(**arguments)
 
 
 def _operand(parent: Tree, child: Tree) -> Tree:

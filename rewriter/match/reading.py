@@ -180,19 +180,20 @@ def stored(name: str) -> exp.Column:
 
 def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
     """The same operation over computed operands."""
-    result = tree.copy()
+    arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         computed: list[object] = []
         for operand in value if isinstance(value, list) else [value]:
-            is_operand = isinstance(operand, exp.Expr) and not isinstance(
-                operand, exp.DataType | exp.Identifier | exp.Var
-            )
-            part = compute(operand) if is_operand else operand
+            if not isinstance(operand, exp.Expr):
+                computed.append(operand)
+                continue
+            named = isinstance(operand, exp.DataType | exp.Identifier | exp.Var)
+            part = operand.copy() if named else compute(operand)
             if isinstance(part, Miss):
                 return part
             computed.append(part)
-        result.set(argument, computed if isinstance(value, list) else computed[0])
-    return result
+        arguments[argument] = computed if isinstance(value, list) else computed[0]
+    return type(tree)(**arguments)
 
 
 def _files_mislead(conjunct: Tree, block: Block) -> bool:

@@ -17,6 +17,8 @@ from rewriter.sql.dialect import ParseError, parse_select, tokenize
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
 WRITES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenType.MERGE})
 TIMESERIES = "timeseries"
+# Reading what is longer would keep every other client waiting.
+LONGEST = 200_000
 _CONTINUED_COMMENT = re.compile(r"--[^\r\n]*\\[\r\n]")
 
 
@@ -44,7 +46,8 @@ class Statement:
     """What a client sent. `is_query` is True for statements that only read.
 
     `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
-    `merges` is True where a set operation compares rows, as all but UNION ALL do. `ctes` are all names that WITH may define; `common` those of which it is certain what they mean.
+    `merges` is True where a set operation compares rows, as all but UNION ALL do. `ctes` are all names that WITH
+    may define; `common` those of which it is certain what they mean.
     """
 
     sql: str
@@ -123,7 +126,7 @@ def parse(sql: str, session: Session) -> Statement:
     ['lake.demo.sales']
     """
     try:
-        tokens = tokenize(sql)
+        tokens = tokenize(sql[:LONGEST])
     except ParseError as error:
         return Statement(sql, session, is_query=False, problem=str(error))
     problem = _problem(sql, tokens)
@@ -197,6 +200,8 @@ def _problem(sql: str, tokens: Sequence[Token]) -> str:
     """Why no block of the text can be trusted to mean what it says by itself; empty if all can."""
     if "${" in sql:
         return "variable substitution (${…}) can change what the text means"
+    if len(sql) > LONGEST:
+        return f"it is longer than {LONGEST} characters"
     if _CONTINUED_COMMENT.search(sql):
         return "a comment ends with a backslash, which carries it on to the next line"
     if any(token.token_type is TokenType.PIPE_GT for token in tokens):

@@ -119,3 +119,18 @@ def test_a_rule_that_breaks_costs_a_rewriting_and_not_the_answer(
 def test_an_unknown_table_is_left_to_spark(built: World) -> None:
     relations = dict.fromkeys(built.relations)
     assert not rewrite(parse(QUERY, built.session), built.definitions, relations).rewritten
+
+
+def test_a_filter_of_a_thousand_parts_is_read_at_once() -> None:
+    """Each part was once compared and copied with all before it: minutes for all clients."""
+    built = world(read(FOLDER / "traps.sql"))
+    parts = " OR ".join(f"k = {i}" for i in range(120))
+    for condition in (parts, f"NOT ({parts})", f"k IN ({', '.join(map(str, range(5000)))})"):
+        assert built.rewrite(f"SELECT g, sum(k) FROM a WHERE {condition} GROUP BY g").rewritten
+
+
+def test_what_is_nested_too_deeply_is_left_alone() -> None:
+    built = world(read(FOLDER / "traps.sql"))
+    deep = " OR ".join(f"(k = {i} AND g = 'x')" for i in range(5000))
+    outcome = built.rewrite(f"SELECT g, sum(k) FROM a WHERE {deep} GROUP BY g")
+    assert not outcome.rewritten
