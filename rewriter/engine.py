@@ -175,8 +175,8 @@ def _answer(
         block = replace(block, decides=statement.decides_by(select))
         query = Predicates(block, block.where, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
-        reason = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
-        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, reason, select.text) for v in views]
+        unread = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, unread, select.text) for v in views]
     tried = _Tried(select, statement.session, definitions, relations)
     for view in views:
         tried.add(view, query)

@@ -10,7 +10,7 @@ import pytest
 from rewriter import Definitions, Reason, engine, parse, rewrite
 from rewriter.model import Table
 from rewriter.model.settings import TIME_ZONE
-from tests.golden.corpus import GoldenFile, World, world
+from tests.golden.corpus import FOLDER, GoldenFile, World, read, world
 
 SCHEMA = "CREATE TABLE sales (region STRING, n INT, x DOUBLE, ts TIMESTAMP)"
 VIEWS = {
