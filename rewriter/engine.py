@@ -76,11 +76,12 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         return Outcome(statement, tried=tried, spelled=spelled)
     answers, attempts = _verbatim(statement, definitions, relations, spelled)
     for select in statement.blocks:
-        if any(other.span.start <= select.span.start and select.span.end <= other.span.end for other, _ in answers):
+        if any(_inside(select, other) for other, _ in answers):
             continue  # a part of a block that is answered as a whole
         answer, tried_here = _answer(select, statement, definitions, relations, find)
         attempts += tried_here
         if answer is not None:
+            answers = [kept for kept in answers if not _inside(kept[0], select)]
             answers.append((select, answer))
     moment = (
         pinned(statement, {select.span: answer[2] for select, answer in answers}, relations) if answers else ({}, ())
@@ -94,6 +95,10 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
     return Outcome(statement, tuple(replacements), tuple(attempts), spelled, tuple(edits))
 
 
+def _inside(inner: SelectBlock | Part, outer: SelectBlock) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+
+
 def _verbatim(
     statement: Statement, definitions: Definitions, relations: Relations, spelled: Sequence[Edit]
 ) -> tuple[list[tuple[SelectBlock, _Answer]], list[Attempt]]:
@@ -101,7 +106,7 @@ def _verbatim(
     answers: list[tuple[SelectBlock, _Answer]] = []
     attempts: list[Attempt] = []
     for part in parts(statement, spelled) if definitions.verbatim else ():
-        if any(other.span.start <= part.span.start and part.span.end <= other.span.end for other, _ in answers):
+        if any(_inside(part, other) for other, _ in answers):
             continue
         view, whole = next(
             (v for text in (part.text, part.body) if (v := definitions.verbatim.get(text))), (None, False)
