@@ -35,10 +35,11 @@ class Jar:
     artifact: str
     version: str
     sha256: str
+    classifier: str = ""
 
     @property
     def file(self) -> str:
-        return f"{self.artifact}-{self.version}.jar"
+        return f"{self.artifact}-{self.version}{self.classifier and '-' + self.classifier}.jar"
 
 
 ICEBERG = Jar(
@@ -95,13 +96,28 @@ def _fetched(jar: Jar, folder: Path) -> Path:
         return target
 
 
+# Ivy's command line cannot name a classifier.
+_MODULE = """<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
+  <info organisation="viewgate" module="libraries"/>
+  <configurations><conf name="default"/></configurations>
+  <dependencies>
+    <dependency org="{0.group}" name="{0.artifact}" rev="{0.version}" transitive="false" conf="default->default">
+      <artifact name="{0.artifact}" type="jar" ext="jar"{classified}/>
+    </dependency>
+  </dependencies>
+</ivy-module>
+"""
+
+
 def _ivy(jar: Jar, scratch: Path) -> str:
     """Run Ivy for one artifact; what it said."""
+    classified = f' m:classifier="{jar.classifier}"' if jar.classifier else ""
+    (scratch / "ivy.xml").write_text(_MODULE.format(jar, classified=classified))
     command = [
         *(str(preflight.java()), f"-Divy.default.ivy.user.dir={scratch}"),
-        *("-cp", str(spark_jars() / "*"), "org.apache.ivy.Main", "-warn", "-confs", "default"),
-        *("-cache", str(scratch / "cache"), "-dependency", jar.group, jar.artifact, jar.version),
-        *("-retrieve", str(scratch / "jars" / "[artifact]-[revision].[ext]")),
+        *("-cp", str(spark_jars() / "*"), "org.apache.ivy.Main", "-warn", "-ivy", str(scratch / "ivy.xml")),
+        *("-cache", str(scratch / "cache")),
+        *("-retrieve", str(scratch / "jars" / "[artifact]-[revision](-[classifier]).[ext]")),
     ]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     return answer.stdout + answer.stderr

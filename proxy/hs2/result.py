@@ -88,12 +88,12 @@ def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
 
 def _column(column: ColumnDesc, values: Sequence[Any]) -> Any:
     layout = _LAYOUTS.get(column.type_id, _STRINGS)
-    filled, nulls = list(values), bytearray((len(values) + 7) // 8)
-    if None in values:
-        for index, value in enumerate(values):
-            if value is None:
-                nulls[index // 8] |= 1 << index % 8
-                filled[index] = layout.null
+    filled, absent = list(values), [index for index, value in enumerate(values) if value is None]
+    # As long as Spark makes it: a byte, and one more for every eight rows up to the last NULL.
+    nulls = bytearray(1 + (absent[-1] + 1) // 8 if absent else 1)
+    for index in absent:
+        nulls[index // 8] |= 1 << index % 8
+        filled[index] = layout.null
     if set(map(type, filled)) != {layout.convert}:
         filled = [_converted(layout, value) for value in filled]
     encoded = getattr(ttypes, layout.column)(values=filled, nulls=bytes(nulls))

@@ -50,12 +50,12 @@ class ColumnDesc:
         return TYPE_IDS.get(re.split(r"[(<]", self.type, maxsplit=1)[0].strip().lower(), _STRING)
 
 
-def table_schema(columns: Iterable[ColumnDesc]) -> Any:
-    """The schema that GetResultSetMetadata answers."""
+def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
+    """The schema that GetResultSetMetadata answers; Spark counts columns of statements from 0, of listings from 1."""
     return ttypes.TTableSchema(
         columns=[
             ttypes.TColumnDesc(columnName=column.name, typeDesc=_described(column), position=position, comment="")
-            for position, column in enumerate(columns)
+            for position, column in enumerate(columns, first)
         ]
     )
 
@@ -75,7 +75,7 @@ def _described(column: ColumnDesc) -> Any:
         for key, value in zip(("precision", "scale"), parameters.groups(), strict=True):
             qualifiers[key] = ttypes.TTypeQualifierValue(i32Value=int(value))
     primitive = ttypes.TPrimitiveTypeEntry(
-        type=column.type_id, typeQualifiers=ttypes.TTypeQualifiers(qualifiers=qualifiers)
+        type=column.type_id, typeQualifiers=ttypes.TTypeQualifiers(qualifiers=qualifiers) if qualifiers else None
     )
     return ttypes.TTypeDesc(types=[ttypes.TTypeEntry(primitiveEntry=primitive)])
 

@@ -41,7 +41,7 @@ class LocalOperation(RunningOperation):
 
     async def metadata(self, call: Call) -> bytes:
         await self.wait()
-        schema = table_schema(self._finished().columns)
+        schema = table_schema(self._finished().columns, first=0 if self.kind == _EXECUTE_STATEMENT else 1)
         return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
 
     async def fetch(self, call: Call) -> bytes:
