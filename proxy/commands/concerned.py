@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
 from proxy.answering.writes import Parts, written
 from proxy.commands.context import Context
 from proxy.session import ClientSession
 from rewriter import Definitions
-from rewriter.model import TableName
+from rewriter.model import MaterializedView, TableName
+
+ByLast = Mapping[str, Collection[TableName]]
 
 
 class Concerned:
@@ -45,7 +47,7 @@ class Concerned:
 
 
 class Names:
-    """The names of everything that views are made of, by their last parts."""
+    """The names of everything that views are made of, found by their last parts."""
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
@@ -56,16 +58,49 @@ class Names:
         >>> Names(Definitions(())).sources([("sales",)])
         frozenset()
         """
-        return frozenset(
-            table
-            for parts in names
-            for table in self._by_last.get(parts[-1], ())
-            if table.parts[-len(parts) :] == parts
-        )
+        return _possible(self._sources, names)
+
+    def storages(self, names: Iterable[Parts]) -> frozenset[TableName]:
+        """Every storage table that one of the names could mean."""
+        return _possible(self._storages, names)
+
+    def views(self, names: Iterable[Parts]) -> frozenset[TableName]:
+        """Every materialized view that one of the names could mean."""
+        return _possible(self._views, names)
+
+    def over(self, source: TableName) -> list[MaterializedView]:
+        """The views that read a table, in the order of their names."""
+        return [self.definitions.by_name[name] for name in sorted(self.definitions.graph.successors(source))]
 
     @cached_property
-    def _by_last(self) -> dict[str, list[TableName]]:
-        found: dict[str, list[TableName]] = {}
-        for table in {table for sources in self.definitions.sources.values() for table in sources}:
-            found.setdefault(table.table, []).append(table)
+    def stored_in(self) -> dict[TableName, list[TableName]]:
+        """The views by their storage."""
+        found: dict[TableName, list[TableName]] = {}
+        for view in self.definitions.views:
+            found.setdefault(view.storage, []).append(view.name)
         return found
+
+    @cached_property
+    def _sources(self) -> ByLast:
+        return _by_last(table for sources in self.definitions.sources.values() for table in sources)
+
+    @cached_property
+    def _storages(self) -> ByLast:
+        return _by_last(self.stored_in)
+
+    @cached_property
+    def _views(self) -> ByLast:
+        return _by_last(self.definitions.by_name)
+
+
+def _by_last(names: Iterable[TableName]) -> ByLast:
+    found: dict[str, set[TableName]] = {}
+    for name in names:
+        found.setdefault(name.table, set()).add(name)
+    return found
+
+
+def _possible(known: ByLast, names: Iterable[Parts]) -> frozenset[TableName]:
+    return frozenset(
+        table for parts in names for table in known.get(parts[-1], ()) if table.parts[-len(parts) :] == parts
+    )

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
+from proxy.commands.guard import Guard
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Forward, Local, Plan
 
@@ -20,6 +21,7 @@ class Planner:
         self._context = context
         self._find = find
         self._concerned = Concerned(context)
+        self._guard = Guard(context, self._concerned)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Run it here if it is a statement of our own, else forward it."""
@@ -33,6 +35,7 @@ class Planner:
         return Local(run)
 
     async def _forward(self, session: ClientSession, sql: str) -> Forward:
+        await self._guard.check(session, sql)
         tables = await self._concerned.written(session, sql)
         forward = await self._context.answers.plan(session, sql)
         if not tables:

@@ -1,0 +1,105 @@
+"""Statements of Spark's that would break a materialized view are refused, with the names of the views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from proxy.answering.dangers import Danger, Loss, danger
+from proxy.answering.writes import Parts, written
+from proxy.commands.concerned import Concerned, Names
+from proxy.commands.context import Context
+from proxy.hs2 import SqlError
+from proxy.pipeline.uses import uses
+from proxy.session import ClientSession
+from rewriter.model import MaterializedView, Table, TableName
+
+_DEPENDED_ON = "2BP01"
+_HINT = "DROP MATERIALIZED VIEW first, and make it again afterwards"
+
+
+class Guard:
+    """What views are made of, and their storage, can be changed only by what leaves the views whole."""
+
+    def __init__(self, context: Context, concerned: Concerned) -> None:
+        self._context = context
+        self._concerned = concerned
+
+    async def check(self, session: ClientSession, sql: str) -> None:
+        """Raises SqlError 2BP01 if the statement would break a view or change storage behind its view's back."""
+        writes, loss = written(sql), danger(sql)
+        if writes is not None and writes.certain:
+            await self._check_storage(session, writes.names)
+        if loss is None:
+            return
+        if loss.loss is Loss.NAMESPACE:
+            await self._check_namespace(session, loss.name)
+            return
+        await self._check_storage(session, [loss.name])
+        if loss.loss in (Loss.RELATION, Loss.DEFINITION):
+            await self._check_views(session, loss)
+        if loss.loss in (Loss.RELATION, Loss.COLUMNS):
+            await self._check_sources(session, loss)
+
+    async def _check_storage(self, session: ClientSession, names: Iterable[Parts]) -> None:
+        known = await self._concerned.names()
+        for name in await self._concerned.meant(session, names, known.storages(names)):
+            raise SqlError(
+                f"{name} is the storage of materialized view {_listed(known.stored_in[name])}, and only a refresh "
+                "changes it; REFRESH, ALTER and DROP MATERIALIZED VIEW are the statements for it",
+                _DEPENDED_ON,
+            )
+
+    async def _check_views(self, session: ClientSession, loss: Danger) -> None:
+        known = await self._concerned.names()
+        for name in await self._concerned.meant(session, [loss.name], known.views([loss.name])):
+            raise SqlError(
+                f"{name} is a materialized view: use DROP MATERIALIZED VIEW, or CREATE OR REPLACE MATERIALIZED VIEW",
+                _DEPENDED_ON,
+            )
+
+    async def _check_sources(self, session: ClientSession, loss: Danger) -> None:
+        known = await self._concerned.names()
+        for name in await self._concerned.meant(session, [loss.name], known.sources([loss.name])):
+            views = known.over(name)
+            if loss.loss is Loss.COLUMNS:
+                table = (await self._context.catalog.current([name]))[name]
+                views = [view for view in views if _touches(loss, view, table)]
+            if views:
+                columns = f" ({', '.join(loss.columns)})" if loss.columns else ""
+                raise SqlError(
+                    f"{name} {loss.loss.value}{columns} by this statement, and is needed by materialized view "
+                    f"{_listed(view.name for view in views)}; {_HINT}",
+                    _DEPENDED_ON,
+                )
+
+    async def _check_namespace(self, session: ClientSession, parts: Parts) -> None:
+        """A namespace is named like a table; in it or below must be nothing that a view outside or inside needs."""
+        known = await self._concerned.names()
+        if not known.definitions.views:
+            return
+        facts = await self._context.facts(session)
+        qualified = (
+            parts if parts[0] in {*facts.catalogs, facts.catalog} and len(parts) > 1 else (facts.catalog, *parts)
+        )
+        lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
+        if lost:
+            raise SqlError(
+                f"the namespace {'.'.join(qualified)} holds tables of materialized view "
+                f"{_listed(view.name for view in lost)}; {_HINT}",
+                _DEPENDED_ON,
+            )
+
+
+def _inside(namespace: Parts, view: MaterializedView, known: Names) -> bool:
+    names = (view.name, view.storage, *known.definitions.sources[view.name])
+    return any(name.parts[: len(namespace)] == namespace for name in names)
+
+
+def _touches(loss: Danger, view: MaterializedView, table: object) -> bool:
+    """Whether a view needs what is lost; in doubt it does."""
+    needed = uses(view, table.columns) if isinstance(table, Table) else None
+    return needed is None or not loss.columns or not needed.isdisjoint(loss.columns)
+
+
+def _listed(names: Iterable[TableName]) -> str:
+    return ", ".join(map(str, sorted(names)))

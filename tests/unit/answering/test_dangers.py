@@ -1,0 +1,60 @@
+"""What statements take away."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.answering.dangers import Danger, Loss, danger
+
+T, DT = ("t",), ("d", "t")
+R, C, N, D, S = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Loss.SHAPE
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("DROP TABLE t", Danger(R, T)),
+        ("drop table if exists `d`.t PURGE", Danger(R, DT)),
+        ("DROP VIEW IF EXISTS d.t", Danger(R, DT)),
+        ("ALTER TABLE d.t RENAME TO d.u", Danger(R, DT)),
+        ("DROP NAMESPACE d CASCADE", Danger(N, ("d",))),
+        ("DROP SCHEMA IF EXISTS lake.d CASCADE", Danger(N, ("lake", "d"))),
+        ("ALTER TABLE t RENAME COLUMN A TO b", Danger(C, T, ("a",))),
+        ("ALTER TABLE t DROP COLUMN IF EXISTS a", Danger(C, T, ("a",))),
+        ("ALTER TABLE t DROP COLUMNS (a, `b c`, s.f)", Danger(C, T, ("a", "b c", "s"))),
+        ("ALTER TABLE t ALTER COLUMN s.f TYPE BIGINT", Danger(C, T, ("s", "type", "bigint"))),
+        ("ALTER TABLE t ALTER a TYPE BIGINT, b TYPE BIGINT", Danger(C, T, ("a", "type", "bigint", "b"))),
+        ("ALTER TABLE t CHANGE COLUMN a b BIGINT", Danger(C, T, ("a",))),
+        ("ALTER TABLE t REPLACE COLUMNS (a INT)", Danger(C, T)),
+        ("ALTER TABLE t ADD COLUMNS (a INT)", Danger(S, T)),
+        ("CREATE OR REPLACE VIEW d.t AS SELECT 1", Danger(D, DT)),
+        ("ALTER VIEW t AS SELECT 1", Danger(D, T)),
+    ],
+)
+def test_a_loss(sql: str, expected: Danger) -> None:
+    found = danger(sql)
+    assert found is not None
+    assert (found.loss, found.name) == (expected.loss, expected.name)
+    assert set(found.columns) == set(expected.columns)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 'DROP TABLE t'",
+        "DROP NAMESPACE d",
+        "DROP TABLE",
+        "DROP FUNCTION f",
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE OR REPLACE TABLE t AS SELECT 1 AS a",
+        "ALTER TABLE t ALTER COLUMN a COMMENT 'x'",
+        "ALTER TABLE t ALTER COLUMN a FIRST",
+        "ALTER TABLE t ALTER COLUMN a DROP NOT NULL",
+        "ALTER TABLE t SET TBLPROPERTIES ('a' = 'b')",
+        "ALTER TABLE t DROP PARTITION FIELD bucket(4, a)",
+        "ALTER VIEW t SET TBLPROPERTIES ('a' = 'b')",
+        "",
+    ],
+)
+def test_what_takes_nothing(sql: str) -> None:
+    assert danger(sql) is None

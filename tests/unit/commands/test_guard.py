@@ -1,0 +1,85 @@
+"""What is refused for the sake of a view, and what is not."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from proxy.commands import Planner, find
+from proxy.hs2 import SqlError
+from tests.unit.catalog.lake import ROWS
+from tests.unit.commands.house import House
+
+CREATE = "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"
+
+
+def plan(house: House, sql: str) -> Any:
+    session: Any = SimpleNamespace(upstream=house.upstream)
+    return asyncio.run(Planner(house.context, find).plan(session, sql))
+
+
+@pytest.fixture
+def viewed(house: House) -> House:
+    """A view of two of the table's three columns."""
+    house.lake.iceberg.drop_table("demo.sales")
+    table = house.lake.iceberg.create_table("demo.sales", ROWS.append_column("spare", ROWS["amount"]).schema)
+    table.append(ROWS.append_column("spare", ROWS["amount"]))
+    asyncio.run(house.run(CREATE))
+    return house
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("DROP TABLE sales", "lake.demo.sales is dropped or renamed by this statement, and is needed by"),
+        ("DROP TABLE IF EXISTS lake.demo.sales PURGE", "needed by materialized view lake.demo.agg"),
+        ("ALTER TABLE demo.sales RENAME TO demo.other", "needed by materialized view lake.demo.agg"),
+        ("ALTER TABLE sales DROP COLUMN Region", r"loses or changes columns \(region\)"),
+        ("ALTER TABLE sales DROP COLUMNS (spare, amount)", r"\(spare, amount\)"),
+        ("ALTER TABLE sales RENAME COLUMN amount TO a", r"\(amount\)"),
+        ("ALTER TABLE sales ALTER COLUMN amount TYPE DECIMAL(20, 0)", "needed by"),
+        ("ALTER TABLE sales REPLACE COLUMNS (region STRING)", "needed by"),
+        ("DROP NAMESPACE demo CASCADE", "the namespace lake.demo holds tables of materialized view lake.demo.agg"),
+        ("DROP DATABASE IF EXISTS lake.demo CASCADE", "holds tables"),
+        ("DROP TABLE agg__storage", "is the storage of materialized view lake.demo.agg"),
+        ("INSERT INTO demo.agg__storage SELECT * FROM demo.agg__storage", "only a refresh changes it"),
+        ("DELETE FROM agg__storage", "only a refresh changes it"),
+        ("TRUNCATE TABLE agg__storage", "only a refresh changes it"),
+        ("CREATE OR REPLACE TABLE agg__storage AS SELECT 1 AS a", "only a refresh changes it"),
+        ("ALTER TABLE agg__storage ADD COLUMN a INT", "only a refresh changes it"),
+        ("DROP VIEW agg", "is a materialized view: use DROP MATERIALIZED VIEW"),
+        ("CREATE OR REPLACE VIEW agg AS SELECT 1 AS a", "use DROP MATERIALIZED VIEW"),
+    ],
+)
+def test_refused(viewed: House, sql: str, said: str) -> None:
+    with pytest.raises(SqlError, match=said) as refused:
+        plan(viewed, sql)
+    assert refused.value.sql_state == "2BP01"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP TABLE other",
+        "DROP TABLE other.sales",
+        "ALTER TABLE sales ADD COLUMN more INT",
+        "ALTER TABLE sales DROP COLUMN spare",
+        "ALTER TABLE sales RENAME COLUMN spare TO s",
+        "ALTER TABLE sales ALTER COLUMN amount COMMENT 'x'",
+        "ALTER TABLE agg__storage SET TBLPROPERTIES ('a' = 'b')",
+        "DROP NAMESPACE demo",
+        "DROP NAMESPACE other CASCADE",
+        "SELECT * FROM agg__storage",
+        "CALL lake.system.rewrite_data_files('demo.agg__storage')",
+    ],
+)
+def test_allowed(viewed: House, sql: str) -> None:
+    assert plan(viewed, sql) is not None
+
+
+def test_nothing_is_refused_once_the_view_is_gone(viewed: House) -> None:
+    asyncio.run(viewed.run("DROP MATERIALIZED VIEW agg"))
+    assert plan(viewed, "DROP TABLE sales") is not None
