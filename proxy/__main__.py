@@ -15,15 +15,16 @@ from dataclasses import dataclass, replace
 from getpass import getpass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from proxy import admission, config, demo, embedded, explaining, jars, preflight
+from proxy import admission, config, demo, embedded, explaining, jars, preflight, refreshing
 from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.authentication import PasswordFile, ProxyUsers
 from proxy.catalog import Catalog, CatalogError, open_catalog
 from proxy.commands import Context, Planner, find
 from proxy.hs2 import ResultSet, SqlError, encode_call
 from proxy.hs2.generated import ttypes
-from proxy.pipeline import EmbeddedRunner, OnCommit, Pipeline, Runner, ThriftRunner
+from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.server import Server
 from proxy.service import Service
 from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, UpstreamSession, unknown
@@ -49,11 +50,12 @@ REFUSALS = (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What Viewgate stands between, started here or elsewhere."""
+    """What Viewgate stands between, started here or elsewhere; `alone` says that nobody else makes views there."""
 
     upstreams: tuple[Upstream, ...]
     catalog: Catalog
     runner: Runner
+    alone: bool
     progress: Progress = unknown
 
 
@@ -65,11 +67,11 @@ def main(argv: list[str] | None = None) -> int:
         logging.getLogger(name).setLevel(logging.INFO)
     try:
         with asyncio.Runner(loop_factory=_new_loop) as runner:
-            runner.run(options.run(options))
+            code: int | None = runner.run(options.run(options))
     except REFUSALS as refusal:
         print(f"viewgate: {refusal}", file=sys.stderr)
         return 1
-    return 0
+    return code or 0
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
@@ -92,6 +94,16 @@ def arguments() -> argparse.ArgumentParser:
     serving.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
     serving.add_argument("--demo", action="store_true", help="make demo tables and views that are not there yet")
     serving.set_defaults(run=serve)
+    refreshes = commands.add_parser(
+        "refresh", help="refresh materialized views, for cron and its like: 0 if all went well"
+    )
+    refreshes.add_argument("names", nargs="*", metavar="NAME", help="a view: namespace.name")
+    refreshes.add_argument("--all", action="store_true", help="all views")
+    refreshes.add_argument("--stale", action="store_true", help="those that are stale, of all or of the names")
+    refreshes.add_argument("--full", action="store_true", help="compute anew even if nothing has changed")
+    refreshes.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
+    refreshes.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
+    refreshes.set_defaults(run=refresh, demo=False, port=None)
     healthy = commands.add_parser("health", help="log in to a running viewgate and open a session: 0 if that works")
     healthy.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
     healthy.add_argument("--port", type=int, default=config.Listen.port, help=f"default {config.Listen.port}")
@@ -130,6 +142,18 @@ async def serve(options: argparse.Namespace) -> None:
             asyncio.get_running_loop().add_signal_handler(number, server.hurry)
         still = service.sessions.running
         _log.info("stopping%s", f": {still} statements still run, for {server.grace:g} s at most" if still else "")
+
+
+async def refresh(options: argparse.Namespace) -> int:
+    """Refresh the views that are asked for, on the Spark of the settings or on one of our own; the exit code."""
+    if not (options.names or options.all or options.stale) or (options.names and options.all):
+        raise config.ConfigError("say which views to refresh: their names, --all or --stale")
+    settings = settled(options)
+    async with AsyncExitStack() as running:
+        surroundings = await surround(settings, running)
+        wanted = refreshing.Wanted(tuple(options.names), options.stale, options.full)
+        pipeline = Pipeline(surroundings.catalog, surroundings.runner)
+        return await refreshing.refresh(surroundings.catalog, pipeline, wanted, print)
 
 
 async def _warm(upstreams: Upstreams) -> None:
@@ -185,6 +209,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
             tuple(Upstream(u.host, u.port, u.user, u.password) for u in settings.upstreams),
             open_catalog(settings.catalog.name, settings.catalog.properties),
             ThriftRunner(lambda: open_session(own, settings.pipeline.user)),
+            alone=False,
         )
     spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
     running.push_async_callback(asyncio.to_thread, spark.stop)
@@ -193,7 +218,8 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         (Upstream(spark.thrift_host, spark.thrift_port),),
         open_catalog(spark.catalog_name, spark.catalog_properties),
         EmbeddedRunner(spark.session),
-        lambda statement: asyncio.to_thread(spark.stages, statement),
+        alone=True,
+        progress=lambda statement: asyncio.to_thread(spark.stages, statement),
     )
 
 
@@ -203,7 +229,10 @@ def compose(surroundings: Surroundings, settings: config.Config, running: AsyncE
     pipeline = Pipeline(catalog, surroundings.runner)
     on_commit = OnCommit(catalog, pipeline)
     running.push_async_callback(on_commit.close)
-    planner = Planner(Context(catalog, pipeline, on_commit, Answers(catalog)), find)
+    running.push_async_callback(_cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
+    orphans = Orphans(catalog, surroundings.runner, alone=surroundings.alone)
+    running.push_async_callback(_cancelled, asyncio.create_task(orphans.drop()))
+    planner = Planner(Context(catalog, pipeline, on_commit, orphans, Answers(catalog)), find)
     defaults = Defaults()
     return Service(
         Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts)),
@@ -273,6 +302,12 @@ async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
     else:
         task.cancel()
         await asyncio.wait([task])
+
+
+async def _cancelled(task: asyncio.Task[Any]) -> None:
+    """Cancel something; it has ended when this returns."""
+    task.cancel()
+    await asyncio.wait([task])
 
 
 def _login(pipeline: config.PipelineSettings) -> tuple[str, str]:

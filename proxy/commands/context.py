@@ -8,7 +8,7 @@ from typing import Protocol
 from proxy.answering import Decision
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Log, OnCommit, Pipeline
+from proxy.pipeline import Log, OnCommit, Orphans, Pipeline
 from proxy.session import ClientSession, Forward
 from rewriter import Definitions
 from rewriter.model import MaterializedView, Session, Table, TableName
@@ -28,11 +28,12 @@ class Answering(Protocol):
 
 @dataclass(frozen=True)
 class Context:
-    """The catalog, the pipeline, what starts it after a write, and the way to answers."""
+    """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers."""
 
     catalog: Catalog
     pipeline: Pipeline
     on_commit: OnCommit
+    orphans: Orphans
     answers: Answering
 
     async def facts(self, session: ClientSession) -> Session:

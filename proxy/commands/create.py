@@ -48,8 +48,11 @@ class Create:
             return done(f"materialized view {name} exists already")
         await self._check_free(ctx, name, existing)
         made = await shape(self.query, self._names(), ctx, session, facts)
+        for orphan in await ctx.orphans.drop(name):
+            log(f"{orphan} dropped, which an earlier CREATE has left behind")
         storage = await _free_storage_name(ctx, name)
-        rows = await self._make(ctx, session, log, _Plan(name, storage, made, facts, existing))
+        with ctx.orphans.spared(storage):
+            rows = await self._make(ctx, session, log, _Plan(name, storage, made, facts, existing))
         if existing:
             await _drop_replaced(ctx, session, existing, log)
         filled = "not refreshed yet: run REFRESH MATERIALIZED VIEW" if self.deferred else f"{rows} rows"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
-from proxy.commands.properties import QUERY
+from proxy.commands.properties import QUERY, refresh_mode
 from proxy.hs2 import ResultSet
 from proxy.pipeline import Log, status
 from proxy.session import ClientSession
@@ -29,7 +29,7 @@ class Describe:
             "Comment": view.comment or "",
             "Storage": str(view.storage),
             "Rewrite": "on" if view.rewrite else "off",
-            "Refresh": "deferred" if view.deferred else "on-commit",
+            "Refresh": refresh_mode(view),
             "Status": f"{now.word}: {now.reason}" if now.reason else now.word,
             "Refreshed at": now.refreshed_at or "never",
             "Last error": now.last_error or "",

@@ -9,7 +9,8 @@ from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUE
 from proxy.hs2 import SqlError
 from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, NEVER, WAIT
-from rewriter.model import Session
+from proxy.pipeline.schedule import EVERY, EXAMPLE, period
+from rewriter.model import MaterializedView, Session
 from rewriter.model.settings import ANSI, TIME_ZONE, result_settings
 
 QUERY = "viewgate.query"
@@ -30,6 +31,8 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
     for key, value in properties.items():
         if key.startswith((*_RESERVED, *_OURS)):
             raise SqlError(f"the property {key} is kept by Viewgate itself; leave it out", "0A000")
+        if key == EVERY and period(value) is None and value != NEVER:
+            raise SqlError(f"the property {key} cannot be '{value}'; allowed: never, or such as '{EXAMPLE}'", "22023")
         allowed = _CHOICES.get(key, (value,))
         if value not in allowed:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: {', '.join(allowed)}", "22023")
@@ -55,3 +58,10 @@ def recorded_settings(facts: Session) -> str:
     """The session's settings that a view keeps, as JSON; ANSI mode even by default, since defaults change."""
     default = {ANSI: facts.defaults[ANSI]} if ANSI in facts.defaults else {}
     return json.dumps({**default, **result_settings(facts.settings), TIME_ZONE: facts.time_zone}, sort_keys=True)
+
+
+def refresh_mode(view: MaterializedView) -> str:
+    """When a view is refreshed, in words."""
+    on_commit = "deferred" if view.deferred else "on-commit"
+    every = view.properties.get(EVERY, "")
+    return f"{on_commit}, every {every}" if period(every) else on_commit

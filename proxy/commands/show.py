@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
-from proxy.commands.properties import QUERY
+from proxy.commands.properties import QUERY, refresh_mode
 from proxy.hs2 import ResultSet
 from proxy.pipeline import Log, status
 from proxy.session import ClientSession
@@ -74,7 +74,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
         ".".join(view.name.namespace),
         view.name.table,
         "on" if view.rewrite else "off",
-        "deferred" if view.deferred else "on-commit",
+        refresh_mode(view),
         now.word,
         now.reason,
         now.refreshed_at,

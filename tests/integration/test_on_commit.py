@@ -164,3 +164,11 @@ def test_a_cancel_ends_the_refresh_and_a_client_that_leaves_does_not(session: An
         assert shown(run, "slow")["status"] == "stale"
     else:
         until(lambda: shown(run, "slow")["status"] == "fresh")
+
+
+def test_a_period_catches_what_another_engine_writes(session: Any, run: Run, direct: Any) -> None:
+    run("ALTER MATERIALIZED VIEW mv SET PROPERTIES ('viewgate.refresh.every' = '1 second')")
+    assert shown(run)["refresh"] == "on-commit, every 1 second"
+    clients.rows(direct, "INSERT INTO lake.commits.t VALUES (8, 8)")
+    until(lambda: shown(run)["status"] == "fresh")
+    right(session)

@@ -12,7 +12,7 @@ from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, Nest
 
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import OnCommit, Pipeline
+from proxy.pipeline import OnCommit, Orphans, Pipeline
 from proxy.pipeline.tokens import string_value
 from proxy.session import Forward
 from rewriter import Definitions
@@ -106,7 +106,8 @@ class House:
         self.catalog = lake.catalog()
         self.pipeline = Pipeline(self.catalog, self.spark)
         self.on_commit = OnCommit(self.catalog, self.pipeline)
-        self.context = Context(self.catalog, self.pipeline, self.on_commit, cast("Any", self))
+        self.orphans = Orphans(self.catalog, self.spark, alone=True)
+        self.context = Context(self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self))
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
         )

@@ -36,6 +36,19 @@ def test_a_view_that_was_never_refreshed(house: House) -> None:
     assert (row["status"], row["refresh"], row["refreshed_at"]) == ("never refreshed", "deferred", None)
 
 
+def test_how_a_view_is_refreshed_is_shown_and_kept_for_another_create(house: House) -> None:
+    asyncio.run(house.run(CREATE.replace(" AS ", " PROPERTIES ('viewgate.refresh.every' = '10 minutes') AS ", 1)))
+    assert show(house)[0]["refresh"] == "on-commit, every 10 minutes"
+    ((statement,),) = asyncio.run(house.run("SHOW CREATE MATERIALIZED VIEW agg")).rows
+    assert "TBLPROPERTIES ('viewgate.refresh.every' = '10 minutes')" in str(statement)
+    asyncio.run(house.run("ALTER MATERIALIZED VIEW agg SET PROPERTIES ('viewgate.refresh.every' = 'never')"))
+    assert show(house)[0]["refresh"] == "on-commit"
+    for key, value in {"viewgate.refresh.every": "often", "viewgate.refresh.wait": "long"}.items():
+        with pytest.raises(SqlError, match=f"{key} cannot be '{value}'; allowed: ") as refused:
+            asyncio.run(house.run(f"ALTER MATERIALIZED VIEW agg SET PROPERTIES ('{key}' = '{value}')"))
+        assert refused.value.sql_state == "22023"
+
+
 def test_the_last_error_is_shown_until_a_refresh_succeeds(house: House) -> None:
     asyncio.run(house.run(CREATE))
 

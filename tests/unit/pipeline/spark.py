@@ -32,6 +32,8 @@ class FakeSpark:
 
     async def run(self, sql: str) -> None:
         self.statements.append(sql)
+        if found := re.search(r"DROP TABLE IF EXISTS lake\.(\S+) PURGE", sql):
+            self.lake.iceberg.drop_table(found[1])
         if found := re.search(r"ALTER TABLE lake\.(\S+) CREATE BRANCH (\w+)", sql):
             self._branch(*found.groups())
         if found := re.search(r"(?:INSERT OVERWRITE|INSERT INTO|MERGE INTO) lake\.(\S+)\.branch_(\w+)", sql):

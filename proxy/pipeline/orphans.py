@@ -1,0 +1,74 @@
+"""Storage that no view points to: what a killed CREATE leaves. Nothing ever reads it; it only takes room."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from proxy.catalog import Catalog
+from proxy.catalog.inventory import Kind
+from proxy.catalog.refresh_state import STORAGE_OF
+from proxy.hs2 import SqlError
+from proxy.pipeline.runner import Runner
+from rewriter.model import TableName
+
+STORAGE_SUFFIX = "__storage"
+_logger = logging.getLogger(__name__)
+
+
+class Orphans:
+    """Finds and drops them. `alone` says that no other proxy makes views in this catalog.
+
+    Where others do, storage without a view may be one that is being made there right now, and is left alone.
+    """
+
+    def __init__(self, catalog: Catalog, runner: Runner, *, alone: bool) -> None:
+        self._catalog = catalog
+        self._runner = runner
+        self._alone = alone
+        self._making: Counter[TableName] = Counter()
+
+    @contextmanager
+    def spared(self, storage: TableName) -> Iterator[None]:
+        """Storage that is being made here has no view yet, and is no orphan."""
+        self._making[storage] += 1
+        try:
+            yield
+        finally:
+            self._making[storage] -= 1
+
+    async def drop(self, view: TableName | None = None) -> list[TableName]:
+        """Drop those that were made for a view, or all; never raises, since what is left harms nobody."""
+        dropped = []
+        try:
+            for storage in await self._found(view):
+                async with self._runner.job({}) as job:
+                    await job.run(f"DROP TABLE IF EXISTS {storage.sql()} PURGE")
+                _logger.info("dropped %s, which no view points to: its CREATE was killed", storage)
+                dropped.append(storage)
+        except SqlError as failure:
+            _logger.warning("storage that no view points to could not be dropped: %s", failure)
+        except Exception:
+            _logger.exception("storage that no view points to could not be looked for")
+        return dropped
+
+    async def _found(self, view: TableName | None) -> list[TableName]:
+        if not self._alone:
+            return []
+        # In this order: what is made here from now on is not listed yet, and what is done by then has its view.
+        listed = await self._catalog.inventory(lambda name: STORAGE_SUFFIX in name.table)
+        making = frozenset(+self._making)
+        self._catalog.invalidate()
+        used = {view.storage for view in await self._catalog.definitions()} | making
+        if self._catalog.broken:  # nobody knows what a view points to that cannot be read
+            return []
+        unused = [one.name for one in listed if one.kind is Kind.STORAGE and one.name not in used]
+        made_for = await asyncio.gather(*map(self._made_for, unused))
+        return [storage for storage, of in zip(unused, made_for, strict=True) if of is not None and view in (None, of)]
+
+    async def _made_for(self, storage: TableName) -> TableName | None:
+        of = (await self._catalog.properties(storage)).get(STORAGE_OF)
+        return None if of is None else TableName((storage.catalog, *of.split(".")))

@@ -1,0 +1,97 @@
+"""Scheduled refresh: views with a period are looked at so often, and refreshed where anybody has written meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Callable
+
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.pipeline.pipeline import Pipeline
+from proxy.pipeline.status import status
+from rewriter.model import MaterializedView, TableName
+
+EVERY = "viewgate.refresh.every"
+EXAMPLE = "10 minutes"
+
+_logger = logging.getLogger(__name__)
+_PERIOD = re.compile(r"([1-9]\d{0,5}) *(second|minute|hour|day)s?", re.IGNORECASE)
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+_LONGEST_PAUSE = 10.0  # seconds after which a view that was given a period is noticed
+
+
+def period(text: str) -> int | None:
+    """A period in seconds; None for a text that is none.
+
+    >>> period("10 minutes"), period("1 day"), period("0 hours"), period("often")
+    (600, 86400, None, None)
+    """
+    found = _PERIOD.fullmatch(text.strip())
+    return int(found[1]) * _SECONDS[found[2].lower()] if found else None
+
+
+class Schedule:
+    """Runs until it is cancelled; a view whose refresh takes long holds up no other."""
+
+    def __init__(self, catalog: Catalog, pipeline: Pipeline, clock: Callable[[], float] = time.monotonic) -> None:
+        self._catalog = catalog
+        self._pipeline = pipeline
+        self._clock = clock
+        self._looked: dict[TableName, float] = {}
+        self._running: dict[TableName, asyncio.Task[None]] = {}
+
+    async def run(self) -> None:
+        """Look, pause, and so on."""
+        try:
+            while True:
+                await asyncio.sleep(await self._safely_look())
+        finally:
+            for task in self._running.values():
+                task.cancel()
+            if self._running:
+                await asyncio.wait(self._running.values())
+
+    async def look(self) -> float:
+        """Begin what is due; in how many seconds to look again."""
+        pause = _LONGEST_PAUSE
+        for view in await self._catalog.definitions():
+            seconds = period(view.properties.get(EVERY, ""))
+            if seconds is None:
+                continue
+            looked = self._looked.get(view.name)
+            due = 0.0 if looked is None else looked + seconds - self._clock()
+            if due <= 0 and view.name not in self._running:
+                self._looked[view.name] = self._clock()
+                self._begin(view)
+                due = seconds
+            pause = min(pause, max(due, 0.1))
+        return pause
+
+    async def rest(self) -> None:
+        """Return when no refresh runs."""
+        while self._running:
+            await asyncio.wait(self._running.values())
+
+    async def _safely_look(self) -> float:
+        try:
+            return await self.look()
+        except Exception:  # the catalog may be away for a while
+            _logger.exception("the schedule of refreshes could not be looked at")
+            return _LONGEST_PAUSE
+
+    def _begin(self, view: MaterializedView) -> None:
+        task = asyncio.create_task(self._refresh(view))
+        self._running[view.name] = task
+        task.add_done_callback(lambda _: self._running.pop(view.name, None))
+
+    async def _refresh(self, view: MaterializedView) -> None:
+        try:
+            if not (await status(self._catalog, view)).fresh:
+                await self._pipeline.refresh(view, _logger.info)
+        except SqlError:
+            pass  # noted on the view's storage, and logged, by the pipeline
+        except Exception:
+            _logger.exception("the scheduled refresh of %s failed", view.name)

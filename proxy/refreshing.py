@@ -1,0 +1,63 @@
+"""What `viewgate refresh` does once there is a catalog and somewhere to run jobs: for cron, Airflow and their like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from proxy.catalog import Catalog
+from proxy.config import ConfigError
+from proxy.hs2 import SqlError
+from proxy.hs2.status import first_message
+from proxy.pipeline import Pipeline, status
+from proxy.pipeline.on_commit import over
+from rewriter import Definitions
+from rewriter.model import MaterializedView
+
+SOME_FAILED = 3
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which views: those of the names, or all; of these the stale ones only; anew even if nothing has changed."""
+
+    names: tuple[str, ...] = ()
+    stale: bool = False
+    full: bool = False
+
+
+async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Say) -> int:
+    """Refresh one after the other, each after those that it reads; the exit code: 0, or SOME_FAILED."""
+    definitions = Definitions(await catalog.definitions())
+    failed = 0
+    for view in _chosen(definitions, catalog, wanted.names):
+        if wanted.stale and (await status(catalog, view)).fresh:
+            say(f"{view.name} is fresh")
+            continue
+        try:
+            await pipeline.refresh(view, say, full=wanted.full)
+        except SqlError as failure:  # one view's failure is that view's alone
+            failed += 1
+            say(f"{view.name} could not be refreshed: {first_message(str(failure))}")
+    if failed:
+        say(f"{failed} of the views could not be refreshed")
+    return SOME_FAILED if failed else 0
+
+
+def _chosen(definitions: Definitions, catalog: Catalog, names: Sequence[str]) -> list[MaterializedView]:
+    sources = {table for tables in definitions.sources.values() for table in tables}
+    ordered = over(definitions, sources)
+    ordered += [view for view in definitions.views if view not in ordered]
+    if not names:
+        return ordered
+    known = {}
+    for view in ordered:
+        known[str(view.name)] = known[str(view.name).removeprefix(f"{catalog.name}.")] = view
+    for name in names:
+        if name not in known:
+            reason = next((why for broken, why in catalog.broken.items() if str(broken).endswith(name)), "")
+            there_are = ", ".join(str(view.name) for view in ordered) or "none"
+            raise ConfigError(f"materialized view {name}: {reason or 'there is none'}; there are: {there_are}")
+    wanted = {known[name].name for name in names}
+    return [view for view in ordered if view.name in wanted]

@@ -1,0 +1,68 @@
+"""Storage that a killed CREATE has left is dropped, and no other."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.pipeline import Orphans
+from rewriter.model import TableName
+from tests.unit.catalog.lake import ROWS, SALES, Lake
+from tests.unit.pipeline.test_on_commit import FIRST, SECOND, House
+
+LEFT = TableName(("lake", "demo", "first__storage_0a1b2c3d"))
+
+
+@pytest.fixture
+def house(lake: Lake) -> House:
+    made = House(lake)
+    lake.iceberg.create_table(
+        "demo.first__storage_0a1b2c3d", ROWS.schema, properties={"viewgate.storage-of": "demo.first"}
+    )
+    lake.iceberg.create_table("demo.mine__storage", ROWS.schema)
+    return made
+
+
+def drop(house: House, view: TableName | None = None, *, alone: bool = True) -> list[TableName]:
+    return asyncio.run(Orphans(house.catalog, house.spark, alone=alone).drop(view))
+
+
+def test_what_no_view_points_to_is_dropped(house: House, lake: Lake) -> None:
+    assert drop(house) == [LEFT]
+    left = {name for _, name in lake.iceberg.list_tables("demo")}
+    assert left == {SALES.table, "first__storage", "second__storage", "mine__storage"}
+    assert drop(house) == []
+
+
+def test_of_one_view_only(house: House) -> None:
+    assert drop(house, SECOND) == []
+    assert drop(house, FIRST) == [LEFT]
+
+
+def test_where_other_proxies_may_be_making_views_nothing_is_dropped(house: House) -> None:
+    assert drop(house, alone=False) == []
+
+
+def test_what_is_being_made_is_spared(house: House) -> None:
+    async def story() -> tuple[list[TableName], list[TableName]]:
+        orphans = Orphans(house.catalog, house.spark, alone=True)
+        with orphans.spared(LEFT):
+            during = await orphans.drop()
+        return during, await orphans.drop()
+
+    assert asyncio.run(story()) == ([], [LEFT])
+
+
+def test_while_a_view_cannot_be_read_nothing_is_dropped(house: House, lake: Lake) -> None:
+    lake.put_view(FIRST, b"no json")
+    assert drop(house) == []
+
+
+def test_a_failure_to_drop_stops_nobody(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(sql: str) -> None:
+        raise OSError("no room")
+
+    house.spark.run = fail  # type: ignore[method-assign]
+    assert drop(house) == []
+    assert "could not be looked for" in caplog.text

@@ -1,0 +1,98 @@
+"""Views with a period are refreshed when it is over and somebody has written, whoever that was."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.hs2 import SqlError
+from proxy.pipeline import Schedule
+from tests.unit.catalog.lake import ROWS, Lake
+from tests.unit.pipeline.test_on_commit import House
+
+MINUTELY = {"viewgate.refresh.every": "1 minute", "viewgate.refresh": "deferred"}
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_view_is_looked_at_when_its_period_is_over(lake: Lake) -> None:
+    async def story() -> None:
+        house, clock = House(lake, **MINUTELY), Clock()
+        schedule = Schedule(house.catalog, house.pipeline, clock)
+        assert await schedule.look() == 10
+        await schedule.rest()
+        assert await house.standing() == ["fresh", "fresh"]
+        house.sales.append(ROWS)
+        clock.now += 55
+        assert await schedule.look() == 5
+        await schedule.rest()
+        assert await house.standing() == ["stale", "stale"]
+        clock.now += 5
+        await schedule.look()
+        await schedule.rest()
+        assert await house.standing() == ["fresh", "fresh"]
+        inserts = len([sql for sql in house.spark.statements if "INSERT" in sql])
+        clock.now += 60
+        await schedule.look()
+        await schedule.rest()
+        assert len([sql for sql in house.spark.statements if "INSERT" in sql]) == inserts
+
+    asyncio.run(story())
+
+
+def test_views_without_a_period_are_left_alone(lake: Lake) -> None:
+    async def story() -> None:
+        house = House(lake)
+        schedule = Schedule(house.catalog, house.pipeline)
+        await schedule.look()
+        await schedule.rest()
+        assert house.spark.statements == []
+
+    asyncio.run(story())
+
+
+def test_a_failure_is_noted_and_tried_again_when_the_period_is_over(lake: Lake) -> None:
+    async def story() -> None:
+        house, clock = House(lake, **MINUTELY), Clock()
+        schedule = Schedule(house.catalog, house.pipeline, clock)
+
+        async def fail_once() -> None:
+            house.spark.before_insert = None
+            raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
+
+        house.spark.before_insert = fail_once
+        await schedule.look()
+        await schedule.rest()
+        assert sorted(await house.standing()) == ["fresh", "never refreshed"]
+        clock.now += 60
+        await schedule.look()
+        await schedule.rest()
+        assert await house.standing() == ["fresh", "fresh"]
+
+    asyncio.run(story())
+
+
+def test_cancelled_it_takes_its_refreshes_along(lake: Lake) -> None:
+    async def story() -> None:
+        house = House(lake, **MINUTELY)
+        begun = asyncio.Event()
+
+        async def hold() -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        house.spark.before_insert = hold
+        running = asyncio.create_task(Schedule(house.catalog, house.pipeline).run())
+        await begun.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        assert set(lake.iceberg.load_table("demo.first__storage").metadata.refs) <= {"main"}
+
+    asyncio.run(story())

@@ -1,0 +1,76 @@
+"""Which views `viewgate refresh` takes, in which order, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from proxy import __main__ as program
+from proxy.config import ConfigError
+from proxy.hs2 import SqlError
+from proxy.refreshing import SOME_FAILED, Wanted, refresh
+from tests.unit.catalog.lake import ROWS, Lake
+from tests.unit.pipeline.test_on_commit import House
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    lake = Lake(tmp_path)
+    yield House(lake)
+    lake.close()
+
+
+def run(house: House, wanted: Wanted) -> tuple[int, list[str]]:
+    said: list[str] = []
+    code = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
+    return code, [line.split(" in ")[0] for line in said if "refreshed: " in line or "fresh" in line.split(" ", 1)[1]]
+
+
+def test_all(house: House) -> None:
+    house.sales.append(ROWS)
+    code, said = run(house, Wanted())
+    assert code == 0
+    assert [line for line in said if "refreshed: " in line] == [
+        "lake.demo.first refreshed: 4 rows",
+        "lake.demo.second refreshed: 4 rows",
+    ]
+
+
+def test_by_name_with_or_without_the_catalog(house: House) -> None:
+    for name in ("demo.second", "lake.demo.second"):
+        code, said = run(house, Wanted((name,), full=True))
+        assert code == 0
+        assert [line.split(" ")[0] for line in said if "refreshed: " in line] == ["lake.demo.second"]
+
+
+def test_what_is_fresh_is_left_alone(house: House) -> None:
+    run(house, Wanted(("demo.first",)))
+    code, said = run(house, Wanted(stale=True))
+    assert code == 0
+    assert said[0] == "lake.demo.first is fresh"
+    assert said[-1].startswith("lake.demo.second refreshed: ")
+
+
+def test_one_failure_is_told_by_the_exit_code_and_stops_no_other(house: House) -> None:
+    async def fail_once() -> None:
+        house.spark.before_insert = None
+        raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
+
+    house.spark.before_insert = fail_once
+    said: list[str] = []
+    assert asyncio.run(refresh(house.catalog, house.pipeline, Wanted(), said.append)) == SOME_FAILED
+    assert "lake.demo.first could not be refreshed: [DIVIDE_BY_ZERO] Division by zero" in said
+    assert any(line.startswith("lake.demo.second refreshed: ") for line in said)
+
+
+def test_a_name_that_is_not_there(house: House) -> None:
+    with pytest.raises(ConfigError, match=r"materialized view nope: there is none; there are: lake\.demo\.first, "):
+        run(house, Wanted(("nope",)))
+
+
+def test_nothing_to_refresh_is_said_before_anything_is_started(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["refresh"]) == 1
+    assert "say which views to refresh" in capsys.readouterr().err
