@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import replace
 
 from proxy.catalog import Catalog
 from proxy.pipeline.sources import Sources
 from rewriter import Decision, full, plan
 from rewriter.model import ChangeKind, MaterializedView, RefreshState, Table
+
+_logger = logging.getLogger(__name__)
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
@@ -27,7 +30,12 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
     if decision.incremental or not storage.partitioned_by or len(changed) != 1:
         return decision
     # Only now: manifests are many files, and most decisions need none of them.
-    known = replace(changed[0], files=await catalog.files(changed[0].name, changed[0].start, changed[0].end))
+    try:
+        files = await catalog.files(changed[0].name, changed[0].start, changed[0].end)
+    except Exception:  # manifests come from any writer; what cannot be read is computed in full
+        _logger.exception("cannot read the files of %s", changed[0].name)
+        return decision
+    known = replace(changed[0], files=files)
     return plan(view, storage, {change.name: change for change in (*changes, known)})
 
 

@@ -4,6 +4,8 @@ import asyncio
 from typing import Any
 
 import pytest
+from pyiceberg.expressions import EqualTo
+from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import StringType
 
 from proxy.catalog import Catalog
@@ -162,6 +164,28 @@ def test_what_was_appended_is_merged_and_recorded(house: House) -> None:
     recorded = house.storage().refresh
     assert recorded is not None
     assert recorded.sources[0].snapshot_id == house.sales.refresh().metadata.current_snapshot_id
+
+
+def test_manifests_are_read_only_where_partitions_could_be_computed_alone(house: House) -> None:
+    storage = house.lake.iceberg.load_table("demo.agg__storage")
+    for table in (house.sales, storage):
+        with table.update_spec() as update:
+            update.add_field("region", IdentityTransform())
+
+    async def story() -> None:
+        house.sales.append(ROWS)
+        await house.refresh()
+        house.sales.delete(EqualTo("region", "eu"))
+        decision = await house.pipeline.decision(await house.view())
+        assert (decision.kind, "REPLACE WHERE (region = 'eu')" in decision.content) == ("partition recompute", True)
+
+        async def unreadable(*_: object) -> None:
+            raise OSError("a manifest is gone")
+
+        house.catalog.files = unreadable  # type: ignore[assignment, method-assign]
+        assert (await house.pipeline.decision(await house.view())).kind == "full"
+
+    asyncio.run(story())
 
 
 def test_an_incremental_refresh_that_fails_in_spark_is_followed_by_a_full_one(house: House) -> None:
