@@ -192,8 +192,12 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
+    # An error of Spark's reaches us as an exception; PySpark would print it, too, plan and all in one line of JSON.
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(name).disabled = True
     if SparkContext._active_spark_context is not None:
         raise StartError("this process runs a Spark already: stop that one first")
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))

@@ -23,6 +23,7 @@ import rewriter
 from proxy.catalog import BRANCH_PREFIX, Catalog, Conflict, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
+from proxy.pipeline.causes import explained, headline
 from proxy.pipeline.failures import REFRESH_ERROR, Lost, noted
 from proxy.pipeline.planning import decide
 from proxy.pipeline.runner import Runner
@@ -85,11 +86,14 @@ class Pipeline:
             log(f"{view.name}: {decision.kind} refresh: {decision.reason}")
             try:
                 published = await self._attempt(view, sources, state, storage.snapshot_id, decision, log)
+            except Lost:
+                raise
             except SqlError as failure:
                 if not decision.incremental or failure.sql_state == _LOST:
-                    raise
-                _logger.warning("%s refresh of %s failed: %s", decision.kind, view.name, failure)
-                log(f"{view.name}: the {decision.kind} refresh failed, computing it anew: {failure.message}")
+                    raise explained(view, failure, storage.refresh, sources.tables) from failure
+                why = headline(failure.message)
+                _logger.warning("%s refresh of %s failed: %s", decision.kind, view.name, why)
+                log(f"{view.name}: the {decision.kind} refresh failed, computing it anew: {why}")
                 full = True
                 continue
             if published:

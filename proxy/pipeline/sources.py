@@ -100,7 +100,8 @@ async def _below(catalog: Catalog, name: TableName, relations: Relations) -> set
 
 def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} reads {name}, which is no Iceberg table or view of the catalog {catalog.name} "
-        "that can be read, so its changes would go unnoticed; use Iceberg tables of that catalog",
-        "0A000",
+        f"materialized view {view.name} reads {name}, and there is no Iceberg table or view of that name in the "
+        f"catalog {catalog.name} now: make the table again, or DROP MATERIALIZED VIEW {view.name.sql()} "
+        "(its content is as before)",
+        "42P01",
     )

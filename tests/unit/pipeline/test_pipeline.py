@@ -138,7 +138,7 @@ def test_a_failure_in_spark_is_passed_on_kept_and_cleared_by_success(house: Hous
         house.spark.before_insert = fail
         with pytest.raises(SqlError, match="DIVIDE_BY_ZERO"):
             await house.refresh()
-        assert "Z: [DIVIDE_BY_ZERO] Division" in (await house.last_error() or "").replace("+00:00", "Z")
+        assert "cannot be refreshed: [DIVIDE_BY_ZERO] Division" in (await house.last_error() or "")
         with pytest.raises(SqlError):  # one that has nothing new to compute, and is asked to compute it anew
             await house.refresh(full=True)
         house.spark.before_insert = None
@@ -146,6 +146,33 @@ def test_a_failure_in_spark_is_passed_on_kept_and_cleared_by_success(house: Hous
         assert await house.last_error() is None
 
     asyncio.run(story())
+
+
+PLAN = """[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `t0`.`amount`
+cannot be resolved. Did you mean one of the following? [`t0`.`region`]. SQLSTATE: 42703; line 2 pos 10;
+'InsertIntoStatement RelationV2[region#1] lake.demo.agg__storage
+""".replace("`amount`\n", "`amount` ")
+
+
+def test_a_column_that_is_gone_is_named_without_spark_s_plan(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise SqlError(PLAN, "42703")
+
+    async def story() -> str:
+        house.sales.append(ROWS)
+        await house.refresh()
+        house.sales.update_schema().delete_column("amount").commit()
+        house.spark.before_insert = fail
+        with pytest.raises(SqlError) as failed:
+            await house.refresh(full=True)
+        return failed.value.message
+
+    message = asyncio.run(story())
+    assert message == (
+        "materialized view lake.demo.agg cannot be refreshed: the column amount of lake.demo.sales is gone; "
+        "put it back, or make the view anew with CREATE OR REPLACE MATERIALIZED VIEW (its content is as before)"
+    )
+    assert "storage" not in caplog.text
 
 
 def test_what_was_appended_is_merged_and_recorded(house: House) -> None:
@@ -294,6 +321,6 @@ def test_views_below_are_recorded_with_their_tables(house: House) -> None:
 
 def test_a_source_that_is_no_iceberg_table_is_refused(house: House) -> None:
     house.lake.iceberg.drop_table("demo.sales")
-    with pytest.raises(SqlError, match=r"reads lake\.demo\.sales, which is no Iceberg table") as refused:
+    with pytest.raises(SqlError, match=r"lake\.demo\.sales, and there is no Iceberg table") as refused:
         asyncio.run(house.refresh())
-    assert refused.value.sql_state == "0A000"
+    assert refused.value.sql_state == "42P01"

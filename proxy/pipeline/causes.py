@@ -1,0 +1,54 @@
+"""Why a refresh failed, for those who own the view: one line, in names that they know, with what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from proxy.hs2 import SqlError
+from proxy.hs2.status import first_message
+from rewriter.model import MaterializedView, RefreshState, Table, TableName
+
+_PREFIX = re.compile(r"^(?:Error running query: |org\.apache\.[\w.$]+: )+")
+_PLACE = re.compile(r";? line \d+,? pos \d+;?$")
+_UNRESOLVED = re.compile(
+    r"\[UNRESOLVED_COLUMN\S*\] .*? (?P<name>`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*) cannot be resolved"
+)
+
+
+def headline(message: str) -> str:
+    r"""Spark's error without its plan, and without a place in a statement that the user has not written.
+
+    >>> headline("Error running query: [X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
+    '[X] no `a`. SQLSTATE: 42703'
+    """
+    first = first_message(message).strip().split("\n", 1)[0]
+    return _PLACE.sub("", _PREFIX.sub("", first)).rstrip(" ;")
+
+
+def explained(
+    view: MaterializedView, failure: SqlError, refreshed: RefreshState | None, now: Mapping[TableName, Table]
+) -> SqlError:
+    """The failure of a statement that refreshes a view, as its user is told."""
+    gone = _gone(failure.message, refreshed, now)
+    what = gone or headline(failure.message)
+    remedy = "; put it back, or make the view anew with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
+    return SqlError(
+        f"materialized view {view.name} cannot be refreshed: {what}{remedy} (its content is as before)",
+        failure.sql_state,
+        failure.error_code,
+    )
+
+
+def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:
+    """The column that Spark misses and the last refresh still had; empty where that is not what happened."""
+    missing = _UNRESOLVED.search(message)
+    if missing is None or refreshed is None:
+        return ""
+    column = missing["name"].split("`.`")[-1].strip("`").lower()
+    for source in refreshed.sources:
+        table = now.get(source.name)
+        had = any(known.name.lower() == column for known in source.columns or ())
+        if table is not None and had and table.column(column) is None:
+            return f"the column {column} of {source.name} is gone"
+    return ""
