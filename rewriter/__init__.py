@@ -30,6 +30,7 @@ from rewriter.maintenance import (
     full,
     pin,
     plan,
+    qualified,
     stale_files,
     stored,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "parse",
     "pin",
     "plan",
+    "qualified",
     "rewrite",
     "stale_files",
     "stored",

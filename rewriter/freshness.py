@@ -69,7 +69,8 @@ def _changes(table: Table, source: SourceState) -> str | None:
         return None
     first = since[-1]
     when = datetime.fromtimestamp(first.timestamp_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return f"has changed since snapshot {source.snapshot_id}: first by snapshot {first.id} ({first.operation}, {when})"
+    read = "it was empty" if source.snapshot_id is None else f"snapshot {source.snapshot_id}"
+    return f"has changed since {read}: first by snapshot {first.id} ({first.operation}, {when})"
 
 
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 
-from proxy.hs2 import ResultSet
+from proxy.hs2 import ResultSet, SqlError
 from rewriter.model import Column
 
 Query = Callable[[str], Awaitable[ResultSet]]
+_DESCRIBE = "DESCRIBE QUERY\n"  # on a line of its own: what Spark says of places is one line off, and nothing else
+_PLACE = re.compile(r"\bline (\d+)(?=,? pos \d+)")
+
+
+async def described(sql: str, query: Query) -> tuple[Column, ...]:
+    """The columns of a query; SqlError with Spark's own text about it, and places in it, if it is not valid."""
+    try:
+        result = await query(_DESCRIBE + sql.rstrip().rstrip(";"))
+    except SqlError as error:
+        raise SqlError(_of_the_query(error.message), error.sql_state, error.error_code) from error
+    return tuple(Column(str(row[0]), str(row[1])) for row in result.rows)
+
+
+def _of_the_query(message: str) -> str:
+    r"""An error about our statement as one about the query in it.
+
+    >>> _of_the_query("[X] (line 2, pos 7)\n\n== SQL ==\nDESCRIBE QUERY\nSELECT a b c\n-------^^^\n")
+    '[X] (line 1, pos 7)\n\n== SQL ==\nSELECT a b c\n-------^^^\n'
+    """
+    return _PLACE.sub(lambda place: f"line {max(int(place[1]) - 1, 1)}", message).replace(_DESCRIBE, "")
 
 
 class Schemas:
@@ -28,8 +49,7 @@ class Schemas:
         if whole in self._known:
             self._known.move_to_end(whole)
             return self._known[whole]
-        described = await query(f"DESCRIBE QUERY {sql.rstrip().rstrip(';')}")
-        columns = tuple(Column(str(row[0]), str(row[1])) for row in described.rows)
+        columns = await described(sql, query)
         self._known[whole] = columns
         if len(self._known) > self._limit:
             self._known.popitem(last=False)

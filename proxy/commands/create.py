@@ -88,8 +88,11 @@ class Create:
             if view is None:
                 raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
             if not self.deferred:
-                refreshed = await ctx.pipeline.refresh(view, log)
+                said: list[str] = []  # of a replacement, which was filled before, only if there was more to do
+                refreshed = await ctx.pipeline.refresh(view, said.append if plan.existing else log)
                 rows = refreshed.rows if refreshed.changed else rows
+                for line in said if refreshed.changed else ():
+                    log(line)
             undo.clear()
             return rows
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
+from proxy.commands.show_create import settings
 from proxy.hs2 import ResultSet
 from proxy.pipeline import Log, status
 from proxy.session import ClientSession
@@ -35,7 +36,7 @@ class Describe:
             "Last error": now.last_error or "",
             "Sources": ", ".join(map(str, now.sources)),
             "Version": str(view.version),
-            "Settings": ", ".join(f"{key}={value}" for key, value in sorted((view.settings or {}).items())),
+            "Settings": settings(view),
             "Query": view.properties.get(QUERY, view.query),
             "Storage query": view.storage_query,
         }

@@ -24,6 +24,10 @@ _CHOICES = {
 }
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
 _OURS = (SETTINGS, STORAGE_QUERY, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-", REFRESH_ERROR)
+# What the catalog, or a clause of a statement, settles; Spark refuses them in its own words, and of the storage.
+_OF_SPARK = frozenset({"owner", "location", "provider", "external", "is_managed_location", "comment", "collation"})
+
+SETTABLE = (*_CHOICES, EVERY)
 
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
@@ -33,6 +37,10 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
             raise SqlError(f"the property {key} is kept by Viewgate itself; leave it out", "0A000")
         if key == EVERY and period(value) is None and value != NEVER:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: never, or such as '{EXAMPLE}'", "22023")
+        if key.lower() in _OF_SPARK:
+            raise SqlError(f"the property {key} is kept by Spark itself; leave it out", "0A000")
+        if key.startswith("viewgate.") and key not in SETTABLE:
+            raise SqlError(f"there is no property {key}; those of Viewgate's are {', '.join(SETTABLE)}", "22023")
         allowed = _CHOICES.get(key, (value,))
         if value not in allowed:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: {', '.join(allowed)}", "22023")

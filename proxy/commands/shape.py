@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from proxy.answering import described
 from proxy.commands.context import Context
 from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin, relations
@@ -82,8 +83,7 @@ async def _ask_spark(query: str, session: ClientSession) -> None:
 
 
 async def _described(session: ClientSession, query: str) -> tuple[ColumnDesc, ...]:
-    described = await session.upstream.query(f"DESCRIBE QUERY {query}")
-    return tuple(ColumnDesc(row[0], row[1]) for row in described.rows)
+    return tuple(ColumnDesc(c.name, c.type) for c in await described(query, session.upstream.query))
 
 
 def _outputs(visible: Sequence[ColumnDesc], names: Sequence[str | None]) -> tuple[ColumnDesc, ...]:

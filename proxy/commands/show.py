@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
-from proxy.hs2 import ResultSet
+from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import Log, status
 from proxy.session import ClientSession
 from rewriter.model import MaterializedView, TableName
@@ -39,13 +39,27 @@ class Show:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ctx.catalog.invalidate()
         definitions = await ctx.catalog.definitions()
-        table = await ctx.resolve(session, self.table) if self.table else None
+        table = await self._existing_table(ctx, session)
+        await self._check_namespace(ctx)
         wanted = [view for view in definitions if self._wants(view.name, ctx.catalog.name)]
         rows = [row for view in wanted if (row := await _row(ctx, view, table))]
         if table is None:
             broken = ctx.catalog.broken.items()
             rows += [_broken_row(name, reason) for name, reason in broken if self._wants(name, ctx.catalog.name)]
         return ResultSet.of(*COLUMNS, rows=sorted(rows, key=lambda row: (row[0] or "", row[1] or "")))
+
+    async def _existing_table(self, ctx: Context, session: ClientSession) -> TableName | None:
+        name = await ctx.resolve(session, self.table) if self.table else None
+        if name is not None and (await ctx.catalog.current([name]))[name] is None:
+            raise SqlError(f"there is no Iceberg table {name} that could have materialized views", "42P01")
+        return name
+
+    async def _check_namespace(self, ctx: Context) -> None:
+        known = {(*at, *name) for name in await ctx.catalog.namespaces() for at in ((), (ctx.catalog.name,))}
+        if self.namespace is not None and self.namespace not in known:
+            raise SqlError(
+                f"there is no namespace {'.'.join(self.namespace)} in the catalog {ctx.catalog.name}", "42704"
+            )
 
     def _wants(self, name: TableName, catalog: str) -> bool:
         spaces = (name.namespace, (catalog, *name.namespace))
@@ -76,7 +90,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
         "on" if view.rewrite else "off",
         refresh_mode(view),
         now.word,
-        now.reason,
+        now.reason or None,
         now.refreshed_at,
         str(view.storage),
         now.last_error,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from proxy.commands.context import Context
@@ -10,7 +11,8 @@ from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, of_user
 from proxy.hs2 import ResultSet
 from proxy.pipeline import Log
 from proxy.session import ClientSession
-from rewriter.model import MaterializedView
+from rewriter import Unsupported, qualified
+from rewriter.model import MaterializedView, Session
 from rewriter.model.literals import literal, pairs
 
 EXAMPLE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
@@ -30,17 +32,26 @@ class ShowCreate:
 def statement(view: MaterializedView) -> str:
     """A view's CREATE statement, from what it keeps of the one that made it."""
     kept = view.properties
+    query = kept.get(QUERY, view.query)
+    with suppress(Unsupported):  # made by another tool: it stands as it is, for the view's own namespace
+        query = qualified(query, Session(view.catalog, view.namespace))
     properties = of_user(kept)
     columns, partitioned_by = kept.get(COLUMNS, ""), kept.get(PARTITIONED_BY, "")
     lines = [
+        f"-- made under {settings(view)}" if view.settings else "",
         f"CREATE MATERIALIZED VIEW {view.name.sql()}" + (f" ({columns})" if columns else ""),
         f"COMMENT {literal(view.comment)}" if view.comment else "",
         "WITH DEFERRED REFRESH" if view.deferred else "",
         f"PARTITIONED BY ({partitioned_by})" if partitioned_by else "",
-        f"TBLPROPERTIES ({pairs(properties)})" if properties else "",
-        f"AS {kept.get(QUERY, view.query)}",
+        f"PROPERTIES ({pairs(properties)})" if properties else "",
+        f"AS {query}",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def settings(view: MaterializedView) -> str:
+    """The session settings that a view keeps."""
+    return ", ".join(f"{key}={value}" for key, value in sorted((view.settings or {}).items()))
 
 
 def parse(parser: Parser) -> ShowCreate:

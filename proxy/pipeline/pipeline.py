@@ -187,7 +187,8 @@ class Pipeline:
         log: Log,
     ) -> None:
         for name, table in sources.tables.items():
-            log(f"{view.name}: reading {name} at snapshot {table.snapshot_id}")
+            at = f"at snapshot {table.snapshot_id}" if table.snapshots else "which is empty"
+            log(f"{view.name}: reading {name}, {at}")
         summary = to_summary(state, tuple(sources.views.values()))
         recorded = {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
         async with self._runner.job({**(view.settings or {}), **_JOB_SETTINGS, **recorded}) as job:

@@ -9,6 +9,7 @@ from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.statements import relations
+from rewriter import Reason
 from rewriter.freshness import freshness
 from rewriter.model import MaterializedView, Session, Table, TableName
 
@@ -44,7 +45,7 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
     if isinstance(found, Table):
         return Status(FRESH, "", refreshed_at, error, sources)
-    never = isinstance(storage, Table) and storage.refresh is None
+    never = found.reason is Reason.NEVER_REFRESHED
     return Status("never refreshed" if never else "stale", found.detail, refreshed_at, error, sources)
 
 

@@ -3,7 +3,7 @@
 from rewriter.maintenance.decision import Decision, Kind, full
 from rewriter.maintenance.definition import Definition, define
 from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
-from rewriter.maintenance.pin import pin
+from rewriter.maintenance.pin import pin, qualified
 from rewriter.maintenance.plan import plan
 from rewriter.maintenance.stored import stored
 
@@ -17,6 +17,7 @@ __all__ = [
     "full",
     "pin",
     "plan",
+    "qualified",
     "stale_files",
     "stored",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
@@ -18,15 +18,31 @@ def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str
     >>> pin("SELECT id FROM sales AS s", {sales: 7}, Session("lake", ("demo",)))
     'SELECT id FROM lake.demo.sales VERSION AS OF 7 AS s'
     """
+
+    def version(name: TableName) -> str:
+        return f" VERSION AS OF {snapshots[name]}" if name in snapshots else ""
+
+    return spelled_text(_named(query, session, version))
+
+
+def qualified(query: str, session: Session) -> str:
+    """The query with each table by its full name, else as it was typed; raises Unsupported where it cannot be read.
+
+    >>> qualified("SELECT s.id FROM sales s", Session("lake", ("demo",)))
+    'SELECT s.id FROM lake.demo.sales s'
+    """
+    return _named(query, session, lambda name: "")
+
+
+def _named(query: str, session: Session, version: Callable[[TableName], str]) -> str:
     statement = parse(query, session)
     edits = []
     for table, offset in _tables(statement):
         name = statement.resolve(table)
         if name is not None:
             start, end = place_of(table)
-            version = f" VERSION AS OF {snapshots[name]}" if name in snapshots else ""
-            edits.append(Edit(offset + start, offset + end, name.sql() + version))
-    return spelled_text(splice(query, edits))
+            edits.append(Edit(offset + start, offset + end, name.sql() + version(name)))
+    return splice(query, edits)
 
 
 def _tables(statement: Statement) -> list[tuple[exp.Table, int]]:

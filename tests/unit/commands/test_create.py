@@ -145,7 +145,7 @@ def test_storage_left_by_a_killed_create_is_not_taken(house: House) -> None:
 
 
 def test_sparks_own_error_comes_first(house: House) -> None:
-    house.upstream.broken = {"DESCRIBE QUERY SELECT a FROM nowhere": SqlError("[TABLE_OR_VIEW_NOT_FOUND] …", "42P01")}
+    house.upstream.broken = {"DESCRIBE QUERY\nSELECT a FROM nowhere": SqlError("[TABLE_OR_VIEW_NOT_FOUND] …", "42P01")}
     with pytest.raises(SqlError, match="TABLE_OR_VIEW_NOT_FOUND") as refused:
         asyncio.run(house.run("CREATE MATERIALIZED VIEW agg AS SELECT a FROM nowhere"))
     assert refused.value.sql_state == "42P01"

@@ -21,6 +21,7 @@ def show(house: House, sql: str = "SHOW MATERIALIZED VIEWS") -> list[dict[str, A
 def test_a_fresh_view_and_a_stale_one(house: House) -> None:
     asyncio.run(house.run(CREATE))
     (row,) = show(house)
+    assert row["reason"] is None
     assert (row["namespace"], row["name"], row["rewrite"], row["status"]) == ("demo", "agg", "on", "fresh")
     assert (row["storage"], row["last_error"]) == ("lake.demo.agg__storage", None)
     house.lake.iceberg.load_table("demo.sales").append(ROWS)
@@ -40,13 +41,22 @@ def test_how_a_view_is_refreshed_is_shown_and_kept_for_another_create(house: Hou
     asyncio.run(house.run(CREATE.replace(" AS ", " PROPERTIES ('viewgate.refresh.every' = '10 minutes') AS ", 1)))
     assert show(house)[0]["refresh"] == "on-commit, every 10 minutes"
     ((statement,),) = asyncio.run(house.run("SHOW CREATE MATERIALIZED VIEW agg")).rows
-    assert "TBLPROPERTIES ('viewgate.refresh.every' = '10 minutes')" in str(statement)
+    assert "PROPERTIES ('viewgate.refresh.every' = '10 minutes')" in str(statement)
     asyncio.run(house.run("ALTER MATERIALIZED VIEW agg SET PROPERTIES ('viewgate.refresh.every' = 'never')"))
     assert show(house)[0]["refresh"] == "on-commit"
     for key, value in {"viewgate.refresh.every": "often", "viewgate.refresh.wait": "long"}.items():
         with pytest.raises(SqlError, match=f"{key} cannot be '{value}'; allowed: ") as refused:
             asyncio.run(house.run(f"ALTER MATERIALIZED VIEW agg SET PROPERTIES ('{key}' = '{value}')"))
         assert refused.value.sql_state == "22023"
+
+
+def test_storage_that_something_else_wrote_is_stale(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    storage = house.lake.iceberg.load_table("demo.agg__storage")
+    storage.append(storage.scan().to_arrow())
+    (row,) = show(house)
+    assert row["status"] == "stale"
+    assert "written by something else than a refresh" in row["reason"]
 
 
 def test_the_last_error_is_shown_until_a_refresh_succeeds(house: House) -> None:
@@ -58,7 +68,7 @@ def test_the_last_error_is_shown_until_a_refresh_succeeds(house: House) -> None:
     house.spark.before_insert = fail
     with pytest.raises(SqlError):
         asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
-    assert show(house)[0]["last_error"].endswith(": [OUT_OF_LUCK] no")
+    assert show(house)[0]["last_error"].endswith("cannot be refreshed: [OUT_OF_LUCK] no (its content is as before)")
     assert show(house)[0]["status"] == "fresh"
     house.spark.before_insert = None
     asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
@@ -80,15 +90,27 @@ def test_a_view_that_cannot_be_read_is_listed_with_the_reason(house: House) -> N
         ("IN demo", True),
         ("IN lake.demo", True),
         ("IN other", False),
+        ("IN lake.other", False),
         ("ON TABLE sales", True),
-        ("ON TABLE demo.other", False),
+        ("ON TABLE other.sales", False),
         ("LIKE 'a*'", True),
         ("LIKE 'b*'", False),
     ],
 )
 def test_filters(house: House, clause: str, listed: bool) -> None:
     asyncio.run(house.run(CREATE))
+    house.lake.iceberg.create_namespace("other")
+    house.lake.iceberg.create_table("other.sales", ROWS.schema)
     assert bool(show(house, f"SHOW MATERIALIZED VIEWS {clause}")) is listed
+
+
+@pytest.mark.parametrize(
+    ("clause", "state"), [("IN nope", "42704"), ("IN spark_catalog.demo", "42704"), ("ON TABLE nope", "42P01")]
+)
+def test_what_is_not_there_has_no_views_to_show(house: House, clause: str, state: str) -> None:
+    with pytest.raises(SqlError, match="there is no") as refused:
+        show(house, f"SHOW MATERIALIZED VIEWS {clause}")
+    assert refused.value.sql_state == state
 
 
 def test_patterns() -> None:
@@ -103,7 +125,13 @@ def test_show_create_makes_the_view_again(house: House) -> None:
     ((statement,),) = asyncio.run(house.run("SHOW CREATE MATERIALIZED VIEW agg")).rows
     asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
     asyncio.run(house.run(statement))
-    assert house.lake.view_properties(AGG) == before
+    assert statement.startswith(
+        "-- made under spark.sql.ansi.enabled=false, spark.sql.session.timeZone=Asia/Tokyo\nCREATE "
+    )
+    assert "FROM lake.demo.sales GROUP BY" in statement
+    again = house.lake.view_properties(AGG)
+    assert again.pop("viewgate.query") != before.pop("viewgate.query")  # now with the table's full name
+    assert again == before
 
 
 def test_describe_tells_how_the_view_stands(house: House) -> None:

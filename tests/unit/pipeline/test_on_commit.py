@@ -81,7 +81,7 @@ def test_what_is_not_waited_for_is_refreshed_in_the_background(lake: Lake, wait:
             await home.write()
             assert home.log == [f"Viewgate: {name} is refreshed in the background" for name in (FIRST, SECOND)]
             await begun.wait()
-            assert await home.standing() == ["never refreshed", "never refreshed"]
+            assert await home.standing() == ["stale", "stale"]
             release.set()
             await asyncio.wait(home.on_commit._running)
             assert await home.standing() == ["fresh", "fresh"]
@@ -113,7 +113,7 @@ def test_one_views_failure_is_its_own(lake: Lake) -> None:
 
             home.spark.before_insert = fail_once
             await home.write()
-            assert await home.standing() == ["never refreshed", "fresh"]
+            assert await home.standing() == ["stale", "fresh"]
             assert f"Viewgate: {FIRST} could not be refreshed, and is not used until it is: " in "\n".join(home.log)
             assert "DIVIDE_BY_ZERO" in "\n".join(home.log)
             await home.write()
@@ -126,7 +126,7 @@ def test_a_deferred_view_is_left_alone(lake: Lake) -> None:
     async def story() -> None:
         async with house(lake, **WAITED, **{"viewgate.refresh": "deferred"}) as home:
             await home.write()
-            assert await home.standing() == ["never refreshed", "never refreshed"]
+            assert await home.standing() == ["stale", "stale"]
             assert home.log == []
 
     asyncio.run(story())
