@@ -36,6 +36,7 @@ from rewriter.maintenance import (
 )
 from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.spelling import blanked
 from rewriter.sql import ParseError, Statement, parse
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Replacement",
     "Statement",
     "Unsupported",
+    "blanked",
     "define",
     "dependencies",
     "full",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Predicates, Unsupported, build_block, common_tables, spell_out
+from rewriter.block import Block, Find, Predicates, Unsupported, build_block, common_tables
 from rewriter.candidates import candidate_of, recorded_problem, settings_problem
 from rewriter.consistency import pinned
 from rewriter.cost import cost
@@ -19,6 +19,7 @@ from rewriter.model import Column, MaterializedView, Session, Table, TableName, 
 from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules import RULES
+from rewriter.spelling import spell_out
 from rewriter.sql import Edit, SelectBlock, Statement, splice
 from rewriter.union import PARTIAL, union_with_tables
 from rewriter.verbatim import Part, parts, rewriting_of

@@ -9,7 +9,7 @@ from proxy.answering.answers import Answers
 from proxy.answering.changes import Change, change_of
 from proxy.answering.decision import Decision
 from proxy.answering.facts import OFF, ON, SETTINGS, SPELLINGS, Defaults, SessionFacts
-from proxy.answering.schemas import described
+from proxy.answering.schemas import checked, described
 
 __all__ = [
     "OFF",
@@ -22,5 +22,6 @@ __all__ = [
     "Defaults",
     "SessionFacts",
     "change_of",
+    "checked",
     "described",
 ]

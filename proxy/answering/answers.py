@@ -8,7 +8,7 @@ from dataclasses import replace
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
-from proxy.answering.schemas import Schemas
+from proxy.answering.schemas import Schemas, checked
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
@@ -70,6 +70,7 @@ class Answers:
         try:
             outcome = rewrite(statement, definitions, relations)
         except Unsupported as problem:
+            await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
         original = outcome.original
         unchanged = Decision(original if outcome.spelled else None, original, outcome, facts.problem)

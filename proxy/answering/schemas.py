@@ -7,10 +7,13 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 
 from proxy.hs2 import ResultSet, SqlError
+from rewriter import ParseError, Unsupported, blanked
 from rewriter.model import Column
 
 Query = Callable[[str], Awaitable[ResultSet]]
 _DESCRIBE = "DESCRIBE QUERY\n"  # on a line of its own: what Spark says of places is one line off, and nothing else
+_EXPLAINED = ("INSERT", "CREATE", "REPLACE", "MERGE", "UPDATE", "DELETE")
+_NO_PLAN = "Error occurred during query planning: "
 _PLACE = re.compile(r"\bline (\d+)(?=,? pos \d+)")
 
 
@@ -21,6 +24,27 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
     except SqlError as error:
         raise SqlError(_of_the_query(error.message), error.sql_state, error.error_code) from error
     return tuple(Column(str(row[0]), str(row[1])) for row in result.rows)
+
+
+async def checked(sql: str, query: Query) -> None:
+    """Raise what Spark finds wrong with a statement, apart from `timeseries`, which it does not know."""
+    try:
+        plain = blanked(sql).rstrip().rstrip(";")
+    except (ParseError, Unsupported):
+        plain = sql
+    try:
+        if sql.split(maxsplit=1)[0].upper() in _EXPLAINED:
+            _check_plan(str((await query(f"EXPLAIN {plain}")).rows[0][0]))
+        else:
+            await described(plain, query)
+    except SqlError as error:
+        raise SqlError(error.message.replace(plain, sql), error.sql_state, error.error_code) from error
+
+
+def _check_plan(plan: str) -> None:
+    """EXPLAIN prints what is wrong with a statement as if it were its plan."""
+    if plan.startswith(_NO_PLAN):
+        raise SqlError(plan.removeprefix(_NO_PLAN).strip(), "42000")
 
 
 def _of_the_query(message: str) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
 
-from proxy.answering import Decision, described
+from proxy.answering import Decision, checked
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet
 from proxy.pipeline import Log
-from proxy.pipeline.tokens import scan
 from proxy.session import ClientSession
 
 EXAMPLE = "EXPLAIN SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
@@ -43,20 +41,11 @@ class ExplainRewrite:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         decision = await ctx.answers.decide(session, self.query)
-        await _valid(session, decision.original)
+        await checked(decision.original, session.upstream.query)
         rows = [(str(a.view), a.verdict, a.rule, str(a.reason or ""), a.detail) for a in decision.tried]
         if decision.problem:
             rows.insert(0, ("", "not rewritten", "", "", decision.problem))
         return ResultSet.of(*_COLUMNS, rows=rows)
-
-
-async def _valid(session: ClientSession, sql: str) -> None:
-    """Raise Spark's own error, if it has one."""
-    words = [token.keyword for token in islice(scan(sql), 1)]
-    if words and words[0] in ("INSERT", "CREATE", "REPLACE", "MERGE", "UPDATE", "DELETE"):
-        await session.upstream.query(f"EXPLAIN {sql}")
-    else:
-        await described(sql, session.upstream.query)
 
 
 def heading(decision: Decision) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from proxy.answering import described
+from proxy.answering import checked, described
 from proxy.commands.context import Context
 from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin, relations
@@ -52,12 +52,12 @@ async def _tables(query: str, ctx: Context, session: ClientSession, facts: Sessi
     try:
         named = relations(query, facts)
     except SqlError:
-        await _ask_spark(query, session)
+        await checked(query, session.upstream.query)
         raise
     tables = await ctx.catalog.current(named)
     unknown = [name for name, table in tables.items() if table is None]
     if unknown:
-        await _ask_spark(query, session)
+        await checked(query, session.upstream.query)
         for name in unknown:
             await _described(session, f"SELECT * FROM {name.sql()}")
     return tables
@@ -69,17 +69,8 @@ async def _defined(
     try:
         return define(query, facts, tables, names)
     except Unsupported as refusal:
-        await _ask_spark(query, session)
+        await checked(query, session.upstream.query)
         raise SqlError(f"this query cannot define a materialized view: {refusal}", "0A000") from refusal
-
-
-async def _ask_spark(query: str, session: ClientSession) -> None:
-    """A query that Spark refuses as well gets Spark's own error. It knows no timeseries(): that is not its error."""
-    try:
-        await _described(session, query)
-    except SqlError as error:
-        if "timeseries" not in error.message.lower():
-            raise
 
 
 async def _described(session: ClientSession, query: str) -> tuple[ColumnDesc, ...]:

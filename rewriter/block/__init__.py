@@ -17,7 +17,6 @@ from rewriter.block.predicates import Predicates, range_of
 from rewriter.block.ranges import RangeSet
 from rewriter.block.resolve import build_block, common_tables, scope_of
 from rewriter.block.scope import Scope
-from rewriter.block.spell_out import spell_out, spelled_text
 from rewriter.block.vocabulary import AGGREGATES
 
 __all__ = [
@@ -45,6 +44,4 @@ __all__ = [
     "rejected",
     "renamed",
     "scope_of",
-    "spell_out",
-    "spelled_text",
 ]

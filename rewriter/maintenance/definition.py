@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, spell_out
+from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables
 from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, GROUPING, SYNONYMS
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.printing import print_block
@@ -20,6 +20,7 @@ from rewriter.match.trees import ROWS
 from rewriter.model import Column, Relation, Session, Table, TableName
 from rewriter.model.settings import unreadable_setting
 from rewriter.schema import UNKNOWN, expression_type
+from rewriter.spelling import spell_out
 from rewriter.sql import SelectBlock, Statement, parse, splice
 
 Tree = exp.Expr

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from rewriter.block import Unsupported, spelled_text
+from rewriter.block import Unsupported
 from rewriter.model import Session, TableName
+from rewriter.spelling import spelled_text
 from rewriter.sql import Edit, Statement, parse, place_of, splice
 
 

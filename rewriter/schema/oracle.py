@@ -112,7 +112,27 @@ def _void(tree: Tree, declared: Declared) -> str:
     return VOID
 
 
+# By these a DATE stays one; what else INTERVAL adds to it makes a TIMESTAMP of it, or depends on how it is written.
+_WHOLE_DAYS = frozenset({"DAY", "MONTH", "YEAR"})
+
+
+def _moved(tree: Tree, declared: Declared) -> str:
+    """A time and an interval: the time's type."""
+    interval, moved = tree.expression, tree.this
+    if isinstance(tree, exp.Add) and isinstance(moved, exp.Interval):
+        interval, moved = moved, interval
+    kind = type_of(moved, declared)
+    whole = str(interval.args.get("unit") or "").upper() in _WHOLE_DAYS
+    if kind in ("timestamp", "timestamp_ntz") or (kind == "date" and whole):
+        return kind
+    raise Uncertain(f"the type of {_text(tree)} is not known for certain")
+
+
 def _arithmetic(tree: Tree, declared: Declared) -> str:
+    if isinstance(tree, exp.Add | exp.Sub) and isinstance(tree.expression, exp.Interval):
+        return _moved(tree, declared)
+    if isinstance(tree, exp.Add) and isinstance(tree.this, exp.Interval):
+        return _moved(tree, declared)
     return operation_type(_SYMBOLS[type(tree)], tree.this, tree.expression, declared)
 
 

@@ -8,17 +8,28 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
-from rewriter.block.expressions import canonical, checked_grain, temporal_type
+from rewriter.block.expressions import canonical, checked_grain
 from rewriter.block.form import Unsupported
 from rewriter.block.from_clause import Find
 from rewriter.block.resolve import common_tables, scope_of
 from rewriter.block.scope import Scope
 from rewriter.model import quoted
+from rewriter.schema import Uncertain, type_of
 from rewriter.sql import Edit, SelectBlock, Statement, parse_select, splice, tokenize
 from rewriter.sql.blocks import CLOSING, OPENING
 from rewriter.timeseries import translate_bucket
+from rewriter.timeseries.bucket import TEMPORAL
 
 NAME = "timeseries"
+_MOMENTS = {
+    "current_timestamp": "timestamp",
+    "currenttimestamp": "timestamp",
+    "now": "timestamp",
+    "localtimestamp": "timestamp_ntz",
+    "current_date": "date",
+    "curdate": "date",
+    "currentdate": "date",
+}
 
 
 class _Call(NamedTuple):
@@ -59,6 +70,21 @@ def spelled_text(sql: str) -> str:
     return splice(sql, edits)
 
 
+def blanked(sql: str) -> str:
+    """The text with each call's source in the place of the call: what else Spark finds wrong with it, it finds there.
+
+    >>> blanked("SELECT timeseries(x, 'day') FROM nowhere")
+    'SELECT           (x       ) FROM nowhere'
+    """
+    edits = []
+    for call in _calls(sql, tokenize(sql)):
+        text = sql[call.start : call.end]
+        opening = text.index("(")
+        end = text.index(call.arguments[0], opening) + len(call.arguments[0])
+        edits.append(Edit(call.start, call.end, f"{' ' * opening}{text[opening:end]}{' ' * (len(text) - end - 1)})"))
+    return splice(sql, edits)
+
+
 def _calls(sql: str, tokens: Sequence[Token]) -> Iterator[_Call]:
     """Calls in the order of the text; one inside another's arguments is part of the outer one's text."""
     i = 0
@@ -94,15 +120,32 @@ def _translated(call: _Call, scope: Scope) -> str:
     if len(call.arguments) == 3:
         return translate_bucket(source, unit.name.lower(), tree.expressions[2].name)
     kind = _type(tree.expressions[0], scope)
-    grain = checked_grain(unit, kind)
-    return translate_bucket(source, grain, str(kind))
+    if kind not in TEMPORAL:
+        found = f"is {kind.upper()}" if kind else "is not certain: CAST it to one"
+        raise Unsupported(f"timeseries() takes a TIMESTAMP, TIMESTAMP_NTZ or DATE, and the type of {source} {found}")
+    return translate_bucket(source, checked_grain(unit, kind), kind)
 
 
 def _type(source: exp.Expr, scope: Scope) -> str | None:
-    """The type of a call's source: a CAST tells it whatever it casts."""
+    """The type of a call's source: a CAST tells it whatever it casts; None where it is not certain."""
     if isinstance(source, exp.Cast):
         source = exp.TryCast(this=exp.Null(), to=source.to, safe=source.args.get("safe"))
-    return temporal_type(canonical(source, scope), scope)
+
+    def declared(column: exp.Column) -> str | None:
+        known = scope.type_of(column)
+        return known.type if known else None
+
+    try:
+        return type_of(canonical(source.transform(_moment), scope), declared)
+    except (Uncertain, Unsupported):
+        return None
+
+
+def _moment(node: exp.Expr) -> exp.Expr:
+    """A function that tells the time, as something of its type: what it tells does not matter here."""
+    called = node.name.lower() if isinstance(node, exp.Anonymous) and not node.expressions else ""
+    kind = _MOMENTS.get(called) or _MOMENTS.get(node.key if not node.args.get("this") else "")
+    return exp.TryCast(this=exp.Null(), to=exp.DataType.build(kind, dialect="spark")) if kind else node
 
 
 def _innermost(blocks: Sequence[SelectBlock], call: _Call) -> SelectBlock | None:
