@@ -15,6 +15,7 @@ from rewriter.cost import cost
 from rewriter.freshness import Relations, freshness
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings, widened
+from rewriter.metadata import counted_by_metadata
 from rewriter.model import Column, MaterializedView, Session, Table, TableName, ViewState, quoted
 from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
@@ -183,6 +184,9 @@ def _answer(
     except (Unsupported, RecursionError) as problem:
         unread = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
         return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, unread, select.text) for v in views]
+    if counted_by_metadata(block, relations, statement.session.settings):
+        reason = "Spark counts the rows by the table's metadata alone"
+        return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, reason, select.text) for v in views]
     tried = _Tried(select, statement.session, definitions, relations)
     for view in views:
         tried.add(view, query)

@@ -35,6 +35,7 @@ def table(name: TableName, document: Document) -> Table:
         foreign_keys=foreign_keys(name, properties),
         trusted=properties.get(TRUST, "").lower() == "true",
         partitioned_by=partition_fields(document),
+        delete_files=_total(line, "total-delete-files"),
     )
 
 

@@ -25,6 +25,7 @@ HARMLESS = (
     "spark.sql.files.",
     "spark.sql.hive.",
     "spark.sql.inMemoryColumnarStorage.",
+    "spark.sql.iceberg.aggregate-push-down.enabled",
     "spark.sql.iceberg.vectorization.",
     "spark.sql.maxMetadataStringLength",
     "spark.sql.queryExecutionListeners",

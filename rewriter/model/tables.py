@@ -63,7 +63,8 @@ class RefreshState:
 class Table:
     """A table now: identity, columns, and the ancestry of its current snapshot, newest first.
 
-    `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none.
+    `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none;
+    `delete_files` counts the files that take rows away from others.
     `refresh` describes the current content of a storage table; None for base tables and for
     storage whose content nobody vouches for. `primary_key` and `foreign_keys` are what its owner declares:
     nobody enforces them, and a table that the rewriter is given has only those that may be relied on.
@@ -81,6 +82,7 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     trusted: bool = False
     partitioned_by: tuple[PartitionField, ...] = ()
+    delete_files: int | None = None
 
     @property
     def without_keys(self) -> Table:

@@ -36,6 +36,27 @@ def test_the_least_to_read_is_chosen(built: World) -> None:
     assert verdicts == {"by_region": ("chosen", None), "by_hour": ("not chosen", Reason.NOT_CHOSEN)}
 
 
+def test_rows_are_counted_by_the_tables_metadata_alone_where_nothing_is_deleted(built: World) -> None:
+    sales = next(r for n, r in built.relations.items() if n.table == "sales")
+    assert isinstance(sales, Table)
+
+    def counted(query: str, delete_files: int | None = 0, **session: object) -> bool:
+        relations = built.relations | {sales.name: replace(sales, delete_files=delete_files)}
+        outcome = rewrite(parse(query, replace(built.session, **session)), built.definitions, relations)
+        assert outcome.rewritten or {a.reason for a in outcome.tried} == {Reason.NOT_CHOSEN}
+        return not outcome.rewritten
+
+    assert counted("SELECT count(*) FROM sales")
+    assert counted("SELECT count(*) AS a, count(*) FROM sales s")
+    assert not counted("SELECT count(*), sum(n) FROM sales")
+    assert not counted("SELECT count(*) FROM sales WHERE region = 'eu'")
+    assert not counted("SELECT region, count(*) FROM sales GROUP BY region")
+    assert not counted("SELECT count(*) FROM sales", delete_files=1)
+    assert not counted("SELECT count(*) FROM sales", delete_files=None)
+    off = {"spark.sql.iceberg.aggregate-push-down.enabled": "false"}
+    assert not counted("SELECT count(*) FROM sales", settings=off)
+
+
 def test_a_smaller_storage_wins_over_the_same_grain(built: World) -> None:
     storage = next(r for n, r in built.relations.items() if n.table == "by_hour__storage")
     assert isinstance(storage, Table)
