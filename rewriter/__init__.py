@@ -13,8 +13,9 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest > engine > fresh > candidates | consistency | outcome | union > freshness |
-index | cost | maintenance > rules | verbatim > match > delta > schema > block > timeseries > sql > model.
+Rooms, from the top: script > suggest > engine > fresh > candidates | consistency | outcome | union > metadata >
+freshness | index | cost | maintenance > rules | verbatim > match > delta > spelling > schema > block > timeseries >
+sql > model.
 """
 
 from rewriter.block import Unsupported

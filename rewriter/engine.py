@@ -185,8 +185,8 @@ def _answer(
         unread = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
         return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, unread, select.text) for v in views]
     if counted_by_metadata(block, relations, statement.session.settings):
-        reason = "Spark counts the rows by the table's metadata alone"
-        return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, reason, select.text) for v in views]
+        cheaper = "Spark counts the rows by the table's metadata alone"
+        return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v in views]
     tried = _Tried(select, statement.session, definitions, relations)
     for view in views:
         tried.add(view, query)

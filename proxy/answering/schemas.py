@@ -34,7 +34,7 @@ async def checked(sql: str, query: Query) -> None:
         plain = sql
     try:
         if sql.split(maxsplit=1)[0].upper() in _EXPLAINED:
-            _check_plan(str((await query(f"EXPLAIN {plain}")).rows[0][0]))
+            _check_plan("\n".join(str(row[0]) for row in (await query(f"EXPLAIN {plain}")).rows))
         else:
             await described(plain, query)
     except SqlError as error:

@@ -14,6 +14,8 @@ from proxy.session import TERMINAL, Handle, OperationState, SessionUpstream
 # hold it is asked with a pause between.
 _HELD = 0.02
 _PAUSE = 0.05
+_UNEXPLAINED = 20  # times that a failure without a reason is asked about again
+_NO_REASON = "Spark gave no reason"
 
 FETCH_ROWS = 10_000
 
@@ -32,8 +34,13 @@ class RemoteStatus:
         state = OperationState(response.operationState) if known else OperationState.UNKNOWN
         if state is not OperationState.ERROR:
             return cls(state)
-        message = response.errorMessage or "Spark gave no reason"
+        message = response.errorMessage or _NO_REASON
         return cls(state, SqlError(message, response.sqlState, response.errorCode or 0))
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether Spark has said that it failed, and not yet why: it notes the state first, and then the error."""
+        return self.error is not None and self.error.message == _NO_REASON
 
 
 class RemoteOperation:
@@ -54,11 +61,13 @@ class RemoteOperation:
     async def wait(self) -> RemoteStatus:
         """The status at the end."""
         clock = asyncio.get_running_loop().time
+        unexplained = 0
         while True:
             asked = clock()
             status = await self.poll()
-            if status.state in TERMINAL:
+            if status.state in TERMINAL and not (status.unexplained and unexplained < _UNEXPLAINED):
                 return status
+            unexplained += status.unexplained
             if clock() - asked < _HELD:
                 await asyncio.sleep(_PAUSE)
 

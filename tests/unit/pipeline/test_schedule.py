@@ -69,7 +69,7 @@ def test_a_failure_is_noted_and_tried_again_when_the_period_is_over(lake: Lake) 
         house.spark.before_insert = fail_once
         await schedule.look()
         await schedule.rest()
-        assert sorted(await house.standing()) == ["fresh", "never refreshed"]
+        assert sorted(await house.standing()) == ["fresh", "stale"]
         clock.now += 60
         await schedule.look()
         await schedule.rest()
