@@ -88,10 +88,13 @@ class Forwarded(RunningOperation):
         if self._held or self._ended_here:
             return call.reply(self.status_response())
         remote = self.remote
-        reply = await self._relay(call.addressed_to(remote.handle))
-        if not succeeded(reply):
+        try:
+            reply, status = await remote.ask(call.addressed_to(remote.handle))
+        except SqlError as error:
+            self.advance(OperationState.ERROR, error)
+            raise
+        if status is None:
             return reply
-        status = RemoteStatus.of(read_reply(reply, ttypes.TGetOperationStatusResp))
         if not await self._observe(remote, status) or self._ended_here:
             return call.reply(self.status_response())
         progress = None if self.done else await self._progress(call)

@@ -9,13 +9,15 @@ from typing import Any
 from proxy.hs2 import SqlError, check, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.session import TERMINAL, Handle, OperationState, SessionUpstream
+from proxy.wire import EXCEPTION, read_head
 
 # Spark holds a status call up to 5 s and answers at once when the operation ends. A server that does not
 # hold it is asked with a pause between.
 _HELD = 0.02
 _PAUSE = 0.05
-_UNEXPLAINED = 20  # times that a failure without a reason is asked about again
-_NO_REASON = "Spark gave no reason"
+
+_TRIES = 50  # questions, after which an error is one without a reason
+_FAILED = (ttypes.TStatusCode.ERROR_STATUS, ttypes.TStatusCode.INVALID_HANDLE_STATUS)
 
 FETCH_ROWS = 10_000
 
@@ -26,6 +28,7 @@ class RemoteStatus:
 
     state: OperationState
     error: SqlError | None = None
+    told: bool = True  # False where the reason of an error is not known yet
 
     @classmethod
     def of(cls, response: Any) -> RemoteStatus:
@@ -34,13 +37,17 @@ class RemoteStatus:
         state = OperationState(response.operationState) if known else OperationState.UNKNOWN
         if state is not OperationState.ERROR:
             return cls(state)
-        message = response.errorMessage or _NO_REASON
-        return cls(state, SqlError(message, response.sqlState, response.errorCode or 0))
+        message = response.errorMessage or "Spark gave no reason"
+        error = SqlError(message, response.sqlState, response.errorCode or 0)
+        return cls(state, error, told=bool(response.errorMessage))
 
-    @property
-    def unexplained(self) -> bool:
-        """Whether Spark has said that it failed, and not yet why: it notes the state first, and then the error."""
-        return self.error is not None and self.error.message == _NO_REASON
+
+def _status_in(reply: bytes) -> RemoteStatus | None:
+    head = read_head(reply)
+    if head is None or head.type == EXCEPTION:
+        return None
+    response = read_reply(reply, ttypes.TGetOperationStatusResp)
+    return None if response.status.statusCode in _FAILED else RemoteStatus.of(response)
 
 
 class RemoteOperation:
@@ -54,20 +61,34 @@ class RemoteOperation:
 
     async def poll(self) -> RemoteStatus:
         """The status, as soon as it is a final one, or else when the upstream has held the call long enough."""
-        request = ttypes.TGetOperationStatusReq(operationHandle=self._thrift)
-        response = await self._call("GetOperationStatus", request, ttypes.TGetOperationStatusResp)
-        return RemoteStatus.of(response)
+        message = encode_call("GetOperationStatus", 0, ttypes.TGetOperationStatusReq(operationHandle=self._thrift))
+        reply, status = await self.ask(message)
+        if status is None:
+            check(read_reply(reply, ttypes.TGetOperationStatusResp).status)
+            raise SqlError("Spark has answered a question for the status with none", "08S01")
+        return status
+
+    async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
+        """The reply to a question for the status, and the status in it, if it went well.
+
+        Spark notes that a statement has failed a moment before it notes why: such an answer is not the last one.
+        """
+        for _ in range(_TRIES):
+            reply = await self._upstream.call(message)
+            status = _status_in(reply)
+            if status is None or status.told:
+                break
+            await asyncio.sleep(_HELD)
+        return reply, status
 
     async def wait(self) -> RemoteStatus:
         """The status at the end."""
         clock = asyncio.get_running_loop().time
-        unexplained = 0
         while True:
             asked = clock()
             status = await self.poll()
-            if status.state in TERMINAL and not (status.unexplained and unexplained < _UNEXPLAINED):
+            if status.state in TERMINAL:
                 return status
-            unexplained += status.unexplained
             if clock() - asked < _HELD:
                 await asyncio.sleep(_PAUSE)
 

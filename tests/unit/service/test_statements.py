@@ -377,3 +377,26 @@ def test_progress_is_told_to_those_who_ask_for_it() -> None:
             assert (ended.operationState, ended.progressUpdateResponse) == (FINISHED, None)
 
     with_proxy(test)
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_an_error_is_told_with_its_reason_which_spark_knows_a_moment_later(run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.slow_reasons = 2
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "FAIL", run_async=run_async)
+            failed = await client.end(response.operationHandle) if run_async else response.status
+            assert failed.sqlState == "42P01"
+            assert "no way: FAIL" in failed.errorMessage
+
+    with_proxy(test)
+
+
+def test_an_error_for_which_there_is_no_reason_ends_all_the_same() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.slow_reasons = 1 << 30
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "FAIL", run_async=False)
+            assert response.status.errorMessage == "Spark gave no reason"
+
+    with_proxy(test)

@@ -58,6 +58,7 @@ class FakeSpark:
         self.log_in = True
         self.early_metadata = 0
         self.query_id = "spark's"
+        self.slow_reasons = 0  # answers that tell of an error before its reason is there
         self.listings: dict[str, ResultSet | SqlError] = {"GetTables": ROW}  # answers to calls that list things
         self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
         self.piece = 1 << 30  # bytes of a reply that go into one frame
@@ -194,6 +195,9 @@ class FakeSpark:
         except TimeoutError:
             pass
         error = running.outcome if isinstance(running.outcome, SqlError) and running.state is S.ERROR else None
+        if error is not None and self.slow_reasons:
+            self.slow_reasons -= 1
+            error = None
         return ttypes.TGetOperationStatusResp(
             status=success(),
             operationState=int(running.state),
