@@ -15,6 +15,7 @@ from rewriter.model.settings import result_settings
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.schema import Uncertain, has_unary_plus, output_columns
 from rewriter.sql import parse
+from rewriter.suggest import Suggestion, suggest
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Explanation:
     views: tuple[str, ...]
     storage: Mapping[str, str]
     tried: tuple[Attempt, ...]
+    suggestion: Suggestion | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The explanation as values of JSON."""
@@ -47,7 +49,7 @@ class Explanation:
                 }
                 for attempt in self.tried
             ],
-            "suggestion": None,
+            "suggestion": self._suggested(),
         }
 
     def __str__(self) -> str:
@@ -55,7 +57,13 @@ class Explanation:
         for attempt in self.tried:
             said = f"{attempt.reason}: {attempt.detail}" if attempt.reason else f"by the rule {attempt.rule}"
             lines.append(f"{attempt.view} {attempt.verdict}, {said}")
+        if self.suggestion is not None:
+            lines += ["", str(self.suggestion)]
         return "\n".join(lines).rstrip()
+
+    def _suggested(self) -> dict[str, Any] | None:
+        found = self.suggestion
+        return {"view": str(found.view), "add": list(found.add), "sql": found.sql} if found else None
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
@@ -68,7 +76,9 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
     unpinned = replace(outcome, replacements=tuple(replace(r, pins={}) for r in outcome.replacements), pins=())
     used = {r.view.name: r.view for r in outcome.replacements}
     storage = {view.storage.sql(): pin(view.storage_query, {}, outcome.statement.session) for view in used.values()}
-    return Explanation(outcome.rewritten, unpinned.sql(schemas), tuple(map(str, used)), storage, outcome.tried)
+    views = tuple(map(str, used))
+    suggestion = None if outcome.rewritten else suggest(outcome, definitions, relations)
+    return Explanation(outcome.rewritten, unpinned.sql(schemas), views, storage, outcome.tried, suggestion)
 
 
 def _certain(outcome: Outcome) -> Mapping[str, tuple[Column, ...]] | Miss:
@@ -77,12 +87,13 @@ def _certain(outcome: Outcome) -> Mapping[str, tuple[Column, ...]] | Miss:
     if outcome.rewritten and result_settings(session.settings):
         return Miss(Reason.NOT_READ, f"types under {', '.join(result_settings(session.settings))} are not known")
     try:
-        return {r.original: _columns(r, session) for r in outcome.replacements}
+        return {r.original: columns_of(r, session) for r in outcome.replacements}
     except Uncertain as problem:
         return Miss(Reason.NOT_READ, str(problem))
 
 
-def _columns(replacement: Replacement, session: Session) -> tuple[Column, ...]:
+def columns_of(replacement: Replacement, session: Session) -> tuple[Column, ...]:
+    """The columns of a replaced block, as Spark names and types them; raises Uncertain."""
     original = replacement.original
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a plus before it is not known for certain")

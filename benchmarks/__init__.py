@@ -1,0 +1,1 @@
+"""One program for each question, each prints a table."""

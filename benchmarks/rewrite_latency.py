@@ -1,0 +1,130 @@
+"""How long a rewriting takes over 10 to 10,000 views of mixed shapes, and where the time goes.
+
+    python benchmarks/rewrite_latency.py [--views 10 100 1000 10000] [--seconds 10]
+
+Hits are the queries of TPC-H and SSB that a view answers, misses the same queries with a filter on a column that no
+view has. They are decided in turns, from their texts to the texts that Spark gets, for SECONDS on each line; then each
+once more, as a statement seen before. Phases are timed each on its own, once for each query.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks import views
+from rewriter import parse, rewrite
+from rewriter.schema import Uncertain
+from rewriter.script import Workspace
+from rewriter.script.explanation import columns_of
+from rewriter.sql import tokenize
+
+MS = 1000.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--views", type=int, nargs="+", default=[10, 100, 1000, 10_000])
+    parser.add_argument("--seconds", type=float, default=10.0)
+    options = parser.parse_args()
+    print(
+        f"{'views':>6} {'':6} {'queries':>7} {'runs':>6} {'p50 ms':>8} {'p99 ms':>8} {'again µs':>9}   phases, p50 ms"
+    )
+    for number in options.views:
+        measure(number, options.seconds)
+
+
+def measure(many: int, seconds: float) -> None:
+    """Both lines of one number of views, and what they weigh."""
+    gc.collect()
+    before, started = _resident(), time.perf_counter()
+    world = views.workspace(many)
+    defined = time.perf_counter() - started
+    queries = list(views.workload_queries().values())
+    hits = [sql for sql in queries if world.rewrite(sql).rewritten]
+    misses = [changed for sql in queries if not world.rewrite(changed := views.without_answer(sql)).rewritten]
+    gc.collect()
+    each = (_resident() - before) / many / 1024
+    for kind, chosen in (("hits", hits), ("misses", misses)):
+        print(line(many, kind, world, chosen, seconds))
+    print(f"{'':14}{each:.1f} KiB a view with all that is kept of it, made in {defined * MS / many:.1f} ms each")
+
+
+def line(many: int, kind: str, world: Workspace, queries: Sequence[str], seconds: float) -> str:
+    """One line of the table."""
+    if not queries:
+        return f"{many:>6} {kind:6} {0:>7}"
+    first = [_timed(decide, world, sql) for sql in _in_turns(queries, seconds)]
+    seen = [parse(sql, world.session) for sql in queries]
+    for statement in seen:
+        rewrite(statement, world.definitions, world.relations)
+    again = [_timed(rewrite, statement, world.definitions, world.relations) for statement in seen]
+    parts = "  ".join(f"{name} {statistics.median(times) * MS:.2f}" for name, times in phases(world, queries).items())
+    p99 = statistics.quantiles(first, n=100)[98] if len(first) > 1 else first[0]
+    return (
+        f"{many:>6} {kind:6} {len(queries):>7} {len(first):>6} {statistics.median(first) * MS:>8.2f} "
+        f"{p99 * MS:>8.2f} {statistics.median(again) * 1e6:>9.0f}   {parts}"
+    )
+
+
+def decide(world: Workspace, sql: str) -> str:
+    """From a statement's text to the text that is run."""
+    return rewrite(parse(sql, world.session), world.definitions, world.relations).sql()
+
+
+def phases(world: Workspace, queries: Sequence[str]) -> dict[str, list[float]]:
+    """The time of each phase by itself."""
+    times: dict[str, list[float]] = {}
+
+    def note(name: str, work: Callable[..., object], *arguments: object) -> None:
+        times.setdefault(name, []).append(_timed(work, *arguments))
+
+    for number, query in enumerate(queries):
+        sql = f"{query} -- phase {number}"
+        statement = parse(sql, world.session)
+        note("tokenize", tokenize, sql)
+        note("tokenize+parse", parse, f"{sql} again", world.session)
+        note("shortlist", world.definitions.closure, statement)
+        note("resolve+normalize+match", rewrite, statement, world.definitions, world.relations)
+        outcome = rewrite(statement, world.definitions, world.relations)
+        for replacement in outcome.replacements:
+            with suppress(Uncertain):
+                note("names+types", columns_of, replacement, world.session)
+        note("print", outcome.sql)
+    return times
+
+
+def _in_turns(queries: Sequence[str], seconds: float) -> Iterator[str]:
+    """The queries in turns for so long, each time with another comment, so that none was seen before."""
+    until = time.perf_counter() + seconds
+    for number in count():
+        for sql in queries:
+            if number and time.perf_counter() > until:
+                return
+            yield f"{sql} -- {number}"
+
+
+def _timed(work: Callable[..., object], *arguments: object) -> float:
+    started = time.perf_counter()
+    work(*arguments)
+    return time.perf_counter() - started
+
+
+def _resident() -> int:
+    """Bytes of memory that the process holds now."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""The smallest change to a view that would make it answer a query: what to add to it, tried by the engine itself.
+
+A view over the query's tables is given all that the query asks for and the view has not; then every part without which
+the engine still answers is taken away again. What is left is shown: no suggestion is ever made that was not tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block import Block, Unsupported, aggregate_of, build_block, common_tables
+from rewriter.engine import rewrite
+from rewriter.fresh import fresh_view
+from rewriter.freshness import Relations
+from rewriter.index import Definitions
+from rewriter.match.printing import expression_text
+from rewriter.model import Column, MaterializedView, Relation, Table, TableName, quoted
+from rewriter.outcome import Outcome
+from rewriter.schema import Uncertain
+from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, render
+from rewriter.timeseries import as_bucket
+
+Tree = exp.Expr
+# More views than these are not tried: the first by name over the same tables are as good as others.
+TRIED_VIEWS = 8
+MOST_PARTS = 12
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Add these outputs to a view: `sql` is its definition with them, which answers the query."""
+
+    view: TableName
+    add: tuple[str, ...]
+    sql: str
+
+    def __str__(self) -> str:
+        return f"{self.view} would answer it with {', '.join(self.add)} added: {self.sql}"
+
+
+class _Part(NamedTuple):
+    """One output that a view might lack; keys are grouped by."""
+
+    text: str
+    name: str
+    key: bool
+
+
+def suggest(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
+    """The change with the fewest parts by which a view answers a block that none answers; None if there is none."""
+    statement = outcome.statement
+    answered = {replacement.block.span for replacement in outcome.replacements}
+    for select in statement.blocks:
+        if select.tree is None or select.span in answered:
+            continue
+        found = list(_for_block(select, statement, definitions, relations))
+        if found:
+            return min(found, key=lambda suggestion: (len(suggestion.add), str(suggestion.view)))
+    return None
+
+
+def _for_block(
+    select: SelectBlock, statement: Statement, definitions: Definitions, relations: Relations
+) -> Iterator[Suggestion]:
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        name = statement.resolve(table)
+        relation = relations.get(name) if name is not None else None
+        return (name, relation.columns) if name is not None and isinstance(relation, Table) else None
+
+    assert select.tree is not None
+    try:
+        block = build_block(select.tree, find, common_tables(statement, select, find))
+    except Unsupported:
+        return
+    wanted = {table.name for table in block.tables}
+    if len(wanted) != len(block.tables):
+        return  # which occurrence of a table a column belongs to would have to be guessed
+    over = [view for view in definitions.views if view.rewrite and set(definitions.sources[view.name]) <= wanted]
+    over.sort(key=lambda view: (-len(definitions.sources[view.name]), str(view.name)))
+    for view in over[:TRIED_VIEWS]:
+        suggestion = _for_view(view, block, statement, relations)
+        if suggestion is not None:
+            yield suggestion
+
+
+def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
+    try:
+        tree = parse_select(view.query)
+    except ParseError:
+        return None
+    aliases = _aliases(tree, view, statement, block)
+    parts = list(_parts(block, aliases, {c.name.lower() for c in view.columns}, tree)) if aliases else []
+    if not 0 < len(parts) <= MOST_PARTS or not _answers(view, tree, parts, statement, relations):
+        return None
+    for part in tuple(parts):
+        fewer = [other for other in parts if other is not part]
+        if fewer and _answers(view, tree, fewer, statement, relations):
+            parts = fewer
+    return Suggestion(view.name, tuple(part.text for part in parts), _changed(tree, parts))
+
+
+def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
+    """What the query's tables are called in the view's text, by their ids; None where no qualifier is needed."""
+    session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
+    items = [tree.args.get("from_"), *(tree.args.get("joins") or ())]
+    tables = [item.this for item in items if item is not None and isinstance(item.this, exp.Table)]
+    named = {session.resolve(tuple(part.name for part in table.parts)): table.alias_or_name for table in tables}
+    return {table.id: named[table.name] if len(tables) > 1 else None for table in block.tables if table.name in named}
+
+
+def _parts(block: Block, aliases: Mapping[str, str | None], taken: set[str], tree: exp.Select) -> Iterator[_Part]:
+    """All outputs that the view might lack, each once: aggregates, keys, and what the filter reads."""
+    grouped = tree.args.get("group") is not None or any(item.find(exp.Anonymous) for item in tree.expressions)
+    wanted: list[tuple[Tree, bool]] = []
+    if grouped:
+        wanted += [(found, False) for tree in (*block.outputs, *block.having) for found in _aggregates(tree)]
+        wanted += [(key, True) for key in block.keys or ()]
+        # What is counted once must be a key where the groups are finer than the query's.
+        distinct = [inner for found, _ in wanted for inner in found.find_all(exp.Distinct)]
+        wanted += [(column, True) for inner in distinct for column in inner.find_all(exp.Column)]
+    outside = block.where if grouped else block.expressions
+    wanted += [(column, grouped) for tree in outside for column in tree.find_all(exp.Column)]
+    seen: set[Tree] = set()
+    for expression, key in wanted:
+        if expression in seen or any(column.table not in aliases for column in expression.find_all(exp.Column)):
+            continue
+        seen.add(expression)
+        name = _name(expression, taken)
+        taken.add(name)
+        yield _Part(expression_text(_in_view(expression, aliases), spell=False), name, key)
+
+
+def _aggregates(tree: Tree) -> Iterator[Tree]:
+    if aggregate_of(tree) is not None:
+        yield tree
+    else:
+        for child in tree.iter_expressions():
+            yield from _aggregates(child)
+
+
+def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
+    """An expression of the query in the words of the view."""
+
+    def swap(node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Column):
+            return exp.column(node.name, aliases[node.table])
+        if (bucket := as_bucket(node)) is not None:
+            source = bucket.source.transform(swap)
+            return exp.Anonymous(this="timeseries", expressions=[source, exp.Literal.string(bucket.grain)])
+        return node
+
+    return tree.transform(swap)
+
+
+def _name(tree: Tree, taken: set[str]) -> str:
+    """A name for a new output: `price`, `max_price`, and with a number where that is taken."""
+    call = tree.this if isinstance(tree, exp.Filter) else tree
+    words = [call.name] if isinstance(call, exp.Anonymous) else []
+    words += [column.name for column in tree.find_all(exp.Column)][:1]
+    plain = "_".join(words) or "added"
+    return next(name for name in (plain, *(f"{plain}_{i}" for i in range(2, 100))) if name not in taken)
+
+
+def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
+    """The view's query with the parts added."""
+    changed = tree.copy()
+    group = changed.args.get("group")
+    for part in parts:
+        label = "" if part.text == part.name else f" AS {quoted(part.name)}"
+        (item,) = parse_select(f"SELECT {part.text}{label} FROM t").expressions
+        changed.append("expressions", item)
+        if part.key and group is not None:
+            group.append("expressions", item.unalias().copy())
+        elif part.key:
+            group = exp.Group(expressions=[item.unalias().copy()])
+            changed.set("group", group)
+    return render(changed)
+
+
+def _answers(
+    view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
+) -> bool:
+    """Whether the view with these parts, made now, answers the query."""
+    session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
+    known: dict[TableName, Relation | None] = dict(relations)
+    try:
+        made = fresh_view(view.name, _changed(tree, parts), session, known)
+        made.put(known)
+        return rewrite(statement, Definitions((made.view,)), known).rewritten
+    except (Unsupported, Uncertain, ParseError):
+        return False

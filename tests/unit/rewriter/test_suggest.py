@@ -1,0 +1,80 @@
+"""The smallest change to a view: what is suggested has been tried, and is no more than is needed."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter.script import read_script
+from rewriter.suggest import Suggestion
+
+TABLES = """
+CREATE TABLE sales (id INT NOT NULL, country STRING, sex STRING, n INT, price DECIMAL(10,2), at TIMESTAMP, land INT);
+CREATE TABLE lands (id INT, name STRING, area BIGINT);
+"""
+VIEWS = """
+CREATE MATERIALIZED VIEW by_country AS SELECT country, sum(price) AS total, count(*) AS cnt FROM sales GROUP BY country;
+CREATE MATERIALIZED VIEW by_day AS SELECT timeseries(at, 'day') AS d, sum(n) AS n FROM sales GROUP BY 1;
+CREATE MATERIALIZED VIEW by_land AS
+  SELECT name, sum(price) AS total FROM sales s JOIN lands l ON s.land = l.id GROUP BY name;
+CREATE MATERIALIZED VIEW rows AS SELECT country, n FROM sales WHERE n > 5;
+"""
+
+
+def suggestion(query: str, views: str = VIEWS) -> Suggestion | None:
+    return read_script(TABLES + views).explain(query).suggestion
+
+
+@pytest.mark.parametrize(
+    ("query", "view", "add"),
+    [
+        ("SELECT country, max(price) FROM sales GROUP BY country", "by_country", ("max(price)",)),
+        ("SELECT sum(price) FROM sales WHERE sex = 'm'", "by_country", ("sex",)),
+        ("SELECT timeseries(at, 'hour'), sum(n) FROM sales GROUP BY 1", "by_day", ("timeseries(at, 'hour')",)),
+        ("SELECT country, id FROM sales WHERE n > 7", "rows", ("id",)),
+        ("SELECT name, min(n) FROM sales JOIN lands ON land = lands.id GROUP BY name", "by_land", ("min(s.n)",)),
+        ("SELECT country, sex, sum(price) FILTER (WHERE n > 3) FROM sales GROUP BY 1, 2", "by_country", ("sex", "n")),
+    ],
+)
+def test_what_is_missing(query: str, view: str, add: tuple[str, ...]) -> None:
+    found = suggestion(query)
+    assert found is not None
+    assert str(found.view) == view
+    assert len(found.add) <= len(add)
+    if len(add) == 1:
+        assert found.add == add
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT country, max(price), min(n) FROM sales WHERE sex = 'f' GROUP BY country",
+        "SELECT name, area, avg(n) FROM sales JOIN lands ON land = lands.id GROUP BY name, area",
+        "SELECT timeseries(at, 'minute'), count(DISTINCT sex) FROM sales WHERE country = 'de' GROUP BY 1",
+    ],
+)
+def test_the_changed_view_answers_and_every_part_is_needed(query: str) -> None:
+    found = suggestion(query)
+    assert found is not None
+    changed = f"CREATE MATERIALIZED VIEW changed AS {found.sql};"
+    assert read_script(TABLES + changed).explain(query).views == ("changed",)
+    for part in found.add:
+        lacking = found.sql.replace(f", {part}", "")
+        assert lacking != found.sql
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT country, sum(price) FROM sales GROUP BY country",  # a view answers it
+        "SELECT area FROM lands",  # no view is over these tables alone
+        "SELECT a.id FROM sales a JOIN sales b ON a.id = b.land",  # which occurrence would have to be guessed
+        "SELECT country FROM sales WHERE rand() > 0.5",
+    ],
+)
+def test_nothing_is_suggested_where_nothing_was_found_to_help(query: str) -> None:
+    assert suggestion(query) is None
+
+
+def test_a_view_that_filters_more_is_not_widened() -> None:
+    view = "CREATE MATERIALIZED VIEW few AS SELECT country, n FROM sales WHERE n > 5;"
+    assert suggestion("SELECT country FROM sales", view) is None
