@@ -16,7 +16,7 @@ from itertools import chain
 from sqlglot import exp
 
 from rewriter.block import Block, Predicates, aggregate_of, range_of, renamed
-from rewriter.maintenance.definition import average_parts
+from rewriter.maintenance.definition import parts_of
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Union, read_view
 from rewriter.match.words import words
 from rewriter.model import Column
@@ -139,10 +139,9 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
     if call is None:
         for inner in tree.iter_expressions():
             yield from _aggregates(inner, block)
-    elif call.name == "avg" and tree is call and not isinstance(call.expressions[0], exp.Distinct):
-        yield from (part for _, part in average_parts(call.expressions[0], block))
     else:
-        yield tree
+        parts = [part for _, part in parts_of(call, block)] if tree is call else []
+        yield from parts or (tree,)
 
 
 def _through_view(block: Block, zone: str, candidate: Candidate, mapping: Mapping[str, str]) -> Rewriting | Miss:

@@ -8,7 +8,7 @@ refused, so nothing gets into a block whose meaning or printing is in doubt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from sqlglot import exp
 
@@ -16,6 +16,7 @@ from rewriter.block.form import Unsupported
 from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import (
     AGGREGATES,
+    ARGUMENTS,
     CAST_TYPES,
     COMPARISONS,
     CONNECTORS,
@@ -165,7 +166,7 @@ def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
 
 def _filter(node: Tree, scope: Scope) -> Tree:
     aggregate = canonical(node.this, scope)
-    if aggregate_of(aggregate) is None:
+    if aggregate_of(aggregate) is None or isinstance(aggregate, exp.Filter):
         raise Unsupported(f"{_text(node)} filters something other than an aggregate")
     return exp.Filter(this=aggregate, expression=exp.Where(this=canonical(node.expression.this, scope)))
 
@@ -176,6 +177,8 @@ def _call(node: Tree, scope: Scope) -> Tree:
     name = SYNONYMS.get(node.this.lower(), node.this.lower())
     if name in AGGREGATES:
         return _aggregate(node, name, scope)
+    if name == "count_if":
+        return _count_if(node, scope)
     if name not in FUNCTIONS | GROUPING:
         raise Unsupported(f"the function {name} is not read")
     arguments = [canonical(argument, scope) for argument in node.expressions]
@@ -185,21 +188,39 @@ def _call(node: Tree, scope: Scope) -> Tree:
 
 
 def _aggregate(node: Tree, name: str, scope: Scope) -> Tree:
-    if len(node.expressions) != 1:
-        raise Unsupported(f"{_text(node)} has not exactly one argument")
+    if any(isinstance(argument, exp.Distinct) for argument in node.expressions):
+        return _distinct_aggregate(node, name, scope)
+    if len(node.expressions) != ARGUMENTS.get(name, 1):
+        raise Unsupported(f"{_text(node)} has not as many arguments as are read")
     argument = node.expressions[0]
-    if isinstance(argument, exp.Distinct):
-        if len(argument.expressions) != 1:
-            raise Unsupported(f"{_text(node)} counts distinct tuples")
-        inner = canonical(argument.expressions[0], scope)
-        _refuse_nesting(inner, node)
-        distinct = [inner] if name in IDEMPOTENT else [exp.Distinct(expressions=[inner])]
-        return exp.Anonymous(this=name, expressions=distinct)
     if name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
         return exp.Anonymous(this="count", expressions=[exp.Star()])
-    inner = canonical(argument, scope)
-    _refuse_nesting(inner, node)
-    return exp.Anonymous(this=name, expressions=[inner])
+    return exp.Anonymous(this=name, expressions=_arguments(node, node.expressions, scope))
+
+
+def _distinct_aggregate(node: Tree, name: str, scope: Scope) -> Tree:
+    values = node.expressions[0].expressions
+    if len(node.expressions) != 1 or (len(values) != 1 and name != "count") or name in ARGUMENTS:
+        raise Unsupported(f"{_text(node)}: DISTINCT of several arguments is not read")
+    arguments = _arguments(node, values, scope)
+    distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]
+    return exp.Anonymous(this=name, expressions=distinct)
+
+
+def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree]:
+    found = [canonical(argument, scope) for argument in arguments]
+    for argument in found:
+        _refuse_nesting(argument, node)
+    return found
+
+
+def _count_if(node: Tree, scope: Scope) -> Tree:
+    """count_if(p) counts the rows of which p is true."""
+    if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
+        raise Unsupported(f"{_text(node)} is not read")
+    (condition,) = _arguments(node, node.expressions, scope)
+    rows = exp.Anonymous(this="count", expressions=[exp.Star()])
+    return exp.Filter(this=rows, expression=exp.Where(this=condition))
 
 
 def _counts_rows(argument: Tree) -> bool:

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-AGGREGATES = frozenset({"count", "sum", "min", "max", "avg", "mean", "bool_and", "bool_or", "every", "some", "any"}) | {
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-}
 # Repeated values change nothing in these, so DISTINCT does not either.
 IDEMPOTENT = frozenset({"min", "max", "bool_and", "bool_or", "bit_and", "bit_or"})
+# Made of sums of squares; and those that are answered at the same grain only.
+DEVIATIONS = frozenset({"var_pop", "var_samp", "stddev_pop", "stddev_samp"})
+ROUGH = frozenset({"skewness", "kurtosis", "covar_pop", "covar_samp", "corr"})
+WHOLE = frozenset({"median", "percentile", "approx_count_distinct"}) | ROUGH
+AGGREGATES = (
+    frozenset({"count", "sum", "avg", "mean", "every", "some", "any", "bit_xor", "variance", "stddev", "std"})
+    | IDEMPOTENT
+    | DEVIATIONS
+    | WHOLE
+)
+# How many arguments an aggregate takes, where it is not one.
+ARGUMENTS = {"percentile": 2, "covar_pop": 2, "covar_samp": 2, "corr": 2}
 SYNONYMS = {
     "mean": "avg",
+    "variance": "var_samp",
+    "stddev": "stddev_samp",
+    "std": "stddev_samp",
     "every": "bool_and",
     "some": "bool_or",
     "any": "bool_or",

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables
-from rewriter.block.vocabulary import AGGREGATES, FUNCTIONS, GROUPING, SYNONYMS
+from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, SYNONYMS
 from rewriter.maintenance.moments import changing_moment
+from rewriter.match.moments import digits_of, scale_of, squared
+from rewriter.match.numbers import numeric_type
 from rewriter.match.printing import print_block
 from rewriter.match.trees import ROWS
 from rewriter.model import Column, Relation, Session, Table, TableName
@@ -114,7 +116,7 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
 
 def _refuse_call(call: exp.Func) -> None:
     name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
-    known = SYNONYMS.get(name, name) in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING
+    known = SYNONYMS.get(name, name) in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING | {"count_if"}
     if isinstance(call, exp.Anonymous) and not known:
         raise Unsupported(f"the function {name}() is not known to give the same answer each time")
     if isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):
@@ -174,11 +176,25 @@ def _wanted(block: Block) -> Iterator[tuple[str, Tree]]:
                 continue
             if node is not output and not isinstance(node.parent, exp.Filter):
                 yield call.name, call.copy()
-            if call.name == "avg" and not isinstance(call.expressions[0], exp.Distinct):
-                yield from average_parts(call.expressions[0], block)
+            yield from parts_of(call, block)
 
 
-def average_parts(argument: Tree, block: Block) -> Iterator[tuple[str, Tree]]:
+def parts_of(call: exp.Anonymous, block: Block) -> Iterator[tuple[str, Tree]]:
+    """The aggregates of which one is put together that does not roll up by itself."""
+    argument = call.expressions[0]
+    if isinstance(argument, exp.Distinct):
+        return
+    if call.name == "avg":
+        yield from _average_parts(argument, block)
+    scale = scale_of(numeric_type(argument, block)) if call.name in DEVIATIONS else None
+    if scale is not None:
+        digits = digits_of(argument, scale)
+        yield "sum", exp.Anonymous(this="sum", expressions=[digits])
+        yield "squares", exp.Anonymous(this="sum", expressions=[squared(digits)])
+        yield "count", exp.Anonymous(this="count", expressions=[argument.copy()])
+
+
+def _average_parts(argument: Tree, block: Block) -> Iterator[tuple[str, Tree]]:
     """Sum and count. A BIGINT's sum is kept as DECIMAL: it overflows where the average does not."""
     kind = expression_type(argument, block)
     if kind == UNKNOWN:  # whether its sum overflows is not known

@@ -7,20 +7,24 @@
 | min, max, bool, bit | the same; min and max also from keys | itself                                      |
 | f(CASE …)           | f of each branch, or count(*)        | f of a CASE over those                      |
 | avg(x)              | sum(x) and count(x)                  | as Spark's Average ends                     |
+| var, stddev         | sums of digits and of their squares  | exact, then as DOUBLEs                      |
 | f(DISTINCT k)       | k as a key                           | f(DISTINCT k)                               |
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from sqlglot import exp
 
 from rewriter.block import aggregate_of
 from rewriter.block.predicates import INTEGERS
+from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, WHOLE
 from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.numbers import sum_type, summed_type
+from rewriter.match.moments import deviation, digits_of, scale_of, squared
+from rewriter.match.numbers import numeric_type, sum_type, summed_type
 from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, stored
 from rewriter.match.trees import call_of, cast, number
@@ -28,7 +32,10 @@ from rewriter.match.words import words
 from rewriter.schema import expression_type
 
 Tree = exp.Expr
+# What becomes of a partial aggregate of some name: itself at the same grain, rolled up at a coarser one.
+Total = Callable[[str, Partial], Tree]
 
+FOLDED = IDEMPOTENT | {"count", "sum", "bit_xor"}
 # A BIGINT's sum overflows where its average does not.
 EXACT = "decimal(38,0)"
 
@@ -58,7 +65,7 @@ class Aggregates:
         condition: Tree | None = None
         if isinstance(tree, exp.Filter):
             held = self.partials.held(tree)
-            if held is not None and call.name != "avg" and not _is_distinct(call):
+            if held is not None and call.name in FOLDED and not _is_distinct(call):
                 return _fold(call.name, stored(held.name), summed_type(held.type), None)
             computed = self.reading.compute(tree.expression.this)
             if isinstance(computed, Miss):
@@ -74,18 +81,40 @@ class Aggregates:
         def total(name: str, part: Partial) -> Tree:
             return _fold(name, part.tree, part.kind, condition) if rolled else _typed(name, part.tree, part.kind)
 
+        end = self._average if call.name == "avg" else self._deviation if call.name in DEVIATIONS else None
+        if end is None:
+            part = self.partials.of(call.name, call.expressions[0]) if call.name not in WHOLE else missing(call)
+            return self._unrolled(call, part) if isinstance(part, Miss) else total(call.name, part)
+        ended = end(call, total)
+        return ended if ended is not None else self._unrolled(call, missing(call))
+
+    def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
+        """The view may hold the aggregate, but not what it is rolled up from."""
+        if self.partials.held(call) is None:
+            return miss
+        parts = " without the sums that it is made of" if call.name in DEVIATIONS else ""
+        return Miss(
+            Reason.AGGREGATE_DOES_NOT_ROLL_UP,
+            f"{words(call)} without its sum and count" if call.name == "avg" else words(call) + parts,
+        )
+
+    def _average(self, call: exp.Anonymous, total: Total) -> Tree | None:
+        summed, counted = self._summed(call.expressions[0]), self.partials.of("count", call.expressions[0])
+        if isinstance(summed, Miss) or isinstance(counted, Miss):
+            return None
+        return average(total("sum", summed), total("count", counted), summed.kind)
+
+    def _deviation(self, call: exp.Anonymous, total: Total) -> Tree | None:
         argument = call.expressions[0]
-        if call.name != "avg":
-            part = self.partials.of(call.name, argument)
-            return part if isinstance(part, Miss) else total(call.name, part)
-        summed, counted = self._summed(argument), self.partials.of("count", argument)
-        if not isinstance(summed, Miss) and not isinstance(counted, Miss):
-            ended = average(total("sum", summed), total("count", counted), summed.kind)
-            if ended is not None:
-                return ended
-        if self.partials.held(call) is not None:
-            return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)} without its sum and count")
-        return missing(call)
+        scale = scale_of(numeric_type(argument, self.reading.block))
+        if scale is None:
+            return None
+        digits = digits_of(argument, scale)
+        summed, squares = self.partials.of("sum", digits), self.partials.of("sum", squared(digits))
+        counted = self.partials.of("count", argument)
+        if isinstance(summed, Miss) or isinstance(squares, Miss) or isinstance(counted, Miss):
+            return None
+        return deviation(call.name, total("sum", summed), total("sum", squares), total("count", counted), scale)
 
     def _summed(self, argument: Tree) -> Partial | Miss:
         """The sum of which an average is made: of a BIGINT that of DECIMALs, since its own may overflow."""

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from rewriter.block import aggregate_of
 from rewriter.block.predicates import INTEGERS
+from rewriter.block.vocabulary import DEVIATIONS, ROUGH
 from rewriter.match.branches import branches_of
 from rewriter.match.candidate import Match, Miss, Reason, Rewriting
 from rewriter.match.reading import Reading, rebuilt
@@ -17,7 +18,7 @@ from rewriter.match.words import words
 
 Tree = exp.Expr
 
-SUMMING = frozenset({"sum", "avg"})
+SUMMING = frozenset({"sum", "avg"}) | DEVIATIONS | ROUGH
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,8 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
 def _exact(call: exp.Anonymous, reading: Reading) -> bool:
     if call.name not in SUMMING:
         return True
+    if call.name in DEVIATIONS | ROUGH:
+        return False
     argument = call.expressions[0]
     if isinstance(argument, exp.Distinct):
         argument = argument.expressions[0]

@@ -139,7 +139,10 @@ def _aggregate(random: Random, joined: bool) -> str:
     distinct = f"count(DISTINCT {random.choice(['region', 'n', 'sex'])})"
     filtered = f"{plain} FILTER (WHERE {_predicate(random, joined)})"
     branched = _branched(random, joined)
-    return random.choices([plain, average, distinct, filtered, branched], [6, 2, 1, 1, 2])[0]
+    spread = (
+        f"{random.choice(['var_pop', 'var_samp', 'stddev_pop', 'stddev'])}({random.choice(['n', 'price', 'score'])})"
+    )
+    return random.choices([plain, average, distinct, filtered, branched, spread], [12, 4, 2, 2, 4, 1])[0]
 
 
 def _branched(random: Random, joined: bool) -> str:

@@ -23,6 +23,7 @@ SHAPES = {
     "CUBE": "CUBE (",
     "GROUPING SETS": "GROUPING SETS (",
     "windows": " OVER (",
+    "variances": "var_",
 }
 
 
