@@ -112,10 +112,6 @@ SELECT 1, a, sum(x) FROM t GROUP BY ALL
 SELECT a, d, sum(x) FROM t GROUP BY ROLLUP (a, d)
 --@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day GROUPING_TOO_COARSE a
 
---@ case: grouping() needs sets
-SELECT a, grouping(a) FROM t GROUP BY a
---@ kept: all_rows NOT_READ grouping() is read with GROUPING SETS, ROLLUP or CUBE only; by_abc NOT_READ grouping() is read with GROUPING SETS, ROLLUP or CUBE only; by_day NOT_READ grouping() is read with GROUPING SETS, ROLLUP or CUBE only
-
 --@ case: sums of doubles may be returned, not compared
 SELECT a, sum(score) FROM t GROUP BY ROLLUP (a) HAVING sum(score) > 1
 --@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc FLOAT_SUM_DECIDES_ROWS sum(score); by_day GROUPING_TOO_COARSE a
