@@ -19,7 +19,7 @@ from rewriter.match.moments import digits_of, scale_of, squared
 from rewriter.match.numbers import numeric_type
 from rewriter.match.printing import print_block
 from rewriter.match.trees import ROWS
-from rewriter.model import Column, Relation, Session, Table, TableName
+from rewriter.model import Column, Relation, Session, Table, TableName, ViewState
 from rewriter.model.settings import unreadable_setting
 from rewriter.schema import UNKNOWN, expression_type
 from rewriter.spelling import spell_out
@@ -110,6 +110,8 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
         if table.name.lower() in statement.ctes and len(table.parts) == 1:
             return
         raise Unsupported(f"{text} is a temporary view or a function; name tables of the catalog")
+    if isinstance(tables.get(name), ViewState):
+        raise Unsupported(f"{text} is a view; a materialized view is made over tables: name those that the view reads")
     if not isinstance(tables.get(name), Table):
         raise Unsupported(f"{text} is not an Iceberg table; a materialized view is kept fresh over Iceberg tables only")
 
@@ -118,7 +120,7 @@ def _refuse_call(call: exp.Func) -> None:
     name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
     known = SYNONYMS.get(name, name) in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING | {"count_if"}
     if isinstance(call, exp.Anonymous) and not known:
-        raise Unsupported(f"the function {name}() is not known to give the same answer each time")
+        raise Unsupported(f"{name}() is no function that is known to give the same answer always; leave it out")
     if isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):
         raise Unsupported(f"{call.sql('spark')} changes with time or user; leave it to the queries over the view")
 

@@ -23,7 +23,7 @@ ROLL_UPS: nx.DiGraph[str] = nx.DiGraph(
         ("quarter", "year"),
     ]
 )
-GRANULARITIES: tuple[str, ...] = tuple(nx.lexicographical_topological_sort(ROLL_UPS))
+GRANULARITIES: tuple[str, ...] = tuple(ROLL_UPS)  # in the order of their sizes, in which they stand above
 DATE_GRANULARITIES = frozenset({"day", "week", "month", "quarter", "year"})
 SUB_HOUR_MINUTES = {"five_minute": 5, "ten_minute": 10, "fifteen_minute": 15, "thirty_minute": 30}
 

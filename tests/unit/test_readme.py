@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from proxy import config
+from proxy import config, demo
+from proxy.answering import SETTINGS
 from proxy.answering.functions import calls
 from proxy.commands import COMMANDS, find
-from rewriter import parse
+from proxy.commands.create import Create
+from proxy.commands.properties import SETTABLE
+from rewriter import Reason, parse
 from rewriter.model import Session
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
+REFERENCE = (ROOT / "docs" / "reference.md").read_text()
 
 
 def fenced(language: str) -> list[str]:
@@ -58,3 +62,37 @@ def test_the_targets_exist(target: str) -> None:
 @pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:proxy|rewriter|tests|docker)/[\w/.*]+)`", README))))
 def test_the_files_exist(path: str) -> None:
     assert list(ROOT.glob(path.rstrip("/"))), path
+
+
+@pytest.mark.parametrize("sql", [sql for sql in statements() if isinstance(find(sql), Create)])
+def test_the_examples_make_views_that_the_demo_has_not_made(sql: str) -> None:
+    made = find(sql)
+    assert isinstance(made, Create)
+    assert made.name[-1] not in demo.STATEMENTS
+
+
+@pytest.mark.parametrize("anchor", sorted(set(re.findall(r"docs/reference\.md#([\w-]+)", README))))
+def test_the_places_in_the_reference_exist(anchor: str) -> None:
+    headings = re.findall(r"^## (.*)$", REFERENCE, re.MULTILINE)
+    assert anchor in {heading.lower().replace(" ", "-") for heading in headings}
+
+
+def test_the_reference_lists_every_reason() -> None:
+    assert re.findall(r"^\| ([A-Z_]+) \|", REFERENCE, re.MULTILINE) == [str(reason) for reason in Reason]
+
+
+@pytest.mark.parametrize("name", [*SETTINGS, *SETTABLE])
+def test_the_reference_lists_every_setting_of_a_session_and_property_of_a_view(name: str) -> None:
+    assert f"| `{name}` |" in REFERENCE
+
+
+def test_the_reference_shows_a_settings_file_as_the_program_has_it() -> None:
+    (shown,) = re.findall(r"```toml\n(.*?)```", REFERENCE, re.DOTALL)
+    lines = [line.strip() for line in (config.__doc__ or "").splitlines()[1:] if line.startswith("    ")]
+    assert [line.strip() for line in shown.splitlines() if line.strip() and not line.startswith("#")] == lines
+
+
+@pytest.mark.parametrize("table", config.TABLES)
+def test_the_reference_lists_every_key(table: str) -> None:
+    (row,) = re.findall(rf"^\| `\[{re.escape(table)}\]` \| (.*) \|$", REFERENCE, re.MULTILINE)
+    assert re.findall(r"`(\w+)`", row) == [key for key in config.TABLES[table] if key != "*"]
