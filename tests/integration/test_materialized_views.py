@@ -131,6 +131,17 @@ def test_an_empty_source_and_one_with_a_newer_schema(run: Run, foreign: Run) -> 
     assert shown(run, "of_t")["status"] == "fresh"
 
 
+def test_storage_that_a_killed_create_has_left_goes_with_the_next_one(run: Run, foreign: Run) -> None:
+    foreign(
+        "CREATE TABLE lake.mv.agg_sales__storage (a INT) USING iceberg "
+        "TBLPROPERTIES ('viewgate.storage-of' = 'mv.agg_sales')"
+    )
+    run(f"CREATE MATERIALIZED VIEW agg_sales AS {AGG}")
+    tables = {name for _, name, _ in foreign("SHOW TABLES IN lake.mv") if "agg_sales__storage" in name}
+    assert tables == {"agg_sales__storage"}
+    assert shown(run, "agg_sales")["status"] == "fresh"
+
+
 def test_replacing_gives_storage_of_its_own_and_drops_the_old(run: Run, foreign: Run) -> None:
     run(f"CREATE MATERIALIZED VIEW agg_sales COMMENT 'old' PROPERTIES ('mine'='1') AS {AGG}")
     run(
