@@ -26,8 +26,13 @@ class Concerned:
         writes = written(sql)
         if writes is None:
             return frozenset()
-        possible = (await self.names()).sources(writes.names)
-        return await self.meant(session, writes.names, possible) if writes.certain else possible
+        known = await self.names()
+        if writes.certain:
+            return await self.meant(session, writes.names, known.sources(writes.names))
+        # A procedure, or a script, may mean another catalog or namespace than the session's by a longer name.
+        short = [parts for parts in writes.names if len(parts) == 1]
+        longer = [parts for parts in writes.names if len(parts) > 1]
+        return known.sources(longer) | await self.meant(session, short, known.sources(short))
 
     async def meant(
         self, session: ClientSession, names: Iterable[Parts], possible: frozenset[TableName]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,6 +36,8 @@ def test_a_command_is_run_here(house: House) -> None:
         "DELETE FROM demo.sales",
         "TRUNCATE TABLE lake.demo.sales",
         "CALL lake.system.rollback_to_snapshot('demo.sales', 1)",
+        "CALL system.rollback_to_snapshot(table => 'sales', snapshot_id => 1)",
+        "EXECUTE IMMEDIATE 'INSERT INTO sales VALUES (1, 2)'",
         "CREATE OR REPLACE TABLE sales AS SELECT 1",
     ],
 )
@@ -62,8 +65,17 @@ def test_a_write_to_a_views_table_is_followed_by_its_refresh(house: House, sql: 
         "INSERT INTO other.sales VALUES ('x', 1)",
         "INSERT INTO sales.branch_x VALUES ('x', 1)",
         "CALL lake.system.rollback_to_snapshot('demo.others', 1)",
+        "CALL lake.system.rollback_to_snapshot('other.sales', 1)",
     ],
 )
 def test_other_statements_are_not(house: House, sql: str) -> None:
     asyncio.run(house.run(CREATE))
     assert plan(house, sql).after is None
+
+
+def test_a_short_name_means_a_table_of_the_sessions_namespace(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    house.session = replace(house.session, namespace=("other",))
+    for sql in ("INSERT INTO sales VALUES ('x', 1)", "BEGIN INSERT INTO sales VALUES ('x', 1); END"):
+        assert plan(house, sql).after is None
+    assert plan(house, "BEGIN INSERT INTO demo.sales VALUES ('x', 1); END").after is not None
