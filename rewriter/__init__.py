@@ -29,11 +29,13 @@ from rewriter.maintenance import (
     define,
     dependencies,
     full,
+    misplaced,
     pin,
     plan,
     qualified,
     stale_files,
     stored,
+    used_columns,
 )
 from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome, Replacement
@@ -57,6 +59,7 @@ __all__ = [
     "define",
     "dependencies",
     "full",
+    "misplaced",
     "parse",
     "pin",
     "plan",
@@ -64,4 +67,5 @@ __all__ = [
     "rewrite",
     "stale_files",
     "stored",
+    "used_columns",
 ]

@@ -3,7 +3,8 @@
 The rule is the Iceberg materialized view specification's (recorded snapshots are the current ones,
 recorded view versions are the current ones), made stricter where snapshot ids alone are blind: the
 view must be the very one that was refreshed (its UUID), and every column that the refresh used must
-still be the same field with the same type, since a renamed or replaced column makes no snapshot.
+still be the same field with the same type, since a renamed or replaced column makes no snapshot;
+so must every column of the storage.
 It is made laxer in one place: compaction (`replace`) changes no row.
 """
 
@@ -13,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from rewriter.match import Miss, Reason
-from rewriter.model import MaterializedView, Relation, SourceState, Table, TableName, ViewState
+from rewriter.model import Column, MaterializedView, Relation, SourceState, Table, TableName, ViewState
 
 Relations = Mapping[TableName, Relation | None]
 
@@ -39,6 +40,8 @@ def freshness(view: MaterializedView, sources: Iterable[TableName], relations: R
         return Miss(Reason.STALE, "its storage was computed for another version of the view")
     if refresh.children:
         return Miss(Reason.UNKNOWN_STATE, "it is defined over other views")
+    if changed := _differing(storage, refresh.stored or ()):
+        return Miss(Reason.STALE, f"the column {changed} of its storage is not the one that was written to")
     recorded = {source.uuid: source for source in refresh.sources}
     for name in sources:
         problem = _source_problem(name, relations.get(name), recorded)
@@ -79,8 +82,15 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
             return Miss(Reason.STALE, f"the columns of {name} have changed since its last snapshot")
         return None
-    for column in source.columns:
+    if changed := _differing(table, source.columns):
+        return Miss(Reason.STALE, f"the column {changed} of {name} is not the one that was refreshed from")
+    return None
+
+
+def _differing(table: Table, recorded: tuple[Column, ...]) -> str:
+    """The name of the first recorded column that is another field now, or gone; empty if there is none."""
+    for column in recorded:
         now = table.column(column.name)
         if now is None or (now.field_id, now.type) != (column.field_id, column.type):
-            return Miss(Reason.STALE, f"the column {column.name} of {name} is not the one that was refreshed from")
-    return None
+            return column.name
+    return ""

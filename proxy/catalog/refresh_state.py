@@ -3,8 +3,8 @@
 Two forms are in the world. *Properties*: keys of the storage table (`iceberg.base.snapshot.<uuid>` and its kin), which
 a commit of data does not change by itself. *Summary*: `refresh-state` in the snapshot that holds the content, which is
 atomic with it. The summary is the truth; properties count only where there is none. Beside them a refresh of ours
-leaves `viewgate.refresh-state` in the summary: the view's identity and the columns of every source, so that a change of
-schema without a snapshot is noticed.
+leaves `viewgate.refresh-state` in the summary: the view's identity, the columns that it used of every source, and those
+of the storage, so that a change of schema without a snapshot is noticed.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> Refres
         children=tuple(children),
         view_uuid=ours.get("view-uuid"),
         started_ms=state.get("refresh-start-timestamp-ms"),
+        stored=_read_columns(ours.get("stored")),
     )
 
 
@@ -64,9 +65,15 @@ def _entries(state: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _source(entry: dict[str, Any], catalog: str, columns: dict[str, Any]) -> SourceState:
     name = TableName((entry.get("catalog") or catalog, *entry["namespace"], entry["name"]))
-    recorded = columns.get(entry["uuid"])
-    used = None if recorded is None else tuple(Column(n, t, bool(null), int(i)) for i, n, t, null in recorded)
-    return SourceState(name, entry["uuid"], _snapshot(entry["snapshot-id"]), used)
+    return SourceState(name, entry["uuid"], _snapshot(entry["snapshot-id"]), _read_columns(columns.get(entry["uuid"])))
+
+
+def _read_columns(recorded: list[list[Any]] | None) -> tuple[Column, ...] | None:
+    return None if recorded is None else tuple(Column(n, t, bool(null), int(i)) for i, n, t, null in recorded)
+
+
+def _written_columns(columns: Sequence[Column]) -> list[list[Any]]:
+    return [[c.field_id, c.name, c.type, c.nullable] for c in columns]
 
 
 def _snapshot(recorded: int | str) -> int | None:
@@ -109,11 +116,7 @@ def _by_uuid(stated: Mapping[str, str], prefix: str) -> dict[str, int]:
 
 def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[str, str]:
     """The summary entries of a refresh: the newest draft's and our own beside it."""
-    recorded = {
-        source.uuid: [[c.field_id, c.name, c.type, c.nullable] for c in source.columns]
-        for source in state.sources
-        if source.columns is not None
-    }
+    recorded = {source.uuid: _written_columns(source.columns) for source in state.sources if source.columns is not None}
     draft = {
         "view-version-id": state.view_version,
         "refresh-start-timestamp-ms": state.started_ms or 0,
@@ -122,7 +125,9 @@ def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[
             *({"type": "view", **_named(c.name), "uuid": c.uuid, "version-id": c.version} for c in children),
         ],
     }
-    ours = {"view-uuid": state.view_uuid, "columns": recorded}
+    ours: dict[str, Any] = {"view-uuid": state.view_uuid, "columns": recorded}
+    if state.stored is not None:
+        ours["stored"] = _written_columns(state.stored)
     return {SUMMARY: json.dumps(draft, separators=(",", ":")), OURS: json.dumps(ours, separators=(",", ":"))}
 
 

@@ -16,7 +16,7 @@ from proxy.commands.undo import Step, undone_on_failure
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import Log
 from proxy.session import ClientSession
-from rewriter.model import MaterializedView, Session, TableName, quoted
+from rewriter.model import Column, MaterializedView, Session, TableName, quoted
 from rewriter.model.literals import literal, pairs
 
 EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
@@ -111,6 +111,7 @@ class Create:
             query=plan.shape.query,
             storage_query=plan.shape.storage_query,
             storage=plan.storage,
+            columns=tuple(Column(column.name, column.type) for column in plan.shape.columns),
             catalog=plan.facts.catalog,
             namespace=plan.facts.namespace,
             settings=json.loads(recorded_settings(plan.facts)),

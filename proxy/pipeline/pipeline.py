@@ -30,7 +30,7 @@ from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Relations, Sources, look
 from proxy.pipeline.statements import pin, relations
 from rewriter import Decision
-from rewriter.model import MaterializedView, RefreshState, Session, Table, TableName, quoted
+from rewriter.model import Column, MaterializedView, RefreshState, Session, Table, TableName, quoted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -79,7 +79,7 @@ class Pipeline:
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
             sources, storage, decision = await self._planned(view, full)
-            state = sources.state(view, started_ms)
+            state = sources.state(view, storage, started_ms)
             if not decision.refreshes and storage.snapshot_id is not None:
                 log(f"{view.name} is fresh: {decision.reason}")
                 return Refreshed(0, storage.snapshot_id, changed=False)
@@ -121,9 +121,11 @@ class Pipeline:
     async def _planned(self, view: MaterializedView, full: bool) -> tuple[Sources, Table, Decision]:
         sources = await look(self._catalog, view, self._relations)
         storage = await self._storage(view)
+        if column := rewriter.misplaced(view, storage):
+            raise _renamed(view, column)
         if full:
             return sources, storage, _ASKED_FOR
-        if storage.refresh is not None and _same(storage.refresh, sources.state(view, 0)):
+        if storage.refresh is not None and _same(storage.refresh, sources.state(view, storage, 0)):
             return sources, storage, rewriter.Decision(rewriter.Kind.FRESH, _FRESH)
         return sources, storage, await decide(self._catalog, view, sources, storage)
 
@@ -204,6 +206,15 @@ class Pipeline:
         return f"INSERT OVERWRITE {target}\n{query}"
 
 
+def _renamed(view: MaterializedView, column: Column) -> SqlError:
+    """Rows are written to columns by their places: one with the name of another would be read as that."""
+    return SqlError(
+        f"the columns of {view.storage}, the storage of materialized view {view.name}, have been renamed or moved: "
+        f"{quoted(column.name)} stands in the place of another; make the view anew with CREATE OR REPLACE",
+        "55000",
+    )
+
+
 def _lost(view: MaterializedView, detail: str) -> Lost:
     return Lost(
         f"another refresh of {view.name} ran at the same time and was faster; the content is whole; "
@@ -216,6 +227,7 @@ def _same(recorded: RefreshState, now: RefreshState) -> bool:
     """Whether a refresh now would record what is recorded already, but for the time."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
+        and recorded.stored == now.stored
         and set(recorded.sources) == set(now.sources)
         and set(recorded.children) == set(now.children)
     )

@@ -19,6 +19,8 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
     recorded = storage.refresh
     if recorded is None:
         return full("it was never refreshed")
+    if recorded.stored not in (None, storage.columns):
+        return full("the columns of its storage have been changed")
     if problem := _base_problem(view, sources, recorded):
         return full(problem)
     states = {state.uuid: state for state in recorded.sources}

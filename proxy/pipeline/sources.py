@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from rewriter.model import ChildView, MaterializedView, RefreshState, Session, SourceState, Table, TableName, ViewState
@@ -52,16 +53,18 @@ class Sources:
             for name, table in self.tables.items()
         )
 
-    def state(self, view: MaterializedView, started_ms: int) -> RefreshState:
-        """What a refresh of the view from these sources records."""
+    def state(self, view: MaterializedView, storage: Table, started_ms: int) -> RefreshState:
+        """What a refresh of the view from these sources into that storage records."""
+        used = rewriter.used_columns(view, {name: table.columns for name, table in self.tables.items()})
         return RefreshState(
             view_version=view.version,
             sources=tuple(
-                SourceState(name, table.uuid, table.snapshot_id, table.columns) for name, table in self.tables.items()
+                SourceState(name, table.uuid, table.snapshot_id, used[name]) for name, table in self.tables.items()
             ),
             children=tuple(ChildView(child.uuid, child.version) for child in self.views.values()),
             view_uuid=view.uuid,
             started_ms=started_ms,
+            stored=storage.columns,
         )
 
 

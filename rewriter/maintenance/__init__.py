@@ -1,5 +1,6 @@
 """What a materialized view stores, the SQL that computes it, and what a refresh has to compute of it."""
 
+from rewriter.maintenance.columns import misplaced, used_columns
 from rewriter.maintenance.decision import Decision, Kind, full
 from rewriter.maintenance.definition import Definition, define
 from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
@@ -15,9 +16,11 @@ __all__ = [
     "define",
     "dependencies",
     "full",
+    "misplaced",
     "pin",
     "plan",
     "qualified",
     "stale_files",
     "stored",
+    "used_columns",
 ]

@@ -12,7 +12,7 @@ from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.match import Candidate
 from rewriter.match.trees import ROWS
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
-from rewriter.sql import parse
+from rewriter.sql import Statement, parse
 
 Tree = exp.Expr
 
@@ -71,8 +71,15 @@ class Stored:
 
 def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:
     """What a storage table holds, its sources having these columns; or why that is not plain to see."""
-    session = Session(view.catalog, view.namespace, catalogs=frozenset({view.name.catalog}))
-    statement = parse(view.storage_query, session)
+    block = block_of(view, columns)
+    if isinstance(block, str):
+        return block
+    return _shape_problem(block, storage) or Stored(view, block, storage)
+
+
+def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | str:
+    """The block of a view's storage query, its sources having these columns; or why it is none."""
+    statement = storage_statement(view)
     if statement.problem or len(statement.blocks) != 1 or statement.blocks[0].tree is None:
         return statement.problem or "its query is more than one SELECT"
 
@@ -81,11 +88,14 @@ def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, t
         return (name, columns[name]) if name is not None and name in columns else None
 
     try:
-        block = build_block(statement.blocks[0].tree, find)
+        return build_block(statement.blocks[0].tree, find)
     except Unsupported as problem:
         return str(problem)
-    problem_of_shape = _shape_problem(block, storage)
-    return problem_of_shape or Stored(view, block, storage)
+
+
+def storage_statement(view: MaterializedView) -> Statement:
+    """The query that fills a view's storage, its names resolved where the view was defined."""
+    return parse(view.storage_query, Session(view.catalog, view.namespace, catalogs=frozenset({view.name.catalog})))
 
 
 def _shape_problem(block: Block, storage: Table) -> str:

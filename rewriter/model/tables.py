@@ -50,13 +50,14 @@ class ChildView:
 
 @dataclass(frozen=True, slots=True)
 class RefreshState:
-    """What the content of a storage table was computed from."""
+    """What the content of a storage table was computed from, and the columns that it was written to."""
 
     view_version: int
     sources: tuple[SourceState, ...]
     children: tuple[ChildView, ...] = ()
     view_uuid: str | None = None
     started_ms: int | None = None
+    stored: tuple[Column, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

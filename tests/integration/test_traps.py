@@ -59,6 +59,11 @@ def head(run: Run, table: str) -> int:
     return int(snapshot)
 
 
+def storage(run: Run) -> str:
+    """The view's storage, which CREATE OR REPLACE names anew."""
+    return next(row[7] for row in run("SHOW MATERIALIZED VIEWS IN traps LIKE 'v'"))
+
+
 CHANGES = {
     "an append": ["INSERT INTO t VALUES ('x', 'y', 8, NULL)"],
     "a deletion": ["DELETE FROM t WHERE b = 'y'"],
@@ -96,6 +101,37 @@ def test_a_change_behind_the_proxys_back(session: Any, foreign: Run, statements:
     assert chosen(session, QUERY) == []
     right(session)
     clients.rows(session, "REFRESH MATERIALIZED VIEW v")
+    assert chosen(session, QUERY) == [VIEW]
+    right(session)
+
+
+def test_columns_of_the_storage_that_swap_their_names(session: Any, run: Run, foreign: Run) -> None:
+    for old, new in (("a", "c"), ("b", "a"), ("c", "b")):
+        foreign(f"ALTER TABLE v__storage RENAME COLUMN {old} TO {new}")
+    assert "STALE the column a of its storage" in reasons(session, QUERY)
+    right(session)
+    with pytest.raises(exc.OperationalError, match="make the view anew with CREATE OR REPLACE"):
+        run("REFRESH MATERIALIZED VIEW v FULL")
+    run(f"CREATE OR REPLACE MATERIALIZED VIEW v AS {QUERY}")
+    assert chosen(session, QUERY) == [VIEW]
+    right(session)
+
+
+def test_a_column_of_the_storage_that_is_made_again_is_filled_again(session: Any, run: Run, foreign: Run) -> None:
+    run("CREATE OR REPLACE MATERIALIZED VIEW v AS SELECT a, count(*) AS c, sum(n) AS s FROM t GROUP BY a")
+    query = "SELECT a, sum(n) FROM t GROUP BY a"
+    assert chosen(session, query) == [VIEW]
+    foreign(f"ALTER TABLE {storage(run)} DROP COLUMN s")
+    foreign(f"ALTER TABLE {storage(run)} ADD COLUMN s BIGINT")
+    assert chosen(session, query) == []
+    right(session, query)
+    run("REFRESH MATERIALIZED VIEW v")
+    assert chosen(session, query) == [VIEW]
+    right(session, query)
+
+
+def test_a_column_that_the_view_does_not_read_may_go(session: Any, foreign: Run) -> None:
+    foreign("ALTER TABLE t DROP COLUMN at")
     assert chosen(session, QUERY) == [VIEW]
     right(session)
 

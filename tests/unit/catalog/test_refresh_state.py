@@ -22,7 +22,7 @@ VIEW_ENTRY = {"namespace": ["demo"], "name": "v", "uuid": "v-1", "version-id": 3
 
 def test_what_is_written_is_read_again() -> None:
     source = SourceState(SALES, "u-1", 9007199254740993, (Column("amount", "decimal(10,2)", False, 4),))
-    state = RefreshState(2, (source,), (ChildView("v-1", 3),), "view-uuid", 1000)
+    state = RefreshState(2, (source,), (ChildView("v-1", 3),), "view-uuid", 1000, source.columns)
     child = ViewState(TableName(("lake", "demo", "v")), "v-1", 3)
     assert from_summary(to_summary(state, [child]), "lake") == state
 

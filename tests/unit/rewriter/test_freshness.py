@@ -62,6 +62,24 @@ def test_a_commit_behind_a_compaction_counts() -> None:
 
 
 @pytest.mark.parametrize(
+    "columns",
+    [
+        (replace(COLUMNS[0], field_id=2), replace(COLUMNS[1], field_id=1)),  # names swapped
+        (COLUMNS[0], replace(COLUMNS[1], field_id=3)),  # dropped and made again: it holds nothing
+        (COLUMNS[0], replace(COLUMNS[1], type="bigint")),
+        COLUMNS[:1],
+    ],
+)
+def test_columns_of_the_storage_that_are_others_now(columns: tuple[Column, ...]) -> None:
+    written = replace(STORED, columns=COLUMNS, refresh=replace(STATE, stored=COLUMNS))
+    assert check(storage=written) is written
+    miss = check(storage=replace(written, columns=columns))
+    assert isinstance(miss, Miss)
+    assert miss.reason is Reason.STALE
+    assert "of its storage" in miss.detail
+
+
+@pytest.mark.parametrize(
     "table",
     [
         replace(TABLE, snapshots=snapshots("1 append")),  # rolled back
