@@ -15,6 +15,8 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token
 
+from rewriter.model.names import RESERVED
+
 Tree = exp.Expr
 
 
@@ -40,6 +42,11 @@ class Dialect(Spark):
         NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
             k: v for k, v in Spark.Parser.NO_PAREN_FUNCTION_PARSERS.items() if k == "CASE"
         }
+
+    class Generator(Spark.Generator):  # type: ignore[misc, valid-type]
+        """Quotes what Spark, or we, would not read as a name."""
+
+        RESERVED_KEYWORDS: ClassVar[set[str]] = {word.lower() for word in RESERVED}
 
 
 _DIALECT = Dialect()

@@ -1,0 +1,34 @@
+"""What is printed reads back as the same tree."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from sqlglot import exp
+
+from rewriter.model import quoted
+from rewriter.model.names import RESERVED
+from rewriter.sql import parse_select, render
+from rewriter.sql.dialect import Dialect
+
+WORDS = {word.lower() for word in (*Dialect.Tokenizer.KEYWORDS, *RESERVED) if re.fullmatch(r"\w+", word)}
+
+
+@pytest.mark.parametrize("name", sorted(WORDS))
+def test_a_column_may_have_any_name(name: str) -> None:
+    column = exp.column(name, "t0")
+    text = render(column)
+    tree = parse_select(f"SELECT {text} AS {quoted(name)} FROM t AS t0 WHERE NOT {text} GROUP BY {text}")
+    (output,) = tree.expressions
+    assert (output.this.name, output.this.table, output.alias) == (name, "t0", name)
+    assert [read.name for read in tree.args["where"].find_all(exp.Column)] == [name]
+
+
+def test_only_what_must_be_is_quoted() -> None:
+    assert [render(exp.column(name, "t0")) for name in ("region", "date", "not", "a b")] == [
+        "t0.region",
+        "t0.date",
+        "t0.`not`",
+        "t0.`a b`",
+    ]
