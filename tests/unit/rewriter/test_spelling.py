@@ -86,6 +86,8 @@ def test_not_in_a_string_nor_a_comment() -> None:
         ("SELECT timeseries(d, 'hour') FROM t", "of a DATE takes day, week"),
         ("SELECT timeseries(ts) FROM t", "takes a column and a granularity"),
         ("SELECT timeseries(nothing, 'hour') FROM t", "the type of nothing is not certain: CAST it to one"),
+        ("SELECT timeseries(ts, 'day', 'timestamp') FROM t", "takes a column and a granularity"),
+        ("SELECT timeseries(d, 'hour', 'x') FROM t", "takes a column and a granularity"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_with_what_can(sql: str, problem: str) -> None:
