@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 
+from proxy.catalog.spelling import described_type
 from proxy.hs2 import ResultSet, SqlError
 from rewriter import ParseError, Unsupported, blanked
 from rewriter.model import Column
@@ -23,7 +24,7 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
         result = await query(_DESCRIBE + sql.rstrip().rstrip(";"))
     except SqlError as error:
         raise SqlError(_of_the_query(error.message), error.sql_state, error.error_code) from error
-    return tuple(Column(str(row[0]), str(row[1])) for row in result.rows)
+    return tuple(Column(str(row[0]), described_type(str(row[1]))) for row in result.rows)
 
 
 async def checked(sql: str, query: Query) -> None:

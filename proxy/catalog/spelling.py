@@ -14,6 +14,8 @@ _PRIMITIVES = {
     "timestamptz_ns": "timestamp",
     "uuid": "string",
 }
+_NESTED_NAME = re.compile(r"(struct|array|map)<")
+_PLAIN_NAME = re.compile(r"\w[\w ]*(?:\([^)]*\))?")
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z")
 
 
@@ -28,6 +30,34 @@ def spark_type(iceberg: str | dict[str, Any]) -> str:
     if isinstance(iceberg, str):
         return _primitive(iceberg)
     return _NESTED[iceberg["type"]](iceberg)
+
+
+def described_type(text: str) -> str:
+    """A type as DESCRIBE shows it, in DDL: names of fields that need quotes have them. Unchanged if it is not read.
+
+    >>> described_type("struct<x:int,y z:array<struct<a,b:decimal(3,1)>>>")
+    'struct<x:int,`y z`:array<struct<`a,b`:decimal(3,1)>>>'
+    """
+    found = _described(text)
+    return found[0] if found is not None and not found[1] else text
+
+
+def _described(text: str) -> tuple[str, str] | None:
+    """The type at the beginning of a text, and what follows it."""
+    nested = _NESTED_NAME.match(text)
+    if nested is None:
+        plain = _PLAIN_NAME.match(text)
+        return (plain[0], text[plain.end() :]) if plain else None
+    parts: list[str] = []
+    rest = text[nested.end() :]
+    while not rest.startswith(">"):
+        name, colon, rest = rest.partition(":") if nested[1] == "struct" else ("", "", rest)
+        inner = _described(rest)
+        if inner is None or bool(name) != bool(colon):
+            return None
+        parts.append((f"{_field_name(name)}:" if name else "") + inner[0])
+        rest = inner[1].removeprefix(",")
+    return f"{nested[0]}{','.join(parts)}>", rest[1:]
 
 
 def _primitive(name: str) -> str:

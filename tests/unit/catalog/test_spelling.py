@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.catalog.spelling import spark_type
+from proxy.catalog.spelling import described_type, spark_type
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,20 @@ from proxy.catalog.spelling import spark_type
 )
 def test_types_are_spelled_as_spark_does(iceberg: str | dict[str, Any], spark: str) -> None:
     assert spark_type(iceberg) == spark
+
+
+@pytest.mark.parametrize(
+    ("described", "ddl"),
+    [
+        ("decimal(10,2)", "decimal(10,2)"),
+        ("interval day to second", "interval day to second"),
+        ("struct<>", "struct<>"),
+        ("map<string,array<struct<y z:int,q>r:string>>>", "map<string,array<struct<`y z`:int,`q>r`:string>>>"),
+        ("struct<a`b:int>", "struct<`a``b`:int>"),
+        ("struct<a:int,... 3 more fields>", "struct<a:int,... 3 more fields>"),
+        ("array<", "array<"),
+        ("map<string,int", "map<string,int"),
+    ],
+)
+def test_types_that_are_described_become_ddl(described: str, ddl: str) -> None:
+    assert described_type(described) == ddl
