@@ -43,6 +43,8 @@ class _Tried:
         """Try one more view; a surprise in a rule costs that view's chance, never the answer."""
         try:
             rule, result = self._try(view, query)
+        except RecursionError:
+            rule, result = "", Miss(Reason.NOT_READ, "it is nested too deeply")
         except Exception:
             log.exception("trying %s on %r failed; the statement is answered without it", view.name, self.select.text)
             rule, result = "", Miss(Reason.NOT_READ, "an error in the rewriter, see the log")

@@ -49,6 +49,9 @@ async def _plan(call: Call, session: ClientSession, sql: str) -> Plan:
         return await call.service.answering.plan(session, sql)
     except SqlError:
         raise
+    except RecursionError:  # its traceback is thousands of lines long and tells nothing more
+        logger.warning("a statement of %d characters is nested too deeply and is forwarded as it is", len(sql))
+        return Forward()
     except Exception:
         logger.exception("a statement could not be planned and is forwarded as it is")
         return Forward()

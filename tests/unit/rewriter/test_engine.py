@@ -155,3 +155,16 @@ def test_what_is_nested_too_deeply_is_left_alone() -> None:
     deep = " OR ".join(f"(k = {i} AND g = 'x')" for i in range(5000))
     outcome = built.rewrite(f"SELECT g, sum(k) FROM a WHERE {deep} GROUP BY g")
     assert not outcome.rewritten
+
+
+def test_a_view_that_is_nested_too_deeply_fills_no_log(
+    built: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def deep(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("rewriter.engine.candidate_of", deep)
+    outcome = decide(built)
+    assert not outcome.rewritten
+    assert "it is nested too deeply" in [attempt.detail for attempt in outcome.tried]
+    assert caplog.text == ""
