@@ -136,6 +136,30 @@ def test_a_column_that_the_view_does_not_read_may_go(session: Any, foreign: Run)
     right(session)
 
 
+def test_names_that_need_quotes(session: Any, run: Run) -> None:
+    run("DROP MATERIALIZED VIEW IF EXISTS odd_v")
+    run("CREATE OR REPLACE TABLE odd (`select` INT, `not` STRING, `union` STRING, s STRUCT<x: INT, `y z`: STRING>)")
+    run("INSERT INTO odd VALUES (1, 'a', 'b', struct(1, 'q')), (2, 'a', 'c', struct(2, 'r'))")
+    for view, query in (
+        ("SELECT `select`, `not`, `union`, s FROM odd", "SELECT s, `not` FROM odd WHERE `select` > 1"),
+        ("SELECT * FROM odd", "SELECT `union`, sum(`select`) FROM odd GROUP BY `union`"),
+        (
+            "SELECT `not`, `union`, sum(`select`) FROM odd GROUP BY 1, 2",
+            "SELECT `not`, sum(`select`) FROM odd GROUP BY 1",
+        ),
+    ):
+        run(f"CREATE OR REPLACE MATERIALIZED VIEW odd_v AS {view}")
+        assert chosen(session, query) == ["lake.traps.odd_v"], view
+        right(session, query)
+    run("DROP MATERIALIZED VIEW odd_v")
+
+
+def test_days_that_pass_define_no_view(run: Run) -> None:
+    for query in ("SELECT TIMESTAMP 'now' AS x, a FROM t", "SELECT a FROM t WHERE at < 'tomorrow'"):
+        with pytest.raises(exc.OperationalError, match="another day each time"):
+            run(f"CREATE MATERIALIZED VIEW days AS {query}")
+
+
 def test_compaction_changes_nothing(session: Any, foreign: Run) -> None:
     foreign("CALL lake.system.rewrite_data_files(table => 'traps.t', options => map('rewrite-all', 'true'))")
     assert chosen(session, QUERY) == [VIEW]
