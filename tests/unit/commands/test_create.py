@@ -179,3 +179,11 @@ def test_another_catalog_is_refused(house: House) -> None:
     with pytest.raises(SqlError, match="not in the catalog lake") as refused:
         asyncio.run(house.run(CREATE))
     assert refused.value.sql_state == "0A000"
+
+
+def test_a_namespace_that_nobody_made_is_not_made_unasked(house: House) -> None:
+    with pytest.raises(
+        SqlError, match=r"there is no namespace lake\.x\.y: CREATE NAMESPACE lake\.x\.y makes it"
+    ) as refused:
+        asyncio.run(house.run("CREATE MATERIALIZED VIEW x.y.v AS SELECT region FROM sales"))
+    assert refused.value.sql_state == "42704"
