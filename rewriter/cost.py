@@ -1,15 +1,47 @@
-"""Which of several matching views to read."""
+"""What reading costs, in bytes: which of several matching views to read, and whether to read one at all.
+
+A scan costs what it reads and a fixed part, a roll-up its own fixed part: those of Spark's planner, for
+which opening a file is worth reading four megabytes. Where a table's size is not known, it is guessed
+from its records; where nothing is known, the table is taken for huge.
+"""
 
 from __future__ import annotations
 
+from rewriter.block import Block
+from rewriter.freshness import Relations
 from rewriter.match import Match
-from rewriter.model import MaterializedView
+from rewriter.model import MaterializedView, Relation, Table
 
-UNKNOWN_SIZE = 1 << 62
+SCAN = ROLL_UP = 4 << 20
+RECORD = 64
+UNKNOWN = 1 << 62
 
 
-def cost(view: MaterializedView, match: Match) -> tuple[bool, int, bool, int, str]:
-    """Orders matches: those that read no table, then by least rows, no grouping again, fewest joins, and name."""
-    storage = match.rewriting.storage
-    records = UNKNOWN_SIZE if storage.records is None else storage.records
-    return match.rewriting.union is not None, records, match.rolled_up, len(match.rewriting.tables), str(view.name)
+def cost(match: Match, block: Block, relations: Relations) -> int:
+    """The cost of a rewriting of a block."""
+    beside = (relations.get(table.name) for table in match.rewriting.tables)
+    rest = _rest(block, relations) if match.rewriting.union is not None else 0
+    return sum(map(_scan, (match.rewriting.storage, *beside))) + rest + (ROLL_UP if match.rolled_up else 0)
+
+
+def least_cost(view: MaterializedView, partial: Block | None, relations: Relations) -> int:
+    """What any rewriting over a view costs at least; over a view that holds but a part of a block's rows, if so."""
+    return _scan(relations.get(view.storage)) + (_rest(partial, relations) if partial is not None else 0)
+
+
+def _rest(block: Block, relations: Relations) -> int:
+    """The rows that a view does not hold are taken for half of the tables'."""
+    return sum(_scan(relations.get(table.name)) for table in block.tables) // 2
+
+
+def original_cost(block: Block, relations: Relations) -> int:
+    """The cost up to which a rewriting is worth while: the block's own, and what is lost in the fixed parts."""
+    grouped = ROLL_UP if block.keys is not None else 0
+    return sum(_scan(relations.get(table.name)) for table in block.tables) + grouped + SCAN
+
+
+def _scan(table: Relation | None) -> int:
+    """The cost of reading a table once."""
+    if not isinstance(table, Table) or (table.size is None and table.records is None):
+        return UNKNOWN
+    return SCAN + (table.size if table.size is not None else (table.records or 0) * RECORD)

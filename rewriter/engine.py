@@ -11,7 +11,7 @@ from sqlglot import exp
 from rewriter.block import Block, Find, Predicates, Unsupported, build_block, common_tables
 from rewriter.candidates import candidate_of, recorded_problem, settings_problem
 from rewriter.consistency import pinned
-from rewriter.cost import cost
+from rewriter.cost import UNKNOWN, cost, least_cost, original_cost
 from rewriter.freshness import Relations, freshness
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings, widened
@@ -28,18 +28,26 @@ from rewriter.verbatim import Part, parts, rewriting_of
 log = logging.getLogger(__name__)
 
 
+_Answer = tuple[MaterializedView, str, Match, Block]
+
+
 @dataclass
 class _Tried:
-    """What comes of each view for one block."""
+    """What comes of each view for one block; `best` is the cheapest match so far."""
 
     select: SelectBlock
     session: Session
     definitions: Definitions
     relations: Relations
-    matches: list[tuple[MaterializedView, str, Match]] = field(default_factory=list)
-    attempts: list[Attempt] = field(default_factory=list)
+    matches: dict[TableName, str] = field(default_factory=dict)
+    missed: list[Attempt] = field(default_factory=list)
+    best: tuple[tuple[int, TableName], MaterializedView, str, Match] | None = None
 
-    def add(self, view: MaterializedView, query: Predicates) -> None:
+    def beats(self, bound: int, view: MaterializedView) -> bool:
+        """Whether a match is at hand that is no dearer than the view could be, nor any behind it."""
+        return self.best is not None and self.best[0] <= (bound, view.name)
+
+    def add(self, view: MaterializedView, query: Predicates, limit: int) -> None:
         """Try one more view; a surprise in a rule costs that view's chance, never the answer."""
         try:
             rule, result = self._try(view, query)
@@ -49,9 +57,29 @@ class _Tried:
             log.exception("trying %s on %r failed; the statement is answered without it", view.name, self.select.text)
             rule, result = "", Miss(Reason.NOT_READ, "an error in the rewriter, see the log")
         if isinstance(result, Match):
-            self.matches.append((view, rule, result))
-        else:
-            self.attempts.append(Attempt(view.name, "missed", rule, result.reason, result.detail, self.select.text))
+            price = cost(result, query.block, self.relations)
+            if price <= limit or price >= UNKNOWN:
+                self.matches[view.name] = rule
+                if self.best is None or (price, view.name) < self.best[0]:
+                    self.best = (price, view.name), view, rule, result
+                return
+            result = Miss(Reason.DEARER, "reading it costs more than reading the tables")
+        self.missed.append(Attempt(view.name, "missed", rule, result.reason, result.detail, self.select.text))
+
+    def answer(self, block: Block) -> _Answer | None:
+        """The view to use, if there is one."""
+        return (*self.best[1:], block) if self.best is not None else None
+
+    def report(self) -> list[Attempt]:
+        """What came of each view that was tried: misses, then matches, by name."""
+        best = self.best[1].name if self.best is not None else None
+        matched = [
+            Attempt(name, "chosen", rule, block=self.select.text)
+            if name == best
+            else Attempt(name, "not chosen", rule, Reason.NOT_CHOSEN, f"{best} has less to read", self.select.text)
+            for name, rule in sorted(self.matches.items())
+        ]
+        return sorted(self.missed, key=lambda attempt: attempt.view) + matched
 
     def _try(self, view: MaterializedView, query: Predicates) -> tuple[str, Match | Miss]:
         storage = freshness(view, self.definitions.sources[view.name], self.relations)
@@ -76,7 +104,7 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
     problem = _session_problem(statement)
     if problem is not None:
         tried = tuple(Attempt(v.name, "missed", reason=problem.reason, detail=problem.detail)
-                      for v in definitions.shortlist(statement.tables))  # fmt: skip
+                      for v in definitions.shortlisted(statement))  # fmt: skip
         return Outcome(statement, tried=tried, spelled=spelled)
     answers, attempts = _verbatim(statement, definitions, relations, spelled)
     for select in statement.blocks:
@@ -167,14 +195,11 @@ def _finder(statement: Statement, definitions: Definitions, relations: Relations
     return find
 
 
-_Answer = tuple[MaterializedView, str, Match, Block]
-
-
 def _answer(
     select: SelectBlock, statement: Statement, definitions: Definitions, relations: Relations, find: Find
 ) -> tuple[_Answer | None, list[Attempt]]:
     """The best view for a block, and what came of the others."""
-    views = definitions.shortlist(statement.tables_within(select))
+    views = definitions.shortlist(statement, select)
     if not views:
         return None, []
     try:
@@ -190,17 +215,14 @@ def _answer(
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v in views]
     tried = _Tried(select, statement.session, definitions, relations)
-    for view in views:
-        tried.add(view, query)
-    if not tried.matches:
-        return None, tried.attempts
-    view, rule, match = min(tried.matches, key=lambda found: cost(found[0], found[2]))
-    for other, other_rule, _ in tried.matches:
-        verdict = "chosen" if other is view else "not chosen"
-        reason = None if other is view else Reason.NOT_CHOSEN
-        detail = "" if other is view else f"{view.name} has less to read"
-        tried.attempts.append(Attempt(other.name, verdict, other_rule, reason, detail, select.text))
-    return (view, rule, match, block), tried.attempts
+    limit = original_cost(block, relations)
+    partial = definitions.partial(statement, select)
+    bounds = ((least_cost(v, block if v.name in partial else None, relations), v) for v in views)
+    for bound, view in sorted(bounds, key=lambda each: (each[0], each[1].name)):
+        if not definitions.exhaustive and tried.beats(bound, view):
+            break
+        tried.add(view, query, limit)
+    return tried.answer(block), tried.report()
 
 
 def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:

@@ -2,26 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import networkx as nx
 
 from rewriter.model import MaterializedView, Session, TableName
-from rewriter.sql import Statement, parse
+from rewriter.needs import Needs, Reference, needs_of
+from rewriter.question import Known, question_of
+from rewriter.shelf import Features, Folded, Shelf
+from rewriter.sql import SelectBlock, Statement, parse, tables_of
 from rewriter.verbatim import Text, texts_of
 
+_READ = ("by_name", "features", "sources", "verbatim", "graph", "shelves", "known")
 
-@dataclass(frozen=True)
+
+class Shortlist(NamedTuple):
+    """The views that could answer a block, and which of them can hold but a part of its rows."""
+
+    views: tuple[MaterializedView, ...]
+    partial: frozenset[TableName]
+
+
+@dataclass(frozen=True, eq=False)
 class Definitions:
     """The views and what they read; changes with DDL only.
 
-    >>> Definitions(()).shortlist([TableName(("lake", "demo", "sales"))])
-    ()
+    law:    a view that could answer a block is on the shortlist of that block. Between two changes of
+            definitions, names are taken to belong to the tables in which views use them.
+    `thorough` ones list all views over a block's tables, which is what an explanation goes through.
+    `keyed` are the tables that may declare a primary key, so that a view may join them beside those of a
+    query; None where any may.
     """
 
     views: tuple[MaterializedView, ...]
+    exhaustive: bool = False
+    keyed: frozenset[TableName] | None = None
+    _recent: Callable[[Statement, SelectBlock], Shortlist] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_recent", lru_cache(maxsize=1024)(self._shortlist))
+
+    @cached_property
+    def thorough(self) -> Definitions:
+        """The same views, none put aside before it is tried."""
+        return self if self.exhaustive else self._with(Definitions(self.views, True, self.keyed))
+
+    def with_keys(self, keyed: frozenset[TableName]) -> Definitions:
+        """The same views, with what is known of keys now."""
+        return self._with(Definitions(self.views, self.exhaustive, keyed))
+
+    def _with(self, other: Definitions) -> Definitions:
+        """Spare definitions of the same views what has been read already."""
+        vars(other).update((name, vars(self)[name]) for name in _READ if name in vars(self))
+        return other
 
     @cached_property
     def by_name(self) -> dict[TableName, MaterializedView]:
@@ -29,9 +65,15 @@ class Definitions:
         return {view.name: view for view in self.views}
 
     @cached_property
+    def features(self) -> dict[TableName, Features]:
+        """What each view mentions, by the view's name."""
+        return {view.name: features_of(view.storage_query, view.catalog, view.namespace, view.name.catalog)
+                for view in self.views}  # fmt: skip
+
+    @cached_property
     def sources(self) -> dict[TableName, tuple[TableName, ...]]:
         """The tables that each view's storage is computed from, by the view's name."""
-        return {view.name: statement_of(view).tables for view in self.views}
+        return {name: tuple(dict.fromkeys(features.tables)) for name, features in self.features.items()}
 
     @cached_property
     def verbatim(self) -> dict[Text, tuple[MaterializedView, bool]]:
@@ -46,20 +88,52 @@ class Definitions:
         graph.add_edges_from((table, view) for view, tables in self.sources.items() for table in tables)
         return graph
 
-    def shortlist(self, tables: Iterable[TableName]) -> tuple[MaterializedView, ...]:
-        """The views over any of these tables, and those that are named themselves; in the order of names.
+    @cached_property
+    def shelves(self) -> tuple[Shelf, ...]:
+        """The views by the tables that they read."""
+        bags: dict[tuple[TableName, ...], list[tuple[TableName, Features]]] = {}
+        for name, features in self.features.items():
+            bags.setdefault(tuple(sorted(features.tables)), []).append((name, features))
+        return tuple(Shelf.of(bag, views) for bag, views in sorted(bags.items()))
 
-        A view may join more tables than a query: keys can prove that this changes nothing.
-        """
-        named = frozenset(tables)
-        over = {view for table in named if table in self.graph for view in self.graph.successors(table)}
-        possible = over | (named & self.by_name.keys())
-        return tuple(self.by_name[name] for name in sorted(possible))
+    @cached_property
+    def known(self) -> Known:
+        """The tables in which views use a name."""
+        known: dict[str, frozenset[TableName]] = {}
+        for table, name in {column for features in self.features.values() for column in features.columns}:
+            known[name] = known.get(name, frozenset()) | {table}
+        return known
+
+    def shortlist(self, statement: Statement, select: SelectBlock) -> tuple[MaterializedView, ...]:
+        """The views that could answer a block, and those that it names; in the order of names."""
+        return self._recent(statement, select).views
+
+    def partial(self, statement: Statement, select: SelectBlock) -> frozenset[TableName]:
+        """Those of the shortlist that can hold but a part of the block's rows."""
+        return self._recent(statement, select).partial
+
+    def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
+        """The views that could answer any block of a statement."""
+        found = {view.name: view for select in statement.blocks for view in self.shortlist(statement, select)}
+        return tuple(found.values())
+
+    def _shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
+        tables = statement.tables_within(select)
+        shelves = [shelf for shelf in self.shelves if not tables.isdisjoint(shelf.tables)]
+        found, partial = self.by_name.keys() & tables, set()
+        question = question_of(statement, select, self.known) if shelves and not self.exhaustive else None
+        for shelf in shelves:
+            bits, halves = (shelf.everyone, 0) if question is None else question.possible(shelf, self.keyed)
+            found.update(shelf.pick(bits))
+            partial.update(shelf.pick(halves))
+        return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(partial))
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
-        """Everything that has to be looked up to decide about a statement."""
+        """Everything that has to be looked up to decide about a statement, and the tables whose keys could matter."""
         names = set(statement.tables)
-        for view in self.shortlist(statement.tables):
+        if self.keyed is not None:
+            names.update(*(s.tables for s in self.shelves if any(table in names for table in s.tables)))
+        for view in self.shortlisted(statement):
             names |= {view.name, view.storage, *self.sources[view.name]}
         return frozenset(names)
 
@@ -67,3 +141,36 @@ class Definitions:
 def statement_of(view: MaterializedView) -> Statement:
     """The query that fills a view's storage, its names resolved where the view was defined."""
     return parse(view.storage_query, Session(view.catalog, view.namespace, catalogs=frozenset({view.name.catalog})))
+
+
+@lru_cache(maxsize=32_768)
+def features_of(storage_query: str, catalog: str, namespace: tuple[str, ...], home: str) -> Features:
+    """What a storage query mentions; once for each query, since definitions change one view at a time."""
+    statement = parse(storage_query, Session(catalog, namespace, catalogs=frozenset({home})))
+    occurrences = [table for block in statement.blocks for table in tables_of(block)]
+    resolved = {table.alias_or_name.lower(): statement.resolve(table) for table in occurrences}
+    tables = tuple(name for table in occurrences if (name := statement.resolve(table)) is not None)
+    tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
+    needs = needs_of(tree) if tree is not None else Needs(simple=False)
+    if not needs.simple or needs.stars or None in resolved.values():
+        return Features(statement.tables)
+    of_aggregates = (column for aggregate in needs.aggregates for column in aggregate.columns)
+    references = (*needs.rows, *needs.filters, *of_aggregates, *(column for pair in needs.joins for column in pair))
+    columns = {(table, r.name) for r in references if (table := _table(r, resolved)) is not None}
+    return Features(
+        tables,
+        understood=True,
+        grouped=needs.grouped,
+        rows=frozenset({r.name for r in needs.rows} | needs.constrained),
+        folded=frozenset(Folded(a.function, frozenset(c.name for c in a.columns)) for a in needs.aggregates),
+        equated=frozenset((left.name, right.name) for left, right in needs.joins),
+        limits=frozenset((r.name, each) for r, values in needs.limits.items() for each in values),
+        columns=frozenset(columns),
+    )
+
+
+def _table(reference: Reference, resolved: dict[str, TableName | None]) -> TableName | None:
+    """The table of a column, where its qualifier tells, or there is only one."""
+    if reference.qualifier:
+        return resolved.get(reference.qualifier)
+    return next(iter(resolved.values())) if len(resolved) == 1 else None

@@ -26,7 +26,7 @@ class Answers:
         self.catalog = catalog
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
-        self._definitions = Definitions(())
+        self._definitions = Definitions((), keyed=frozenset())
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """How to run a statement that Viewgate does not answer itself."""
@@ -43,15 +43,18 @@ class Answers:
         read = await facts.read(session.upstream.query)
         return replace(read, rewrite=facts.settings["viewgate.rewrite"] == ON)
 
-    async def decide(self, session: ClientSession, sql: str) -> Decision:
-        """Which SQL answers a statement, with Viewgate's own table functions in it or not."""
+    async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
+        """Which SQL answers a statement, with Viewgate's own table functions in it or not.
+
+        A `thorough` decision is the same one, and can tell of every view over the statement's tables.
+        """
         if not any(calls(sql)):
-            return await self._decide(session, sql)
+            return await self._decide(session, sql, thorough)
         expanded = await expand(sql, await self.facts(session), self.catalog)
-        decision = await self._decide(session, expanded or sql)
+        decision = await self._decide(session, expanded or sql, thorough)
         return decision if decision.sql is not None else replace(decision, sql=expanded)
 
-    async def _decide(self, session: ClientSession, sql: str) -> Decision:
+    async def _decide(self, session: ClientSession, sql: str, thorough: bool) -> Decision:
         """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""
         own = Decision(None, sql)
         if not _may_concern(sql):
@@ -62,11 +65,18 @@ class Answers:
             state = replace(state, rewrite=False)
         statement = parse(sql, state)
         definitions = await self.definitions()
-        if not (statement.tables and definitions.shortlist(statement.tables)) and not statement.uses_timeseries:
+        if thorough:
+            definitions = definitions.thorough
+        names = definitions.closure(statement)
+        if names <= {*statement.tables} and not definitions.shortlisted(statement) and not statement.uses_timeseries:
             shadowed = tuple(_shadowed(statement, definitions))
             outcome = Outcome(statement, tried=shadowed) if shadowed else None
             return replace(own, outcome=outcome, problem=facts.problem or statement.unread)
-        relations = _relied_on(await self.catalog.current(definitions.closure(statement)), facts)
+        found = await self.catalog.current(names)
+        if (learned := self._learned_keys(found)) is not None:
+            definitions = definitions.with_keys(learned)
+            found = await self.catalog.current(definitions.closure(statement))
+        relations = _relied_on(found, facts)
         try:
             outcome = rewrite(statement, definitions, relations)
         except Unsupported as problem:
@@ -80,8 +90,18 @@ class Answers:
         """The views as defined now, indexed once for each change."""
         views = await self.catalog.definitions()
         if views is not self._views:
-            self._views, self._definitions = views, Definitions(views)
+            self._views, self._definitions = views, Definitions(views, keyed=self._definitions.keyed)
         return self._definitions
+
+    def _learned_keys(self, relations: Mapping[TableName, Relation | None]) -> frozenset[TableName] | None:
+        """The tables that declare keys, if these differ from those that were known; later statements know them, too."""
+        before = self._definitions.keyed or frozenset()
+        keyed = {name for name, relation in relations.items() if isinstance(relation, Table) and relation.primary_key}
+        now = before.difference(relations).union(keyed)
+        if now == before:
+            return None
+        self._definitions = self._definitions.with_keys(now)
+        return now
 
     async def _kept_schema(
         self,

@@ -24,7 +24,7 @@ class Explain:
     mode: str = ""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        decision = await ctx.answers.decide(session, self.query)
+        decision = await ctx.answers.decide(session, self.query, thorough=True)
         mode = f"{self.mode} " if self.mode else ""
         plan = await session.upstream.query(f"EXPLAIN {mode}{decision.sql or decision.original}")
         if not decision.tried and not decision.problem:
@@ -40,7 +40,7 @@ class ExplainRewrite:
     query: str
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        decision = await ctx.answers.decide(session, self.query)
+        decision = await ctx.answers.decide(session, self.query, thorough=True)
         await checked(decision.original, session.upstream.query)
         rows = [(str(a.view), a.verdict, a.rule, str(a.reason or ""), a.detail) for a in decision.tried]
         if decision.problem:

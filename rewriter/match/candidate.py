@@ -36,6 +36,7 @@ class Reason(StrEnum):
     NOT_READ = "NOT_READ"
     NOT_PINNED = "NOT_PINNED"
     NOT_CHOSEN = "NOT_CHOSEN"
+    DEARER = "DEARER"
 
     def told(self, detail: str) -> str:
         """The reason as a user is told it of a view.
@@ -66,6 +67,7 @@ _TOLD: Mapping[Reason, str] = {
     Reason.NOT_READ: "the same answer cannot be proved: {}",
     Reason.NOT_PINNED: "{}",
     Reason.NOT_CHOSEN: "{}",
+    Reason.DEARER: "{}",
 }
 
 

@@ -62,7 +62,7 @@ class Workspace:
     def rewrite(self, query: str) -> Outcome:
         """The engine's decision about a query; raises ScriptError."""
         try:
-            return rewrite(self.parse(query), self.definitions, self.relations)
+            return rewrite(self.parse(query), self.definitions.thorough, self.relations)
         except Unsupported as problem:
             raise ScriptError(f"the query cannot be run: {problem}") from problem
 

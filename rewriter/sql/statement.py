@@ -22,7 +22,7 @@ LONGEST = 200_000
 _CONTINUED_COMMENT = re.compile(r"--[^\r\n]*\\[\r\n]")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SelectBlock:
     """One SELECT of a statement: its place in the text and its tree, or the reason why there is none."""
 
@@ -41,7 +41,7 @@ class CommonTable:
     end: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Statement:
     """What a client sent. `is_query` is True for statements that only read.
 

@@ -121,8 +121,13 @@ class World:
     definitions: Definitions
 
     def rewrite(self, query: str) -> Outcome:
-        """The rewriter's decision about a query."""
-        return rewrite(parse(query, self.session), self.definitions, self.relations)
+        """The rewriter's decision about a query, all views tried; the shortlist must come to the same."""
+        statement = parse(query, self.session)
+        outcome = rewrite(statement, self.definitions.thorough, self.relations)
+        looked_up = self.definitions.closure(statement)
+        quick = rewrite(statement, self.definitions, {name: self.relations.get(name) for name in looked_up})
+        assert quick.sql() == outcome.sql(), f"the shortlist of {query} leaves out {outcome.sql()}"
+        return outcome
 
 
 def world(golden: GoldenFile) -> World:

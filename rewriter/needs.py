@@ -1,0 +1,333 @@
+"""What a SELECT asks of the tables that it reads, as far as names alone tell: no catalog is asked, nothing is resolved.
+
+The view index compares what a query needs with what a view's own query mentions. Both sides err to one
+side: a need is recorded only where nothing but the column itself could serve it, and whatever is not
+understood needs nothing. So a view that could answer is never put aside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block import RangeSet
+from rewriter.block.expressions import conjuncts_of
+from rewriter.block.vocabulary import CAST_TYPES, FUNCTIONS, SYNONYMS
+from rewriter.timeseries import read_moment
+
+Tree = exp.Expr
+
+# What these are of can be had from the same of the columns (an average from a sum), or from the columns themselves.
+FOLDED = frozenset({"sum", "avg", "min", "max"})
+_READ = frozenset({"expressions", "from_", "joins", "where", "group"})
+_LATE = ("group", "having", "qualify", "order", "windows", "cluster", "distribute", "sort")
+_MICROS_A_DAY = 86_400_000_000
+# Texts that Spark may read as another type's value, in more than one spelling of it.
+_CAST_BY_VALUE = re.compile(r"[\s\d.+-]|(t|f|y|n|true|false|yes|no|inf|infinity|nan)\s*\Z|\Z", re.IGNORECASE)
+
+
+class Reference(NamedTuple):
+    """A column as it is written: qualifier (empty if there is none) and name, in lower case."""
+
+    qualifier: str
+    name: str
+
+
+class Aggregate(NamedTuple):
+    """An aggregate of columns; `function` is empty if it is not FOLDED, `within` has the columns of a FILTER, too."""
+
+    function: str
+    columns: frozenset[Reference]
+    within: frozenset[Reference]
+
+
+class Values(NamedTuple):
+    """The values that a predicate leaves a column; only those of one kind compare."""
+
+    kind: str
+    set: RangeSet
+
+    @property
+    def divides(self) -> bool:
+        """Whether these are all values on one side of one."""
+        ends = [bound.value is None for interval in self.set.intervals for bound in interval]
+        return sorted(ends) == [False, True]
+
+
+@dataclass
+class Needs:
+    """One SELECT, without what is nested in it.
+
+    `rows` are the columns that stand outside aggregates, `filters` those that its FROM and WHERE need, `joins`
+    the pairs that these equate, `limits` the columns that they compare with constants, `loose` all names in
+    further predicates.
+    `aliases` gives the names behind each output's alias, None where they do not tell what it means;
+    `stars` the qualifiers of each `*`.
+    `simple` is False where it is more than FROM, WHERE and GROUP BY over plain tables.
+    """
+
+    rows: set[Reference] = field(default_factory=set)
+    filters: set[Reference] = field(default_factory=set)
+    aggregates: list[Aggregate] = field(default_factory=list)
+    joins: list[tuple[Reference, Reference]] = field(default_factory=list)
+    equated: list[tuple[str, str]] = field(default_factory=list)
+    limits: dict[Reference, list[Values]] = field(default_factory=dict)
+    loose: set[str] = field(default_factory=set)
+    aliases: list[tuple[str, frozenset[str] | None]] = field(default_factory=list)
+    stars: set[str] = field(default_factory=set)
+    grouped: bool = False
+    simple: bool = True
+
+    @property
+    def constrained(self) -> set[str]:
+        """All names in predicates."""
+        return self.loose | {r.name for r in self.limits} | {r.name for pair in self.joins for r in pair}
+
+
+def needs_of(tree: exp.Select) -> Needs:
+    """The needs of a SELECT.
+
+    >>> from rewriter.sql import parse_select
+    >>> needs = needs_of(parse_select("SELECT region, sum(price) FROM sales WHERE n > 7 GROUP BY 1"))
+    >>> [{column.name for column in some} for some in (needs.rows, needs.filters, needs.aggregates[0].columns)]
+    [{'region'}, {'n'}, {'price'}]
+    """
+    reader = _Reader()
+    reader.select(tree)
+    return reader.needs
+
+
+class _Reader:
+    """Walks one SELECT; `into` is where the columns of an expression go."""
+
+    def __init__(self) -> None:
+        self.needs = Needs()
+        # Names that may mean an output of this very SELECT.
+        self._own: set[str] = set()
+
+    def select(self, tree: exp.Select) -> None:
+        needs = self.needs
+        needs.simple = all(clause in _READ for clause, value in tree.args.items() if value)
+        needs.grouped = bool(tree.args.get("group") or tree.args.get("distinct"))
+        group = tree.args.get("group")
+        if group is not None and any(value for arg, value in group.args.items() if arg != "expressions"):
+            needs.simple = False
+        self._sources(tree)
+        where = tree.args.get("where")
+        if where is not None:
+            self._predicate(where.this, filters=True)
+        for item in tree.expressions:
+            self._output(item)
+        for clause in _LATE:
+            for part in _listed(tree.args.get(clause)):
+                self.read(part, needs.rows)
+        for clause in ("having", "qualify"):
+            if (condition := tree.args.get(clause)) is not None:
+                needs.loose |= _names(condition)
+
+    def _sources(self, tree: exp.Select) -> None:
+        joins: list[exp.Join] = tree.args.get("joins") or []
+        source = tree.args.get("from_")
+        items = [join.this for join in joins] + ([source.this] if source is not None else [])
+        inner = all(not j.args.get("side") and j.args.get("kind") in (None, "", "INNER", "CROSS") for j in joins)
+        named = any(join.args.get(arg) for join in joins for arg in ("using", "method"))
+        renamed = any(item.args.get("alias") is not None and item.args["alias"].args.get("columns") for item in items)
+        self.needs.simple &= not named and not renamed and all(isinstance(item, exp.Table) for item in items)
+        for join in joins:
+            for column in join.args.get("using") or ():
+                self.needs.joins.append((Reference("", column.name.lower()), Reference("", column.name.lower())))
+            if (on := join.args.get("on")) is not None:
+                self._predicate(on, filters=inner)
+
+    def _output(self, item: Tree) -> None:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        self.read(inner, self.needs.rows)
+        if isinstance(item, exp.Alias):
+            self._own.add(item.alias.lower())
+            folds = any(_folds(call) for call in inner.find_all(exp.Anonymous))
+            means = None if folds or inner.find(exp.Query) is not None else frozenset(_names(inner))
+            self.needs.aliases.append((item.alias.lower(), means))
+
+    def _predicate(self, tree: Tree, filters: bool) -> None:
+        for conjunct in conjuncts_of(tree.unnest()):
+            conjunct = conjunct.unnest()
+            if isinstance(conjunct, exp.And):
+                self._predicate(conjunct, filters)
+                continue
+            for equality in conjunct.find_all(exp.EQ):
+                self._equate(equality)
+            left, right = _reference(conjunct.this), _reference(conjunct.args.get("expression"))
+            limit = _limit(conjunct)
+            if isinstance(conjunct, exp.EQ) and left and right:
+                self.needs.joins.append((left, right))
+            elif limit is not None and filters:
+                self.needs.filters.add(limit[0])
+                self.needs.limits.setdefault(limit[0], []).append(limit[1])
+            else:
+                # Such a predicate is never true of all that is not NULL: only the column can decide it.
+                if left and (limit is not None or (isinstance(conjunct, exp.Like | exp.NEQ) and right is None)):
+                    self.needs.filters.add(left)
+                self.needs.loose |= _names(conjunct)
+
+    def _equate(self, equality: Tree) -> None:
+        left, right = _reference(equality.this), _reference(equality.expression)
+        if left and right:
+            self.needs.equated.append((left.name, right.name))
+
+    def read(self, node: Tree, into: set[Reference]) -> None:
+        """Take note of the columns of an expression, not of queries within it."""
+        if isinstance(node, exp.Column):
+            self._column(node, into)
+        elif isinstance(node, exp.Anonymous):
+            self._call(node, into)
+        elif (special := _SPECIAL.get(type(node))) is not None:
+            special(self, node, into)
+        elif not isinstance(node, exp.Query):
+            for child in node.iter_expressions():
+                self.read(child, into)
+
+    def _column(self, node: exp.Column, into: set[Reference]) -> None:
+        reference = _reference(node)
+        if reference is None:
+            self.needs.stars.add(node.table.lower())
+        elif reference.qualifier or reference.name not in self._own:
+            into.add(reference)
+
+    def _call(self, node: Tree, into: set[Reference]) -> None:
+        if not _folds(node):
+            for argument in node.expressions:
+                self.read(argument, into)
+            return
+        self.needs.grouped = True
+        name = SYNONYMS.get(node.name.lower(), node.name.lower())
+        columns: set[Reference] = set()
+        for argument in node.expressions:
+            if not isinstance(argument, exp.Star):
+                self.read(argument, columns)
+        distinct = any(isinstance(argument, exp.Distinct) for argument in node.expressions)
+        # count(x) is count(*) where x is never NULL: it may need nothing.
+        if name != "count" or distinct:
+            found = frozenset(columns)
+            self.needs.aggregates.append(Aggregate(name if name in FOLDED else "", found, found))
+
+    def _filter(self, node: Tree, into: set[Reference]) -> None:
+        condition: set[Reference] = set()
+        self.read(node.expression, condition)
+        before = len(self.needs.aggregates)
+        self.read(node.this, into)
+        found = self.needs.aggregates[before:]
+        added = frozenset(condition)
+        self.needs.aggregates[before:] = [a._replace(within=a.within | added) for a in found]
+        self.needs.aggregates.append(Aggregate("", added, added))
+        self.needs.loose |= {r.name for r in condition}
+
+    def _window(self, node: Tree, into: set[Reference]) -> None:
+        """What a window function is of stands outside aggregates, unless it is an aggregate itself."""
+        call = node.this
+        arguments = call.expressions if isinstance(call, exp.Anonymous) else [call]
+        for part in (*arguments, *(part for part in node.iter_expressions() if part is not call)):
+            if not isinstance(part, exp.Star):
+                self.read(part, into)
+
+    def _star(self, node: Tree, into: set[Reference]) -> None:
+        self.needs.stars.add("")
+
+    def _equal(self, node: Tree, into: set[Reference]) -> None:
+        self._equate(node)
+        self.read(node.this, into)
+        self.read(node.expression, into)
+
+
+_SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] = {
+    exp.Filter: _Reader._filter,
+    exp.Window: _Reader._window,
+    exp.Star: _Reader._star,
+    exp.EQ: _Reader._equal,
+}
+
+
+def _folds(call: Tree) -> bool:
+    """Whether a call is an aggregate, or could be."""
+    return SYNONYMS.get(call.name.lower(), call.name.lower()) not in FUNCTIONS
+
+
+def _listed(clause: object) -> Iterator[Tree]:
+    for part in clause if isinstance(clause, list) else [clause]:
+        if isinstance(part, exp.Expr):
+            yield part
+
+
+def _reference(node: object) -> Reference | None:
+    """A column by its name; None for everything else."""
+    if isinstance(node, exp.Paren):
+        return _reference(node.this)
+    if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
+        return None
+    return Reference(node.table.lower(), node.name.lower())
+
+
+def _names(tree: Tree) -> set[str]:
+    """The names of all columns anywhere in a tree."""
+    return {column.name.lower() for column in tree.find_all(exp.Column)}
+
+
+_MIRRORED = {"=": "=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_COMPARED: Mapping[type[Tree], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
+
+
+def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
+    """A comparison of a column with constants, as the values that it leaves."""
+    if isinstance(conjunct, exp.Between):
+        parts = [(">=", conjunct.args["low"]), ("<=", conjunct.args["high"])]
+        return _folded(conjunct.this, parts, RangeSet.meet) if not conjunct.args.get("symmetric") else None
+    if isinstance(conjunct, exp.In) and conjunct.expressions:
+        return _folded(conjunct.this, [("=", value) for value in conjunct.expressions], RangeSet.join)
+    operator = _COMPARED.get(type(conjunct))
+    if operator is None:
+        return None
+    if _reference(conjunct.this) is None:
+        return _folded(conjunct.expression, [(_MIRRORED[operator], conjunct.this)], RangeSet.meet)
+    return _folded(conjunct.this, [(operator, conjunct.expression)], RangeSet.meet)
+
+
+def _folded(
+    subject: Tree, parts: list[tuple[str, Tree]], fold: Callable[[RangeSet, RangeSet], RangeSet]
+) -> tuple[Reference, Values] | None:
+    reference = _reference(subject)
+    points = [(operator, _point(literal)) for operator, literal in parts]
+    kinds = {point[0] if point is not None else "" for _, point in points}
+    if reference is None or len(kinds) != 1 or "" in kinds:
+        return None
+    sets = [RangeSet.compare(operator, point[1]) for operator, point in points if point is not None]
+    whole = sets[0]
+    for other in sets[1:]:
+        whole = fold(whole, other)
+    kind = next(iter(kinds))
+    # What holds for all numbers (times) holds for whole ones (days), which is all that some columns have.
+    return reference, Values(kind, whole if kind == "text" else whole.closed_over_integers())
+
+
+def _point(literal: Tree) -> tuple[str, Fraction | str] | None:
+    """A constant as a number, as days since 1970, or as a text that can be nothing else."""
+    if isinstance(literal, exp.Paren):
+        return _point(literal.this)
+    if isinstance(literal, exp.Neg):
+        inner = _point(literal.this)
+        return ("number", -inner[1]) if inner is not None and isinstance(inner[1], Fraction) else None
+    if isinstance(literal, exp.Cast):
+        dated = CAST_TYPES.get(literal.to.this) == "date" and len(literal.this.name) == 10
+        inner = _point(literal.this) if dated else None
+        return inner if inner is not None and inner[0] == "time" else None
+    if not isinstance(literal, exp.Literal):
+        return None
+    if not literal.is_string:
+        return ("number", Fraction(literal.name)) if literal.name.replace(".", "", 1).isdigit() else None
+    moment = read_moment(literal.name, None) if "T" not in literal.name else None
+    if moment is not None:
+        return "time", Fraction(moment.micros, _MICROS_A_DAY)
+    return None if _CAST_BY_VALUE.match(literal.name) else ("text", literal.name)

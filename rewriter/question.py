@@ -1,0 +1,282 @@
+"""What one block of a statement asks of views, with the derived tables and common table expressions under it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from rewriter.model import TableName
+from rewriter.needs import Needs, Reference, Values, needs_of
+from rewriter.shelf import Need, Shelf, equate
+from rewriter.sql import SelectBlock, Statement, tables_of
+
+Known = Mapping[str, frozenset[TableName]]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A block's needs, and the predicates by which it may imply a view's filter.
+
+    `tables` are all that it may read, in any block under it, `core` those of its FROM: a view over none of them
+    answers a block under it, if any. `whole` is False where it may read more, or
+    where its columns may belong to a block around it.
+    """
+
+    tables: Mapping[TableName, int]
+    core: frozenset[TableName]
+    whole: bool
+    grouped: bool
+    needs: tuple[Need, ...]
+    classes: Mapping[str, frozenset[str]]
+    implies: Callable[[frozenset[str], Values], bool]
+
+    def possible(self, shelf: Shelf, keyed: frozenset[TableName] | None = None) -> tuple[int, int]:
+        """The views of a shelf that could answer, as bits; and those of them that could hold but a part of the rows."""
+        others = shelf.everyone & ~shelf.understood
+        if self.core.isdisjoint(shelf.tables):
+            return others, 0
+        mine = frozenset(t for t, count in shelf.tables.items() if count >= self.tables.get(t, 0))
+        everything = self.whole and self.tables.keys() <= mine
+        # Tables that only a view joins: keys can prove that this loses and repeats no row.
+        spare = {t for t, count in shelf.tables.items() if count > self.tables.get(t, 0)}
+        if spare and keyed is not None and not spare <= keyed:
+            return others, 0
+        bits = shelf.understood if self.grouped else shelf.understood & ~shelf.grouped
+        for need in self.needs:
+            if not bits:
+                break
+            if need.concerns(mine, everything):
+                bits &= shelf.have(need, bool(spare))
+        partial = 0
+        for (name, values), filtered in shelf.limits.items():
+            if bits & filtered:
+                same = self.classes.get(name, frozenset({name}))
+                if not self.implies(shelf.same(same) if spare else same, values):
+                    # The tables have the other rows, where a range divides groups.
+                    kept = filtered & shelf.grouped if self.grouped and values.divides else 0
+                    bits &= ~filtered | kept
+                    partial |= kept
+        return bits | others, bits & partial
+
+
+def question_of(statement: Statement, select: SelectBlock, known: Known) -> Question | None:
+    """The question of a block; None where it is not read. `known` are the tables in which views use a name."""
+    if select.tree is None:
+        return None
+    return _Asking(statement, select, known).question()
+
+
+class _Source:
+    """A block whose FROM and WHERE belong to the question: the block itself, or a derived table in its FROM."""
+
+    def __init__(self, statement: Statement, select: SelectBlock) -> None:
+        assert select.tree is not None
+        self.needs = needs_of(select.tree)
+        self.qualifiers = dict(_qualifiers(statement, select.tree))
+
+    def has(self, reference: Reference) -> bool:
+        """Whether a column is one of this block: a qualifier that it does not have is one of a block around it."""
+        return not reference.qualifier or reference.qualifier in self.qualifiers
+
+
+class _Asking:
+    """Puts one question together."""
+
+    def __init__(self, statement: Statement, select: SelectBlock, known: Known) -> None:
+        self.statement, self.known = statement, known
+        self.tables, self.whole = _occurrences(statement, select)
+        self.whole &= not any(b is not select and _within(select, b) for b in statement.blocks)
+        self.source = _Source(statement, select)
+        self.own = self.source.needs
+        derived = list(_derived(statement, select))
+        self.from_ = [self.source, *(_Source(statement, block) for block in derived if block.tree is not None)]
+        self.under = [needs_of(b.tree) for b in _under(statement, select) if b.tree is not None]
+        read = [select, *derived]
+        self.core = frozenset(n for b in read for item in tables_of(b) if (n := statement.resolve(item)) is not None)
+        assert select.tree is not None
+        self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(select.tree))
+        self.classes = _classes([self.own, *self.under])
+        self._owners: dict[str, frozenset[TableName]] = {}
+
+    def question(self) -> Question:
+        for source in self.from_:
+            self._attribute(source)
+        grouped = self.own.grouped or bool(self.under)
+        needs = tuple(dict.fromkeys([*self._rows(), *self._aggregates(), *self._joins()]))
+        return Question(self.tables, self.core, self.whole, grouped, needs, self.classes, self._implies())
+
+    def _attribute(self, source: _Source) -> None:
+        """The tables to which each name can belong."""
+        needs = source.needs
+        pairs = (reference for pair in needs.joins for reference in pair)
+        for qualifier, name in (*needs.rows, *needs.filters, *(c for a in needs.aggregates for c in a.columns), *pairs):
+            table = source.qualifiers.get(qualifier)
+            owners = frozenset({table}) if table is not None else self._known(name)
+            self._owners[name] = self._owners.get(name, frozenset()) | owners
+
+    def _known(self, name: str) -> frozenset[TableName]:
+        return self.known.get(name, frozenset()).intersection(self.statement.tables)
+
+    def _need(self, names: frozenset[str]) -> Need:
+        return Need(names, tuple(self._owners.get(name) or self._known(name) for name in names))
+
+    def _rows(self) -> Iterator[Need]:
+        outputs = (reference for reference in self.own.rows if self.source.has(reference))
+        filters = (r for source in self.from_ for r in source.needs.filters if source.has(r))
+        for reference in (*outputs, *filters):
+            for names in self._alternatives(reference.name, frozenset()):
+                yield self._need(names)
+        stars, meant = self.own.stars, self.source.qualifiers
+        if stars and None not in meant.values():
+            starred = frozenset(t for qualifier, t in meant.items() if t and not stars.isdisjoint(("", qualifier)))
+            for name, tables in self.known.items():
+                if not tables.isdisjoint(starred):
+                    yield Need(frozenset({name}), (tables.intersection(starred),))
+
+    def _aggregates(self) -> Iterator[Need]:
+        for function, columns, within in self.own.aggregates:
+            if not all(self.source.has(c) for c in within):
+                continue
+            around = [names for c in within for names in self._alternatives(c.name, frozenset())]
+            for reference in columns:
+                for names in self._alternatives(reference.name, frozenset()):
+                    yield self._need(names)._replace(function=function, within=frozenset().union(*around))
+
+    def _joins(self) -> Iterator[Need]:
+        for source in self.from_:
+            for left, right in source.needs.joins:
+                plain = self.aliases.keys().isdisjoint({left.name, right.name})
+                if plain and source.has(left) and source.has(right):
+                    same = self.classes.get(left.name, frozenset({left.name, right.name}))
+                    yield self._need(same)._replace(among=True)
+
+    def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
+        """For each column that a name needs, the names of which one will do; nothing where that is not certain."""
+        same = self.classes.get(name, frozenset({name}))
+        if name not in self.aliases or name in seen:
+            yield same
+            return
+        means = self.aliases[name]
+        for column in means or ():
+            for names in self._alternatives(column, seen | {name}):
+                yield names | same if self._known(name) else names
+
+    def _implies(self) -> Callable[[frozenset[str], Values], bool]:
+        """Whether the block's predicates can leave a column, by any of its names, no more than certain values."""
+        loose = set(self.own.loose)
+        for needs in self.under:
+            loose |= needs.constrained
+        meant = [self.aliases[name] for name in loose | {r.name for r in self.own.limits} if name in self.aliases]
+        anything = None in meant
+        loose |= {name for names in meant for name in names or ()}
+        limits = self.own.limits
+
+        def implies(same: frozenset[str], values: Values) -> bool:
+            if anything or not same.isdisjoint(loose):
+                return True
+            found = [reference for reference in limits if reference.name in same]
+            if not found:
+                return False
+            if len({reference.name for reference in found}) < len(found):
+                return True  # of two occurrences of a table
+            sets = [each for reference in found for each in limits[reference]]
+            if any(each.kind != values.kind for each in sets):
+                return True
+            left = sets[0].set
+            for each in sets[1:]:
+                left = left.meet(each.set)
+            return left.within(values.set)
+
+        return implies
+
+
+def _within(inner: SelectBlock, outer: SelectBlock) -> bool:
+    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
+
+
+def _under(statement: Statement, select: SelectBlock) -> list[SelectBlock]:
+    """The blocks inside this one, and those of the common table expressions that it reads."""
+    roots = [select, *(common.block for common in statement.common_within(select))]
+    return [b for b in statement.blocks if b is not select and any(_within(b, root) for root in roots)]
+
+
+def _occurrences(statement: Statement, select: SelectBlock) -> tuple[Counter[TableName], bool]:
+    """How often each table is read, and whether that is all."""
+    found: Counter[TableName] = Counter()
+    whole = True
+    meant = {common.name: common.block for common in statement.common_before(select)}
+    for block in statement.blocks:
+        if not _within(block, select):
+            continue
+        whole &= block.tree is not None and _plain(block.tree)
+        for item in tables_of(block):
+            name = statement.resolve(item)
+            if name is not None:
+                found[name] += 1
+            elif len(item.parts) == 1 and item.name.lower() in meant:
+                inner, complete = _occurrences(statement, meant[item.name.lower()])
+                found += inner
+                whole &= complete
+            else:
+                whole = False
+    return found, whole
+
+
+def _plain(tree: exp.Select) -> bool:
+    plain = all(isinstance(item, exp.Table | exp.Subquery) for item in _items(tree))
+    return plain and not any(tree.args.get(clause) for clause in ("laterals", "pivots"))
+
+
+def _qualifiers(statement: Statement, tree: exp.Select) -> Iterator[tuple[str, TableName | None]]:
+    """What each qualifier of a block means: a table, or something derived."""
+    for node in _items(tree):
+        yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
+
+
+def _items(tree: exp.Select) -> Iterator[exp.Expr]:
+    for item in (tree.args.get("from_"), *(tree.args.get("joins") or ())):
+        if item is not None:
+            yield item.this
+
+
+def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]:
+    """The blocks of the derived tables and common table expressions in a block's FROM, and in theirs."""
+    if select.tree is None:
+        return
+    inside = [b for b in statement.blocks if b is not select and _within(b, select)]
+    meant = {common.name: common.block for common in statement.common_before(select)}
+    for node in _items(select.tree):
+        found: SelectBlock | None = None
+        if isinstance(node, exp.Table) and len(node.parts) == 1 and statement.resolve(node) is None:
+            found = meant.get(node.name.lower())
+        elif isinstance(node, exp.Subquery):
+            found = next((b for b in inside if b.tree is not None and b.tree == node.this), None)
+        if found is not None:
+            yield found
+            yield from _derived(statement, found)
+
+
+def _renamed(tree: exp.Select) -> Iterator[str]:
+    """The names that a block gives to the columns of its sources: `FROM (…) AS x (a, b)`."""
+    for alias in tree.find_all(exp.TableAlias):
+        yield from (column.name.lower() for column in alias.args.get("columns") or ())
+
+
+def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
+    """The names behind each name that is given to an output under the block; None where it is given twice."""
+    found: dict[str, frozenset[str] | None] = {}
+    for needs in under:
+        for alias, means in needs.aliases:
+            found[alias] = means if found.get(alias, means) == means else None
+    return found
+
+
+def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
+    """Names that are equated anywhere."""
+    classes: dict[str, frozenset[str]] = {}
+    for needs in blocks:
+        equate(classes, needs.equated)
+    return classes

@@ -1,0 +1,54 @@
+"""Which view is cheapest, and when none is worth while."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rewriter import Reason, parse, rewrite
+from rewriter.cost import SCAN
+from rewriter.model import Table
+from tests.golden.corpus import GoldenFile, World, world
+
+SCHEMA = "CREATE TABLE sales (region STRING, sex STRING, n INT)"
+VIEWS = {
+    "fine": "SELECT region, sex, sum(n) AS s FROM sales GROUP BY region, sex",
+    "right": "SELECT region, sum(n) AS s FROM sales GROUP BY region",
+}
+
+
+@pytest.fixture
+def built() -> World:
+    return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
+
+
+def chosen(built: World, sizes: dict[str, int | None], query: str = "SELECT region, sum(n) FROM sales GROUP BY region"):
+    relations = {
+        name: replace(r, size=sizes[name.table], records=None) if isinstance(r, Table) and name.table in sizes else r
+        for name, r in built.relations.items()
+    }
+    outcome = rewrite(parse(query, built.session), built.definitions.thorough, relations)
+    return [r.view.name.table for r in outcome.replacements], {a.view.table: a.reason for a in outcome.tried}
+
+
+def test_grouping_again_costs_as_much_as_some_bytes(built: World) -> None:
+    assert chosen(built, {"right__storage": SCAN - 1, "fine__storage": 0})[0] == ["right"]
+    assert chosen(built, {"right__storage": SCAN + 1, "fine__storage": 0})[0] == ["fine"]
+
+
+def test_a_rewriting_that_reads_more_than_the_original_is_not_used(built: World) -> None:
+    views, tried = chosen(built, {"right__storage": 3 * SCAN, "fine__storage": 9 * SCAN, "sales": 0})
+    assert views == []
+    assert set(tried.values()) == {Reason.DEARER}
+
+
+def test_what_is_not_known_is_read_last_but_read(built: World) -> None:
+    assert chosen(built, {"right__storage": None, "fine__storage": 2 * SCAN, "sales": 2 * SCAN})[0] == ["fine"]
+    assert chosen(built, {"right__storage": None, "fine__storage": None, "sales": 0})[0] == ["right"]
+
+
+def test_equally_good_views_are_taken_by_name(built: World) -> None:
+    query = "SELECT sum(n) FROM sales"
+    assert chosen(built, {"right__storage": 7, "fine__storage": 7}, query)[0] == ["fine"]

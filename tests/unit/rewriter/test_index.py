@@ -1,0 +1,109 @@
+"""The shortlist leaves out what could not match, and nothing else; that nothing else is what the property tests try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rewriter import Definitions, parse
+from rewriter.model import TableName
+from tests.golden.corpus import GoldenFile, World, world
+
+SCHEMA = """
+CREATE TABLE sales (id INT NOT NULL, region STRING, n INT, x DOUBLE, d DATE, dim_id INT);
+CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
+"""
+VIEWS = {
+    "by_region": "SELECT region, sum(n) AS s, max(x) AS m FROM sales GROUP BY region",
+    "by_day": "SELECT d, avg(n) AS a FROM sales GROUP BY d",
+    "eu": "SELECT region, d, sum(n) AS s FROM sales WHERE region = 'eu' GROUP BY region, d",
+    "late": "SELECT region, n FROM sales WHERE d >= DATE '2024-06-01'",
+    "joined": "SELECT name, sum(n) AS s FROM sales JOIN dim ON sales.dim_id = dim.id GROUP BY name",
+    "products": "SELECT region, sum(n * x) AS s FROM sales GROUP BY region",
+    "top": "SELECT region, count(*) AS c FROM sales GROUP BY region HAVING count(*) > 10",
+}
+
+
+@pytest.fixture(scope="module")
+def built() -> World:
+    return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
+
+
+def shortlist(built: World, sql: str, keyed: frozenset[TableName] = frozenset()) -> set[str]:
+    """The views on the shortlist; `top`, whose query is not read, is on all of them."""
+    definitions = built.definitions.with_keys(keyed)
+    found = {view.name.table for view in definitions.shortlisted(parse(sql, built.session))}
+    assert "top" in found
+    return found - {"top"}
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT region, sum(n) FROM sales GROUP BY region", {"by_region"}),
+        ("SELECT sum(n) FROM sales", {"by_region", "by_day"}),
+        ("SELECT max(x) FROM sales", {"by_region"}),
+        ("SELECT max(n) FROM sales", set()),
+        ("SELECT sum(x * n) FROM sales", {"products"}),
+        ("SELECT count(n) FROM sales", {"by_region", "by_day", "products"}),
+        ("SELECT region, n FROM sales", set()),
+        ("SELECT sum(n) FROM sales WHERE region = 'eu'", {"by_region", "eu"}),
+        ("SELECT sum(n) FROM sales WHERE region = 'us'", {"by_region"}),
+        ("SELECT sum(n) FROM sales WHERE region IN ('eu', 'us')", {"by_region"}),
+        ("SELECT sum(n) FROM sales WHERE region = 'eu' OR region = 'us'", {"by_region", "by_day", "eu"}),
+        ("SELECT region, n FROM sales WHERE d >= DATE '2024-07-01'", {"late"}),
+        ("SELECT region, n FROM sales WHERE d > '2024-05-31'", {"late"}),
+        ("SELECT region, n FROM sales WHERE d > '2024-05-30'", set()),
+        ("SELECT name, sum(n) FROM sales, dim WHERE dim_id = dim.id GROUP BY name", {"joined"}),
+        ("SELECT * FROM sales", set()),
+        ("SELECT nowhere FROM sales", set()),
+    ],
+)
+def test_only_views_that_have_what_is_needed(built: World, sql: str, expected: set[str]) -> None:
+    assert shortlist(built, sql) == expected
+
+
+def test_another_table_may_have_the_column(built: World) -> None:
+    # `weight` and `label` are used by no view: they can be of `dim`, to which a view of sales would be joined.
+    sql = "SELECT region, weight, sum(n) FROM sales JOIN dim ON region = dim.label GROUP BY region, weight"
+    assert shortlist(built, sql) == {"by_region"}
+
+
+def test_derived_tables_are_seen_through(built: World) -> None:
+    sql = "SELECT r, sum(m) FROM (SELECT region AS r, n AS m FROM sales WHERE region = 'us') GROUP BY r"
+    assert shortlist(built, sql) == {"by_region", "eu"}
+    assert shortlist(built, "WITH w AS (SELECT * FROM sales) SELECT max(x) FROM w") == {"by_region"}
+
+
+def test_a_column_of_a_block_around_is_not_needed(built: World) -> None:
+    sql = "SELECT name FROM dim WHERE weight > (SELECT sum(n) FROM sales WHERE region = dim.label)"
+    assert "by_region" in shortlist(built, sql)
+
+
+def test_a_view_that_is_named_is_on_the_list(built: World) -> None:
+    statement = parse("SELECT m FROM by_region", built.session)
+    assert [view.name.table for view in built.definitions.shortlisted(statement)] == ["by_region"]
+
+
+def test_thorough_definitions_list_all_views_of_the_tables(built: World) -> None:
+    statement = parse("SELECT nowhere FROM sales", built.session)
+    listed = {view.name.table for view in built.definitions.thorough.shortlisted(statement)}
+    assert listed == VIEWS.keys()
+
+
+def test_a_view_may_join_a_table_that_has_a_key(built: World) -> None:
+    dim = frozenset({TableName(("lake", "demo", "dim"))})
+    assert shortlist(built, "SELECT sum(n) FROM sales", keyed=dim) == {"by_region", "by_day", "joined"}
+    assert shortlist(built, "SELECT sum(n) FROM sales WHERE region = 'us'", keyed=dim) == {"by_region"}
+    unknown = built.definitions.shortlisted(parse("SELECT sum(n) FROM sales", built.session))
+    assert {view.name.table for view in unknown} == {"by_region", "by_day", "joined", "top"}
+
+
+def test_what_is_looked_up(built: World) -> None:
+    statement = parse("SELECT max(x) FROM sales", built.session)
+    looked_up = {name.table for name in built.definitions.closure(statement)}
+    assert looked_up == {"sales", "by_region", "by_region__storage", "top", "top__storage"}
+    assert Definitions(()).closure(statement) == set(statement.tables)
+    keys = built.definitions.with_keys(frozenset()).closure(statement)
+    assert {name.table for name in keys} == looked_up | {"dim"}

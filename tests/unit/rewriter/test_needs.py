@@ -1,0 +1,100 @@
+"""What a SELECT needs by names alone, and above all what it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter.needs import Needs, needs_of
+from rewriter.sql import parse_select
+
+
+def of(sql: str) -> Needs:
+    return needs_of(parse_select(sql))
+
+
+def names(sql: str) -> set[str]:
+    return {reference.name for reference in of(sql).rows}
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT region, year(d) FROM sales", {"region", "d"}),
+        ("SELECT count(*), count(n) FROM sales", set()),
+        ("SELECT upper(region) AS r FROM sales GROUP BY r ORDER BY r", {"region"}),
+        ("SELECT a AS x, x + 1 FROM sales", {"a"}),
+        ("SELECT region FROM sales WHERE n IS NOT NULL OR n = 1", {"region"}),
+        ("SELECT region FROM sales WHERE EXISTS (SELECT other FROM dim)", {"region"}),
+        ("SELECT count(*) OVER (PARTITION BY region), sum(sum(n)) OVER () FROM sales GROUP BY region", {"region"}),
+        ("SELECT sum(n) OVER (PARTITION BY region ORDER BY d) FROM sales", {"n", "region", "d"}),
+    ],
+)
+def test_columns_outside_aggregates(sql: str, expected: set[str]) -> None:
+    assert names(sql) == expected
+
+
+def test_a_count_of_all_is_no_star() -> None:
+    assert not of("SELECT count(*), count(*) OVER () FROM t").stars
+    assert of("SELECT t.*, u.a FROM t, u").stars == {"t"}
+
+
+def test_aggregates_with_their_columns() -> None:
+    found = of("SELECT sum(a * b), count(DISTINCT c), mean(d) FILTER (WHERE e = 1), median(f) FROM t").aggregates
+    plain = [(a.function, {c.name for c in a.columns}, {c.name for c in a.within}) for a in found]
+    assert plain == [
+        ("sum", {"a", "b"}, {"a", "b"}),
+        ("", {"c"}, {"c"}),
+        ("avg", {"d"}, {"d", "e"}),
+        ("", {"e"}, {"e"}),
+        ("", {"f"}, {"f"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("where", "kind"),
+    [
+        ("n > 5", "number"),
+        ("-5 < n", "number"),
+        ("n BETWEEN 1 AND 2.5", "number"),
+        ("n IN (1, 2)", "number"),
+        ("n = 'eu'", "text"),
+        ("n >= DATE '2024-01-01'", "time"),
+        ("n >= '2024-01-01 10:00:00'", "time"),
+        # Spark may compare these as something else than the text that they are.
+        ("n = '1'", ""),
+        ("n = 'true'", ""),
+        ("n = 'N'", ""),
+        ("n = ''", ""),
+        ("n > 1 OR n < 0", ""),
+        ("NOT n > 1", ""),
+        ("n > m", ""),
+        ("n + 1 > 2", ""),
+    ],
+)
+def test_comparisons_with_constants(where: str, kind: str) -> None:
+    needs = of(f"SELECT 1 FROM t WHERE {where}")
+    assert [values.kind for each in needs.limits.values() for values in each] == [kind] * bool(kind)
+    assert ("n" in needs.loose) != bool(kind)
+
+
+def test_a_comparison_in_an_outer_join_filters_nothing() -> None:
+    needs = of("SELECT 1 FROM t LEFT JOIN u ON t.a = u.a AND u.b = 7")
+    assert not needs.limits
+    assert needs.loose == {"b"}
+    assert [(left.name, right.name) for left, right in needs.joins] == [("a", "a")]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT a FROM t GROUP BY a WITH ROLLUP",
+        "SELECT a FROM t LIMIT 1",
+        "SELECT a FROM (SELECT a FROM t)",
+        "SELECT a FROM t AS x (a)",
+        "SELECT a FROM t JOIN u USING (a)",
+        "SELECT a FROM t HAVING count(*) > 1",
+    ],
+)
+def test_more_than_plain_tables_filters_and_groups(sql: str) -> None:
+    assert not of(sql).simple
+    assert of("SELECT a FROM t, u WHERE t.a = u.b GROUP BY a").simple
