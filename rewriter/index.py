@@ -151,7 +151,10 @@ def features_of(storage_query: str, catalog: str, namespace: tuple[str, ...], ho
     resolved = {table.alias_or_name.lower(): statement.resolve(table) for table in occurrences}
     tables = tuple(name for table in occurrences if (name := statement.resolve(table)) is not None)
     tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
-    needs = needs_of(tree) if tree is not None else Needs(simple=False)
+    try:
+        needs = needs_of(tree) if tree is not None else Needs(simple=False)
+    except RecursionError:  # it is nested too deeply to be read
+        needs = Needs(simple=False)
     if not needs.simple or needs.stars or None in resolved.values():
         return Features(statement.tables)
     of_aggregates = (column for aggregate in needs.aggregates for column in aggregate.columns)

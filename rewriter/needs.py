@@ -8,9 +8,10 @@ understood needs nothing. So a view that could answer is never put aside.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -284,19 +285,19 @@ def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
     """A comparison of a column with constants, as the values that it leaves."""
     if isinstance(conjunct, exp.Between):
         parts = [(">=", conjunct.args["low"]), ("<=", conjunct.args["high"])]
-        return _folded(conjunct.this, parts, RangeSet.meet) if not conjunct.args.get("symmetric") else None
+        return _folded(conjunct.this, parts, _met) if not conjunct.args.get("symmetric") else None
     if isinstance(conjunct, exp.In) and conjunct.expressions:
-        return _folded(conjunct.this, [("=", value) for value in conjunct.expressions], RangeSet.join)
+        return _folded(conjunct.this, [("=", value) for value in conjunct.expressions], RangeSet.joined)
     operator = _COMPARED.get(type(conjunct))
     if operator is None:
         return None
     if _reference(conjunct.this) is None:
-        return _folded(conjunct.expression, [(_MIRRORED[operator], conjunct.this)], RangeSet.meet)
-    return _folded(conjunct.this, [(operator, conjunct.expression)], RangeSet.meet)
+        return _folded(conjunct.expression, [(_MIRRORED[operator], conjunct.this)], _met)
+    return _folded(conjunct.this, [(operator, conjunct.expression)], _met)
 
 
 def _folded(
-    subject: Tree, parts: list[tuple[str, Tree]], fold: Callable[[RangeSet, RangeSet], RangeSet]
+    subject: Tree, parts: list[tuple[str, Tree]], fold: Callable[[Sequence[RangeSet]], RangeSet]
 ) -> tuple[Reference, Values] | None:
     reference = _reference(subject)
     points = [(operator, _point(literal)) for operator, literal in parts]
@@ -304,12 +305,14 @@ def _folded(
     if reference is None or len(kinds) != 1 or "" in kinds:
         return None
     sets = [RangeSet.compare(operator, point[1]) for operator, point in points if point is not None]
-    whole = sets[0]
-    for other in sets[1:]:
-        whole = fold(whole, other)
+    whole = fold(sets)
     kind = next(iter(kinds))
     # What holds for all numbers (times) holds for whole ones (days), which is all that some columns have.
     return reference, Values(kind, whole if kind == "text" else whole.closed_over_integers())
+
+
+def _met(sets: Sequence[RangeSet]) -> RangeSet:
+    return reduce(RangeSet.meet, sets)
 
 
 def _point(literal: Tree) -> tuple[str, Fraction | str] | None:

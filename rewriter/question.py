@@ -66,7 +66,10 @@ def question_of(statement: Statement, select: SelectBlock, known: Known) -> Ques
     """The question of a block; None where it is not read. `known` are the tables in which views use a name."""
     if select.tree is None:
         return None
-    return _Asking(statement, select, known).question()
+    try:
+        return _Asking(statement, select, known).question()
+    except RecursionError:  # it is nested too deeply to be read
+        return None
 
 
 class _Source:

@@ -107,3 +107,8 @@ def test_what_is_looked_up(built: World) -> None:
     assert Definitions(()).closure(statement) == set(statement.tables)
     keys = built.definitions.with_keys(frozenset()).closure(statement)
     assert {name.table for name in keys} == looked_up | {"dim"}
+
+
+def test_what_is_nested_too_deeply_puts_no_view_aside(built: World) -> None:
+    deep = " AND ".join(f"n <> {i}" for i in range(3000))
+    assert "products" in shortlist(built, f"SELECT max(n) FROM sales WHERE {deep}")
