@@ -48,10 +48,12 @@ class Decision:
         for attempt in self.tried:
             if attempt.verdict != "chosen":
                 views.setdefault(_why(attempt), {})[str(attempt.view)] = None
-        if len(views) == 1 and not self.rewritten:
-            ((why, names),) = views.items()
-            return (f"{f'{min(names)} not' if len(names) == 1 else 'no view'} used: {why}",)
-        return tuple(f"{name} not used: {why}" for why, names in views.items() for name in names)
+        every = len({attempt.view for attempt in self.tried})
+        said: list[str] = []
+        for why, names in views.items():
+            for_all = len(names) == every > 1
+            said += [f"no view used: {why}"] if for_all else [f"{name} not used: {why}" for name in names]
+        return tuple(said)
 
     def lines(self) -> tuple[str, ...]:
         """The decision for the client's operation log: nothing where there was nothing to decide."""

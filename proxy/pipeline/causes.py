@@ -34,7 +34,7 @@ def explained(
     what = gone or headline(failure.message)
     remedy = "; put it back, or make the view anew with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
     return SqlError(
-        f"materialized view {view.name} cannot be refreshed: {what}{remedy} (its content is as before)",
+        f"{what}{remedy} (the content of {view.name} is as before)",
         failure.sql_state,
         failure.error_code,
     )

@@ -68,7 +68,7 @@ def test_the_last_error_is_shown_until_a_refresh_succeeds(house: House) -> None:
     house.spark.before_insert = fail
     with pytest.raises(SqlError):
         asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
-    assert show(house)[0]["last_error"].endswith("cannot be refreshed: [OUT_OF_LUCK] no (its content is as before)")
+    assert show(house)[0]["last_error"].endswith(": [OUT_OF_LUCK] no (the content of lake.demo.agg is as before)")
     assert show(house)[0]["status"] == "fresh"
     house.spark.before_insert = None
     asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
