@@ -91,13 +91,13 @@ return Long.valueOf(count);
 
 
 class JavaMachine:
-    """A JVM that holds the Hive JDBC driver, driven from Python: `jvm` names its classes."""
+    """A JVM that holds a Hive JDBC driver, by default Spark's, driven from Python: `jvm` names its classes."""
 
-    def __init__(self) -> None:
+    def __init__(self, class_path: str = str(LIBRARIES / "*")) -> None:
         jar = next(LIBRARIES.glob("py4j-*.jar"))
         port, token = launch_gateway(
             jarpath=str(jar),
-            classpath=str(LIBRARIES / "*"),
+            classpath=class_path,
             java_path=str(preflight.java()),
             javaopts=["-Xmx1g"],
             die_on_exit=True,
@@ -107,7 +107,7 @@ class JavaMachine:
         self.jvm = self.gateway.jvm
 
     def connect(self, url: str, user: str = "ann", password: str = "secret") -> Jdbc:
-        with _sql_exceptions():
+        with sql_exceptions():
             return Jdbc(self, self.jvm.java.sql.DriverManager.getConnection(url, user, password))
 
     @cached_property
@@ -143,7 +143,7 @@ class Jdbc:
 
     def rows(self, sql: str, fetch_size: int = 1000) -> list[tuple[Any, ...]]:
         """Run one statement; its rows as strings and None, as getString gives them."""
-        with _sql_exceptions():
+        with sql_exceptions():
             statement = self.java.createStatement()
             try:
                 statement.setFetchSize(fetch_size)
@@ -161,7 +161,7 @@ class Jdbc:
 
     def columns(self, sql: str) -> list[tuple[str, str]]:
         """The names and types of a query's columns, as the driver tells them."""
-        with _sql_exceptions():
+        with sql_exceptions():
             statement = self.java.createStatement()
             try:
                 columns = statement.executeQuery(sql).getMetaData()
@@ -174,7 +174,7 @@ class Jdbc:
 
     def count(self, sql: str, fetch_size: int = 10000) -> int:
         """Read a query's rows to the end, in Java; how many there were."""
-        with _sql_exceptions():
+        with sql_exceptions():
             statement = self.java.createStatement()
             try:
                 statement.setFetchSize(fetch_size)
@@ -187,7 +187,8 @@ class Jdbc:
 
 
 @contextmanager
-def _sql_exceptions() -> Iterator[None]:
+def sql_exceptions() -> Iterator[None]:
+    """What the driver throws, as SqlException."""
     try:
         yield
     except Py4JJavaError as error:

@@ -1,0 +1,80 @@
+"""The same script directly on Spark and through Viewgate: equal, but for all that differences.toml lists."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.clients import jdbc, wire
+from tests.clients.python_clients import by_pyhive
+from tests.integration.gate import Gate
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+
+FILE = Path(__file__).with_name("differences.toml")
+DIFFERENCES: list[dict[str, Any]] = tomllib.loads(FILE.read_text())["difference"]
+DOCUMENT = Path(__file__).parents[2] / "docs" / "differences.md"
+VERSIONS = {"V1": 0}
+
+# Who sees something differ, at which call or statement, about what, in which field: the last two may be empty.
+Seen = tuple[str, str, str, str]
+
+
+def is_listed(seen: Seen, difference: dict[str, Any]) -> bool:
+    """Whether a difference that was seen is one that is listed; what an entry leaves out may be anything."""
+    values = zip(("client", "step", "about", "field"), seen, strict=True)
+    return all(value in difference[key] for key, value in values if key in difference)
+
+
+def differing(client: str, direct: dict[Any, Any], through: dict[Any, Any]) -> Iterator[tuple[Seen, Any, Any]]:
+    for step in dict.fromkeys((*direct, *through)):
+        one, other = direct.get(step), through.get(step)
+        call, about = step if isinstance(step, tuple) else (step, "")
+        if isinstance(step, tuple) and one is not None and other is not None:
+            for path in sorted({*one, *other}):
+                if one.get(path) != other.get(path):
+                    yield (client, call, about, ".".join(map(str, path))), one.get(path), other.get(path)
+        elif one != other:
+            yield (client, call, about, ""), one, other
+
+
+def compare(client: str, direct: dict[Any, Any], through: dict[Any, Any]) -> None:
+    """Fail for each difference that is not listed, and for each that is listed for this client and was not seen."""
+    assert direct
+    found = list(differing(client, direct, through))
+    unlisted = [found_one for found_one in found if not any(is_listed(found_one[0], entry) for entry in DIFFERENCES)]
+    assert not unlisted, "\n\n".join(
+        f"{seen}\n  direct:  {one!r}\n  through: {other!r}" for seen, one, other in unlisted
+    )
+    mine = [entry for entry in DIFFERENCES if client in entry["client"]]
+    unseen = [entry["what"] for entry in mine if not any(is_listed(seen, entry) for seen, _, _ in found)]
+    assert not unseen
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_on_the_wire(gate: Gate, version: str) -> None:
+    direct, through = (wire.answers(port, VERSIONS[version]) for port in (gate.spark_port, gate.port))
+    compare(f"wire {version}", direct, through)
+
+
+@pytest.mark.parametrize("driver", jdbc.DRIVERS)
+def test_by_jdbc(gate: Gate, driver: str) -> None:
+    with jdbc.machine(jdbc.DRIVERS[driver]) as java:
+        direct, through = (jdbc.answers(java, port) for port in (gate.spark_port, gate.port))
+    compare(driver, direct, through)
+
+
+def test_by_pyhive(gate: Gate) -> None:
+    direct, through = (by_pyhive(port) for port in (gate.spark_port, gate.port))
+    compare("PyHive", direct, through)
+
+
+def test_the_list_is_in_the_documentation() -> None:
+    document = DOCUMENT.read_text()
+    rows = [f"| {entry['what']} | {entry['reason']} |" for entry in DIFFERENCES]
+    assert [row for row in rows if row not in document] == []
+    assert document.count("\n| ") == len(rows) + 1
