@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from tests.integration import clients
 from tests.integration.gate import Gate
+
+# How long an example takes says something of the machine, not of the code; a run tries the same ones each time.
+settings.register_profile("viewgate", deadline=None, derandomize=True)
+settings.load_profile("viewgate")
 
 
 @pytest.fixture(scope="session")
