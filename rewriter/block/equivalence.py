@@ -43,7 +43,7 @@ class Equivalence:
 
     def normalize(self, tree: Tree) -> Tree:
         """The expression with each column replaced by the representative of its class."""
-        if not self._representative:
+        if not any(key_of(c) in self._representative for c in tree.find_all(exp.Column)):
             return tree
         return tree.transform(self._swap)
 
