@@ -39,7 +39,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Say
             await pipeline.refresh(view, say, full=wanted.full)
         except SqlError as failure:  # one view's failure is that view's alone
             failed += 1
-            say(first_message(str(failure)))  # it names the view
+            say(f"{view.name} could not be refreshed: {first_message(str(failure))}")
     if failed:
         say(f"{failed} of the views could not be refreshed")
     return SOME_FAILED if failed else 0

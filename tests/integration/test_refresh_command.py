@@ -27,6 +27,6 @@ def test_stale_views_are_refreshed_and_failures_told_by_the_exit_code(tmp_path: 
     some = refresh("--stale", "--data", tmp_path)
     assert some.returncode == 3, some.stderr
     assert "lake.demo.total refreshed: 3 rows" in some.stdout
-    assert "lake.demo.broken cannot be refreshed: [DIVIDE_BY_ZERO]" in some.stdout
+    assert "lake.demo.broken could not be refreshed: [DIVIDE_BY_ZERO]" in some.stdout
     again = refresh("demo.total", "--stale", "--data", tmp_path)
     assert (again.returncode, again.stdout) == (0, "lake.demo.total is fresh\n")
