@@ -41,19 +41,28 @@ class Decision:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Why views do not answer: once for all where the reason is the same, else once for each view and reason."""
-        if self.problem and not self.rewritten:
-            return (f"no view used: {self.problem}",)
+        """Why views do not answer, each view and reason once."""
+        whys = self._whys()
+        return tuple(f"{name} not used: {why}" for why, names in whys.items() for name in names)
+
+    def _briefly(self) -> list[str]:
+        """The same, where something stands in the way of every view: that once."""
+        if self.problem:
+            return [f"no view used: {self.problem}"]
+        every = len({attempt.view for attempt in self.tried})
+        said: list[str] = []
+        for why, names in self._whys().items():
+            for_all = len(names) == every > 1
+            said += [f"no view used: {why}"] if for_all else [f"{name} not used: {why}" for name in names]
+        return said
+
+    def _whys(self) -> dict[str, dict[str, None]]:
+        """The views by the reasons for which they do not answer."""
         views: dict[str, dict[str, None]] = {}
         for attempt in self.tried:
             if attempt.verdict != "chosen":
                 views.setdefault(_why(attempt), {})[str(attempt.view)] = None
-        every = len({attempt.view for attempt in self.tried})
-        said: list[str] = []
-        for why, names in views.items():
-            for_all = len(names) == every > 1
-            said += [f"no view used: {why}"] if for_all else [f"{name} not used: {why}" for name in names]
-        return tuple(said)
+        return views
 
     def lines(self) -> tuple[str, ...]:
         """The decision for the client's operation log: nothing where there was nothing to decide."""
@@ -65,8 +74,9 @@ class Decision:
         if self.chosen:
             yield f"answered from {', '.join(self.chosen)}"
             return
-        yield from self.missed[:_MISSED]
-        more = len(self.missed) - _MISSED
+        missed = self._briefly()
+        yield from missed[:_MISSED]
+        more = len(missed) - _MISSED
         if more > 0:
             yield f"and {more} more reasons; EXPLAIN REWRITE tells all"
 

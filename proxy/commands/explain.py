@@ -55,7 +55,7 @@ def heading(decision: Decision) -> str:
         lines += [f"answered from materialized view {chosen}" for chosen in decision.chosen]
         lines.append(f"sent to Spark: {decision.sql}")
     else:
-        lines.append("not rewritten")
+        lines.append("not rewritten" + (f": {decision.problem}" if decision.problem else ""))
     lines += decision.missed
     return "\n".join([*lines, ""])
 

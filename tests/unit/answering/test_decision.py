@@ -49,6 +49,13 @@ def test_what_stands_in_the_way_of_every_view_is_told_once_for_each_part_of_the_
     )
 
 
+def test_explain_tells_of_every_view() -> None:
+    assert decided(attempt("a"), attempt("b"), attempt("b")).missed == (
+        "lake.demo.a not used: it has no column price",
+        "lake.demo.b not used: it has no column price",
+    )
+
+
 def test_many_reasons_are_cut_short() -> None:
     lines = decided(*(attempt(view, detail=view) for view in "abcde")).lines()
     assert len(lines) == 4
