@@ -74,11 +74,6 @@ SELECT sum(amount) FROM (SELECT id, amount FROM sales WHERE amount IS NOT NULL O
 --@ rewritten using detail
 SELECT sum(amount) FROM (SELECT v.`id` AS id, v.`amount` AS amount FROM lake.demo.detail__storage AS v ORDER BY 1 ASC NULLS FIRST LIMIT 2) AS x
 
---@ case: a name twice
-SELECT x.a FROM (SELECT id AS a, region AS a FROM sales WHERE amount IS NOT NULL) AS x
---@ rewritten using detail
-SELECT x.a FROM (SELECT v.`id` AS a, v.`region` AS a FROM lake.demo.detail__storage AS v) AS x
-
 --@ case: names given to the columns
 SELECT r, sum(a) FROM (SELECT region, amount FROM sales) AS x(r, a) GROUP BY r
 --@ kept: by_region NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; detail NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; over_derived NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
