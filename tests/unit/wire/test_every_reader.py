@@ -17,6 +17,7 @@ from proxy.hs2 import ResultSet, encode_reply, encode_rows, read_request
 from proxy.hs2.generated import ttypes
 from proxy.wire import (
     CALL,
+    Authenticated,
     BareTransport,
     Credentials,
     FrameReader,
@@ -74,10 +75,14 @@ READERS: dict[str, tuple[Callable[[], Reader], bytes]] = {
 def events(reader: Reader, pieces: Iterable[bytes]) -> list[Any]:
     """What a reader makes of these pieces, as a server goes on with it; the last is a WireError if there was one."""
     found: list[Any] = []
+    coming = iter(pieces)
     try:
-        for piece in pieces:
+        for piece in coming:
             reader.receive_data(piece)
             while (event := reader.next_event()) is not None:
+                if isinstance(event, Authenticated):  # what comes behind the handshake is for another reader
+                    rest = event.rest + b"".join(coming)
+                    return [*found, Authenticated(), *([rest] if rest else [])]
                 found.append(event)
                 if isinstance(event, Refused) or not hasattr(reader, "accept"):
                     if isinstance(event, Refused | Credentials):
