@@ -8,10 +8,11 @@ from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, Scope, Unsupported, build_block, depends_on_zone
 from rewriter.freshness import Relations
-from rewriter.index import Definitions, statement_of
+from rewriter.index import Definitions
 from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.model.settings import TIME_ZONE, differing_setting
+from rewriter.sql import storage_statement
 
 
 def candidate_of(
@@ -48,7 +49,7 @@ def _stored_names(block: Block, storage: Table) -> tuple[str, ...] | None:
 @lru_cache(maxsize=20_000)
 def _view_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
     """The block of a view's storage query, or why it has none."""
-    statement = statement_of(view)
+    statement = storage_statement(view)
     known = dict(columns)
 
     def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:

@@ -13,7 +13,7 @@ from rewriter.model import MaterializedView, Session, TableName
 from rewriter.needs import Needs, Reference, needs_of
 from rewriter.question import Known, question_of
 from rewriter.shelf import Features, Folded, Shelf
-from rewriter.sql import SelectBlock, Statement, parse, tables_of
+from rewriter.sql import SelectBlock, Statement, parse, storage_statement, tables_of
 from rewriter.verbatim import Text, texts_of
 
 _READ = ("by_name", "features", "sources", "verbatim", "graph", "shelves", "known")
@@ -79,7 +79,7 @@ class Definitions:
     def verbatim(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views that are no block by the texts that they answer, and whether with the text's own limit."""
         whole = (view for view in self.views if view.storage_query == view.query)
-        return {text: (view, limited) for view in whole for text, limited in texts_of(statement_of(view))}
+        return {text: (view, limited) for view in whole for text, limited in texts_of(storage_statement(view))}
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:
@@ -136,11 +136,6 @@ class Definitions:
         for view in self.shortlisted(statement):
             names |= {view.name, view.storage, *self.sources[view.name]}
         return frozenset(names)
-
-
-def statement_of(view: MaterializedView) -> Statement:
-    """The query that fills a view's storage, its names resolved where the view was defined."""
-    return parse(view.storage_query, Session(view.catalog, view.namespace, catalogs=frozenset({view.name.catalog})))
 
 
 @lru_cache(maxsize=32_768)

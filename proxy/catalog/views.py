@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.catalog.documents import Document
 from proxy.catalog.tables import columns
-from rewriter.model import MaterializedView, TableName, ViewState
+from rewriter.model import MaterializedView, Session, TableName, ViewState
 
 MARKERS = ("iceberg.materialized.view", "materialized.view")
 STORAGE_QUERY = "viewgate.storage-query"
@@ -21,11 +21,10 @@ REFRESH = "viewgate.refresh"
 
 @dataclass(frozen=True, slots=True)
 class ViewQuery:
-    """The SELECT of a view, and where its names are resolved."""
+    """The SELECT of a view, and what the names in it mean."""
 
     sql: str
-    catalog: str
-    namespace: tuple[str, ...]
+    session: Session
 
 
 class Unusable(Exception):
@@ -57,8 +56,8 @@ def materialized_view(name: TableName, document: Document, location: str) -> Mat
         storage_query=properties.get(STORAGE_QUERY, query.sql),
         storage=_storage(name, version, properties),
         columns=columns(view_schema(document)),
-        catalog=query.catalog,
-        namespace=query.namespace,
+        catalog=query.session.catalog,
+        namespace=query.session.namespace,
         settings=_settings(properties),
         rewrite=properties.get(REWRITE, "on") != "off",
         deferred=properties.get(REFRESH, "on-commit") == "deferred",
@@ -91,7 +90,8 @@ def view_query(name: TableName, document: Document) -> ViewQuery:
     for representation in version["representations"]:
         if representation.get("type") == "sql" and representation.get("dialect", "").lower() == "spark":
             catalog = version.get("default-catalog") or name.catalog
-            return ViewQuery(representation["sql"], catalog, tuple(version.get("default-namespace", ())))
+            namespace = tuple(version.get("default-namespace", ()))
+            return ViewQuery(representation["sql"], Session(catalog, namespace, catalogs=frozenset({name.catalog})))
     raise Unusable("it has no representation in the dialect `spark`")
 
 

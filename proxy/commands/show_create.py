@@ -12,7 +12,7 @@ from proxy.hs2 import ResultSet
 from proxy.pipeline import Log
 from proxy.session import ClientSession
 from rewriter import Unsupported, qualified
-from rewriter.model import MaterializedView, Session
+from rewriter.model import MaterializedView
 from rewriter.model.literals import literal, pairs
 
 EXAMPLE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
@@ -34,7 +34,7 @@ def statement(view: MaterializedView) -> str:
     kept = view.properties
     query = kept.get(QUERY, view.query)
     with suppress(Unsupported):  # made by another tool: it stands as it is, for the view's own namespace
-        query = qualified(query, Session(view.catalog, view.namespace))
+        query = qualified(query, view.session)
     properties = of_user(kept)
     columns, partitioned_by = kept.get(COLUMNS, ""), kept.get(PARTITIONED_BY, "")
     lines = [

@@ -202,7 +202,7 @@ class Pipeline:
     def _statement(self, view: MaterializedView, sources: Sources, decision: Decision, target: str) -> str:
         if decision.incremental:
             return decision.statement(target)
-        query = self._pin(view.storage_query, sources.pins, Session(view.catalog, view.namespace))
+        query = self._pin(view.storage_query, sources.pins, view.session)
         return f"INSERT OVERWRITE {target}\n{query}"
 
 

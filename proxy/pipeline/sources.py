@@ -74,7 +74,7 @@ def _identity(table: Table) -> tuple[object, ...]:
 
 async def look(catalog: Catalog, view: MaterializedView, relations: Relations) -> Sources:
     """All sources of a view now; raises SqlError where one is no Iceberg table, whose changes nobody would notice."""
-    direct = frozenset(relations(view.storage_query, Session(view.catalog, view.namespace)))
+    direct = frozenset(relations(view.storage_query, view.session))
     tables: dict[TableName, Table] = {}
     views: dict[TableName, ViewState] = {}
     unseen = sorted(direct)
@@ -98,7 +98,7 @@ async def _below(catalog: Catalog, name: TableName, relations: Relations) -> set
     child = await catalog.query(name)
     if child is None:
         raise SqlError(f"the view {name} has no definition for Spark that can be read", "0A000")
-    return set(relations(child.sql, Session(child.catalog, child.namespace)))
+    return set(relations(child.sql, child.session))
 
 
 def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:

@@ -11,7 +11,7 @@ from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.statements import relations
 from rewriter import Reason
 from rewriter.freshness import freshness
-from rewriter.model import MaterializedView, Session, Table, TableName
+from rewriter.model import MaterializedView, Table, TableName
 
 FRESH = "fresh"
 
@@ -36,7 +36,7 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
     """Whether the storage holds what the query would return now; whether it may be used is another question."""
     error = (await catalog.properties(view.storage)).get(REFRESH_ERROR)
     try:
-        sources = tuple(relations(view.storage_query, Session(view.catalog, view.namespace)))
+        sources = relations(view.storage_query, view.session)
     except SqlError as failure:
         return Status("unknown", failure.message, None, error, ())
     now = await catalog.current([view.name, view.storage, *sources])

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from rewriter.maintenance.stored import block_of, storage_statement
+from rewriter.maintenance.stored import block_of
 from rewriter.model import Column, MaterializedView, Table, TableName
+from rewriter.sql import storage_statement
 
 Columns = Mapping[TableName, tuple[Column, ...]]
 

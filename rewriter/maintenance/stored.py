@@ -11,8 +11,8 @@ from rewriter.block import Block, Occurrence, Unsupported, build_block
 from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.match import Candidate
 from rewriter.match.trees import ROWS
-from rewriter.model import Column, MaterializedView, Session, Table, TableName
-from rewriter.sql import Statement, parse
+from rewriter.model import Column, MaterializedView, Table, TableName
+from rewriter.sql import storage_statement
 
 Tree = exp.Expr
 
@@ -91,11 +91,6 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
         return build_block(statement.blocks[0].tree, find)
     except Unsupported as problem:
         return str(problem)
-
-
-def storage_statement(view: MaterializedView) -> Statement:
-    """The query that fills a view's storage, its names resolved where the view was defined."""
-    return parse(view.storage_query, Session(view.catalog, view.namespace, catalogs=frozenset({view.name.catalog})))
 
 
 def _shape_problem(block: Block, storage: Table) -> str:

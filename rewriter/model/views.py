@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from rewriter.model.names import TableName
+from rewriter.model.session import Session
 from rewriter.model.tables import Column
 
 
@@ -35,3 +36,8 @@ class MaterializedView:
     properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     comment: str | None = None
     metadata_location: str = ""
+
+    @property
+    def session(self) -> Session:
+        """What names in its queries mean; the view's own catalog can be named, whichever was the current one."""
+        return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))

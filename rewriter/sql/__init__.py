@@ -7,7 +7,7 @@ same as what was typed (functions are kept by name, never translated).
 from rewriter.sql.blocks import SelectSpan, select_spans
 from rewriter.sql.dialect import ParseError, Tree, parse_select, render, tokenize
 from rewriter.sql.splice import Edit, splice
-from rewriter.sql.statement import CommonTable, SelectBlock, Statement, parse, place_of, tables_of
+from rewriter.sql.statement import CommonTable, SelectBlock, Statement, parse, place_of, storage_statement, tables_of
 
 __all__ = [
     "CommonTable",
@@ -23,6 +23,7 @@ __all__ = [
     "render",
     "select_spans",
     "splice",
+    "storage_statement",
     "tables_of",
     "tokenize",
 ]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
-from rewriter.model import Session, TableName
+from rewriter.model import MaterializedView, Session, TableName
 from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, select_spans
 from rewriter.sql.dialect import ParseError, parse_select, tokenize
 
@@ -139,6 +139,11 @@ def parse(sql: str, session: Session) -> Statement:
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
     common = tuple(_common(tokens, ctes, blocks)) if ctes else ()
     return replace(named, tables=tuple(tables), complete=_complete(tokens), common=common, merges=_merges(tokens))
+
+
+def storage_statement(view: MaterializedView) -> Statement:
+    """The query that fills a view's storage, its names resolved where the view was defined."""
+    return parse(view.storage_query, view.session)
 
 
 def _hands_on(tree: exp.Select | None) -> bool:
