@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from sqlglot import exp
 
 import rewriter
 from proxy.hs2 import SqlError
-from proxy.pipeline.tokens import scan
 from rewriter.model import Session, TableName, quoted
 from rewriter.sql import tables_of
-
-_SET_OPERATIONS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
-_QUANTIFIERS = frozenset({"ALL", "DISTINCT"})
 
 
 def relations(sql: str, session: Session) -> tuple[TableName, ...]:
@@ -28,8 +23,8 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
     named = {name for _, name in _named(statement)}
     if problem:
         raise _unread(sql, problem)
-    if bare := _bare_branch(sql):
-        raise _unread(sql, f"{bare} without SELECT is not read; write SELECT … FROM")
+    if not statement.complete:
+        raise _unread(sql, "a query that begins with FROM or TABLE is not read; write SELECT … FROM table")
     if not named:
         raise SqlError(_no_table(statement), "0A000")
     if named != set(statement.tables):
@@ -68,43 +63,6 @@ def _no_table(statement: rewriter.Statement) -> str:
         f"{hidden} is a temporary view in this session, which others cannot read; DROP VIEW {quoted(hidden)} makes "
         f"the table of that name visible again, and {space}.{quoted(hidden)} names it as long as it is hidden"
     )
-
-
-def _bare_branch(sql: str) -> str:
-    """The keyword of a query that begins with FROM or TABLE, which has no SELECT by which it would be seen.
-
-    A query begins at the start, after an opening parenthesis, after a set operation, and after WITH's last definition.
-
-    >>> _bare_branch("SELECT 1 FROM a UNION ALL TABLE b"), _bare_branch("WITH c AS (SELECT 1) FROM c")
-    ('TABLE', 'FROM')
-    >>> _bare_branch("SELECT extract(year FROM ts) FROM a WHERE x IS DISTINCT FROM y")
-    ''
-    """
-    levels = [_Level()]
-    for token in scan(sql):
-        word, level = token.keyword, levels[-1]
-        if word in ("FROM", "TABLE") and level.begins:
-            return word
-        if token.text == "(":
-            levels.append(_Level())
-        elif token.text == ")" and len(levels) > 1:
-            levels.pop()
-            levels[-1].begins = levels[-1].definitions
-        elif word == "WITH" and level.begins:
-            level.begins, level.definitions = False, True
-        elif word == "SELECT":
-            level.begins = level.definitions = False
-        elif not (level.begins and word in _QUANTIFIERS):
-            level.begins = word in _SET_OPERATIONS
-    return ""
-
-
-@dataclass
-class _Level:
-    """One level of parentheses: whether a query could begin here, and whether WITH's definitions stand before it."""
-
-    begins: bool = True
-    definitions: bool = False
 
 
 def _unread(sql: str, problem: str) -> SqlError:

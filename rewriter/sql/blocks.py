@@ -25,6 +25,8 @@ QUERY_TAIL = frozenset(
         TokenType.WINDOW,
     }
 )
+_BARE = frozenset({TokenType.FROM, TokenType.TABLE})
+_QUANTIFIERS = frozenset({TokenType.ALL, TokenType.DISTINCT})
 
 
 class SelectSpan(NamedTuple):
@@ -90,3 +92,40 @@ def _before(level: _Level, last: Token | None) -> Token | None:
     # A tail in front of a set operator is a syntax error in Spark: the operand then keeps it, and fails to parse.
     level.tail = None
     return last
+
+
+@dataclass
+class _Opened:
+    """One level of parentheses: whether a query could begin here, and whether WITH's definitions stand before it."""
+
+    begins: bool = True
+    definitions: bool = False
+
+
+def has_bare_query(tokens: Sequence[Token]) -> bool:
+    """Whether a query begins with FROM or TABLE: it has no SELECT by which it would be seen.
+
+    A query begins at the start, after an opening parenthesis, after a set operation, and after WITH's last definition.
+
+    >>> from rewriter.sql.dialect import tokenize
+    >>> queries = "SELECT 1 FROM a MINUS TABLE b", "WITH c AS (SELECT 1) FROM c", "SELECT extract(year FROM t) FROM a"
+    >>> [has_bare_query(tokenize(sql)) for sql in queries]
+    [True, True, False]
+    """
+    levels = [_Opened()]
+    for token in tokens:
+        kind, level = token.token_type, levels[-1]
+        if kind in _BARE and level.begins:
+            return True
+        if kind is TokenType.L_PAREN:
+            levels.append(_Opened())
+        elif kind is TokenType.R_PAREN and len(levels) > 1:
+            levels.pop()
+            levels[-1].begins = levels[-1].definitions
+        elif kind is TokenType.WITH and level.begins:
+            level.begins, level.definitions = False, True
+        elif kind is TokenType.SELECT:
+            level.begins = level.definitions = False
+        elif not (level.begins and kind in _QUANTIFIERS):
+            level.begins = kind in SET_OPERATORS
+    return False

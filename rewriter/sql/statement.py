@@ -11,7 +11,7 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.model import MaterializedView, Session, TableName
-from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, select_spans
+from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, has_bare_query, select_spans
 from rewriter.sql.dialect import ParseError, parse_select, tokenize
 
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
@@ -130,7 +130,7 @@ def parse(sql: str, session: Session) -> Statement:
     except ParseError as error:
         return Statement(sql, session, is_query=False, problem=str(error))
     problem = _problem(sql, tokens)
-    bare = Statement(sql, session, _is_query(tokens), problem=problem)
+    bare = Statement(sql, session, _is_query(tokens), problem=problem, complete=not has_bare_query(tokens))
     if problem or not any(token.token_type is TokenType.SELECT for token in tokens):
         return bare
     blocks = tuple(_block(sql, span) for span in select_spans(tokens))
@@ -138,7 +138,7 @@ def parse(sql: str, session: Session) -> Statement:
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
     common = tuple(_common(tokens, ctes, blocks)) if ctes else ()
-    return replace(named, tables=tuple(tables), complete=_complete(tokens), common=common, merges=_merges(tokens))
+    return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens))
 
 
 def storage_statement(view: MaterializedView) -> Statement:
@@ -177,17 +177,6 @@ def _block(sql: str, span: SelectSpan) -> SelectBlock:
         return SelectBlock(span, text, parse_select(text))
     except ParseError as error:
         return SelectBlock(span, text, None, str(error))
-
-
-def _complete(tokens: Sequence[Token]) -> bool:
-    """Whether no parenthesis and no operand begins with FROM or TABLE."""
-    begins = True
-    for token in tokens:
-        if begins and token.token_type in (TokenType.FROM, TokenType.TABLE):
-            return False
-        still = begins and token.token_type in (TokenType.ALL, TokenType.DISTINCT)
-        begins = still or token.token_type is TokenType.L_PAREN or token.token_type in SET_OPERATORS
-    return True
 
 
 def _is_query(tokens: Sequence[Token]) -> bool:

@@ -42,6 +42,10 @@ SELECT o.k, t.s FROM other VERSION AS OF 1001 o JOIN (SELECT v.`region` AS regio
 SELECT region, sum(amount) FROM sales GROUP BY region UNION ALL FROM other SELECT region, k
 --@ kept: NOT_PINNED a part of the statement that is not read may read tables at another moment
 
+--@ case: nor can what begins with FROM behind WITH
+WITH t AS (SELECT region, sum(amount) AS s FROM sales GROUP BY region) FROM other SELECT region, k
+--@ kept: NOT_PINNED a part of the statement that is not read may read tables at another moment
+
 --@ case: a correlated subquery is left alone
 SELECT k FROM other AS o WHERE EXISTS (SELECT 1 FROM sales WHERE sales.region = o.region)
 --@ kept: NOT_READ EXISTS(SELECT 1 FROM sales WHERE sales.region = o.region) is not read (exists); NOT_READ o.region is not a column of the block's tables

@@ -83,6 +83,11 @@ def test_what_cannot_be_trusted_to_mean_what_it_says(sql: str) -> None:
         ("SELECT a FROM (TABLE t)", False),
         ("SELECT extract(year FROM d) FROM t", True),
         ("SELECT a FROM t WHERE a IS NOT DISTINCT FROM b", True),
+        ("WITH c AS (SELECT 1 FROM t) FROM u SELECT *", False),
+        ("WITH c (a) AS (SELECT 1 FROM t), d AS (SELECT 2 FROM t) TABLE d", False),
+        ("SELECT 1 FROM t MINUS ALL TABLE u", False),
+        ("TABLE t", False),
+        ("WITH c AS (SELECT 1 FROM t) SELECT extract(year FROM a) FROM c WHERE a IS DISTINCT FROM b", True),
     ],
 )
 def test_relations_outside_blocks_are_noticed(sql: str, complete: bool) -> None:
