@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from proxy.answering.changes import Effect, change_of, changes_nothing_failed
 from proxy.hs2 import ResultSet
-from rewriter.model import Session
+from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
 
@@ -111,7 +111,7 @@ class SessionFacts:
         catalogs = {key.removeprefix(_CATALOG) for key in settings if key.startswith(_CATALOG)}
         return Session(
             catalog,
-            tuple(part.strip("`") for part in namespace.split(".")),
+            split_name(namespace),
             settings,
             zone,
             frozenset(name for name in catalogs if "." not in name) | {catalog, "spark_catalog"},

@@ -12,7 +12,7 @@ from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.dependencies import FUNCTIONS, table_text
 from proxy.pipeline.tokens import Token, scan, string_value
-from rewriter.model import MaterializedView, Session
+from rewriter.model import MaterializedView, Session, split_name
 from rewriter.sql import Edit, splice
 
 
@@ -57,7 +57,7 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
 
 async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedView:
     catalog.invalidate()
-    name = session.resolve(tuple(part.strip("`") for part in call.view.split(".")))
+    name = session.resolve(split_name(call.view))
     found = next((view for view in await catalog.definitions() if view.name == name), None)
     if found is None:
         hint = "SHOW MATERIALIZED VIEWS lists those that there are"

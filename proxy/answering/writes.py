@@ -121,13 +121,9 @@ def chains(tokens: Sequence[Token]) -> Iterator[Parts]:
         if tokens[at].kind not in ("word", "quoted"):
             at += 1
             continue
-        parts = [_identifier(tokens[at])]
+        parts = [tokens[at].identifier]
         at += 1
         while at + 1 < len(tokens) and tokens[at].text == "." and tokens[at + 1].kind in ("word", "quoted"):
-            parts.append(_identifier(tokens[at + 1]))
+            parts.append(tokens[at + 1].identifier)
             at += 2
         yield tuple(parts)
-
-
-def _identifier(token: Token) -> str:
-    return token.text if token.kind == "word" else token.text[1:-1].replace("``", "`")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rewriter.model import ticked
+
 _PRIMITIVES = {
     "long": "bigint",
     "timestamp": "timestamp_ntz",
@@ -74,7 +76,7 @@ def _struct(iceberg: dict[str, Any]) -> str:
 
 
 def _field_name(name: str) -> str:
-    return name if re.fullmatch(r"\w+", name) else "`" + name.replace("`", "``") + "`"
+    return name if re.fullmatch(r"\w+", name) else ticked(name)
 
 
 _NESTED: Mapping[str, Callable[[dict[str, Any]], str]] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from proxy.catalog.spelling import spark_type
 from proxy.hs2.jdbc_types import SqlType
+from rewriter.model import ticked
 
 _PLAIN = re.compile(r"[a-zA-Z_][\w]*\Z", re.ASCII)
 
@@ -31,7 +32,7 @@ def sql_type(iceberg: str | dict[str, Any]) -> SqlType:
 
 
 def _described(field: dict[str, Any], kind: str) -> str:
-    name = field["name"] if _PLAIN.match(field["name"]) else "`" + field["name"].replace("`", "``") + "`"
+    name = field["name"] if _PLAIN.match(field["name"]) else ticked(field["name"])
     comment = field.get("doc")
     said = " COMMENT '" + comment.replace("\\", "\\\\").replace("'", "\\'") + "'" if comment else ""
     return f"{name}: {kind}{' NOT NULL' if field['required'] else ''}{said}"

@@ -10,7 +10,7 @@ from typing import Any
 
 from proxy.catalog.documents import Document
 from proxy.catalog.tables import columns
-from rewriter.model import MaterializedView, Session, TableName, ViewState
+from rewriter.model import MaterializedView, Session, TableName, ViewState, split_name
 
 MARKERS = ("iceberg.materialized.view", "materialized.view")
 STORAGE_QUERY = "viewgate.storage-query"
@@ -111,34 +111,5 @@ def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, 
         return TableName((pointer.get("catalog") or view.catalog, *pointer["namespace"], pointer["name"]))
     for marker in MARKERS:
         if identifier := properties.get(marker + ".storage.table"):
-            return _identifier(view, identifier)
+            return view.beside(split_name(identifier))
     raise Unusable(f"it names no storage table: set its property {MARKERS[0]}.storage.table")
-
-
-def _identifier(view: TableName, identifier: str) -> TableName:
-    """An identifier in a property: `table`, `namespace.table` or with the catalog before it."""
-    parts = _split(identifier)
-    if len(parts) == 1:
-        return TableName((*view.parts[:-1], *parts))
-    if len(parts) > 2 and parts[0] == view.catalog:
-        return TableName(parts)
-    return TableName((view.catalog, *parts))
-
-
-def _split(identifier: str) -> tuple[str, ...]:
-    """The parts between dots, dots in back-ticks apart.
-
-    >>> _split("demo.`a.b``c`")
-    ('demo', 'a.b`c')
-    """
-    parts, quoted, current = [], False, ""
-    for at, char in enumerate(identifier):
-        if char == "`":
-            current += "`" if quoted is False and at and identifier[at - 1] == "`" else ""
-            quoted = not quoted
-        elif char == "." and not quoted:
-            parts.append(current)
-            current = ""
-        else:
-            current += char
-    return (*parts, current)

@@ -123,7 +123,7 @@ class Create:
     def _storage_statement(self, plan: _Plan) -> str:
         columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in plan.shape.storage_columns)
         partitioned = f" PARTITIONED BY ({self.partitioned_by})" if self.partitioned_by else ""
-        properties = pairs({**of_storage(self.properties), STORAGE_OF: ".".join(plan.name.parts[1:])})
+        properties = pairs({**of_storage(self.properties), STORAGE_OF: TableName(plan.name.parts[1:]).sql()})
         return f"CREATE TABLE {plan.storage.sql()} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({properties})"
 
     def _view_statement(self, plan: _Plan) -> str:
@@ -150,12 +150,11 @@ class Create:
         What a user has turned off stays off.
         """
         rewrite = "off" if plan.existing and not plan.existing.rewrite else "on"
-        storage = ".".join(map(quoted, plan.storage.parts[1:]))
         return {
             REWRITE: rewrite,
             **self.properties,
             MARKERS[0]: "true",
-            f"{MARKERS[0]}.storage.table": storage,
+            f"{MARKERS[0]}.storage.table": TableName(plan.storage.parts[1:]).sql(),
             STORAGE_QUERY: plan.shape.storage_query,
             SETTINGS: recorded_settings(plan.facts),
             REFRESH: "deferred" if self.deferred else "on-commit",

@@ -48,7 +48,7 @@ class Parser:
         if token is None or token.kind not in ("word", "quoted"):
             raise self.wrong(what)
         self._at += 1
-        return token.text if token.kind == "word" else token.text[1:-1].replace("``", "`")
+        return token.identifier
 
     def name(self, what: str) -> tuple[str, ...]:
         """Identifiers with dots between them."""

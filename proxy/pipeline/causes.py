@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
-from rewriter.model import MaterializedView, RefreshState, Table, TableName
+from rewriter.model import MaterializedView, RefreshState, Table, TableName, split_name
 
 _PREFIX = re.compile(r"^(?:Error running query: |org\.apache\.[\w.$]+: )+")
 _PLACE = re.compile(r";? line \d+,? pos \d+;?$")
@@ -45,7 +45,7 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
     missing = _UNRESOLVED.search(message)
     if missing is None or refreshed is None:
         return ""
-    column = missing["name"].split("`.`")[-1].strip("`").lower()
+    column = split_name(missing["name"])[-1].lower()
     for source in refreshed.sources:
         table = now.get(source.name)
         had = any(known.name.lower() == column for known in source.columns or ())

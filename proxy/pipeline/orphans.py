@@ -13,7 +13,7 @@ from proxy.catalog.inventory import Kind
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.hs2 import SqlError
 from proxy.pipeline.runner import Runner
-from rewriter.model import TableName
+from rewriter.model import TableName, split_name
 
 STORAGE_SUFFIX = "__storage"
 _logger = logging.getLogger(__name__)
@@ -71,4 +71,4 @@ class Orphans:
 
     async def _made_for(self, storage: TableName) -> TableName | None:
         of = (await self._catalog.properties(storage)).get(STORAGE_OF)
-        return None if of is None else TableName((storage.catalog, *of.split(".")))
+        return None if of is None else TableName((storage.catalog, *split_name(of)))

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 from proxy.hs2 import ResultSet
+from rewriter.model import ticked
 
 
 class ThriftSession(Protocol):
@@ -33,7 +34,7 @@ class ThriftRunner:
         session = await self._open()
         try:
             for key, value in settings.items():
-                await session.query(f"SET {_ticked(key)}={_ticked(value)}")
+                await session.query(f"SET {ticked(key)}={ticked(value)}")
             yield ThriftJob(session)
         finally:
             await session.close()
@@ -48,7 +49,3 @@ class ThriftJob:
     async def run(self, sql: str) -> None:
         """Execute one statement to its end."""
         await self._session.query(sql)
-
-
-def _ticked(text: str) -> str:
-    return "`" + text.replace("`", "``") + "`"

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rewriter.model import unticked
+
 _TOKEN = re.compile(
     r"""
     (?P<string>[rR]?'(?:[^'\\]|\\.|'')*'|[rR]?"(?:[^"\\]|\\.|"")*")
@@ -37,6 +39,11 @@ class Token:
     def keyword(self) -> str:
         """The word in upper case; empty for what cannot be a keyword."""
         return self.text.upper() if self.kind == "word" else ""
+
+    @property
+    def identifier(self) -> str:
+        """What a word or a quoted identifier names."""
+        return unticked(self.text)
 
 
 def scan(sql: str) -> Iterator[Token]:

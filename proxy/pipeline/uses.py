@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proxy.pipeline.tokens import Token, scan
+from proxy.pipeline.tokens import scan
 from rewriter.model import Column, MaterializedView
 
 # Before these a star is a multiplication; after an opening parenthesis it is count's.
@@ -19,12 +19,8 @@ def uses(view: MaterializedView, columns: Iterable[Column]) -> frozenset[str]:
         before = ""
         for token in scan(text):
             if before != "AS":  # what stands there is a new name, or a type
-                needed.add(_name(token))
+                needed.add(token.identifier.lower())
             everything |= token.keyword == "NATURAL" or (token.text == "*" and before in _EVERY_COLUMN_AFTER)
             before = token.keyword or token.text
     names = frozenset(column.name.lower() for column in columns)
     return names if everything else names & needed
-
-
-def _name(token: Token) -> str:
-    return (token.text[1:-1].replace("``", "`") if token.kind == "quoted" else token.text).lower()

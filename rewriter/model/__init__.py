@@ -2,7 +2,7 @@
 
 from rewriter.model.changes import Change, ChangeKind
 from rewriter.model.constraints import ConstraintError, ForeignKey
-from rewriter.model.names import TableName, quoted
+from rewriter.model.names import TableName, quoted, split_name, ticked, unticked
 from rewriter.model.partitions import DataFile, Files, PartitionField, Value
 from rewriter.model.session import Session
 from rewriter.model.tables import ChildView, Column, RefreshState, Relation, Snapshot, SourceState, Table, ViewState
@@ -29,4 +29,7 @@ __all__ = [
     "Value",
     "ViewState",
     "quoted",
+    "split_name",
+    "ticked",
+    "unticked",
 ]

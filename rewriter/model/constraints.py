@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rewriter.model.names import TableName, quoted
+from rewriter.model.names import TableName, quoted, unticked
 
 PRIMARY_KEY = "viewgate.primary-key"
 FOREIGN_KEYS = "viewgate.foreign-keys"
@@ -67,24 +67,13 @@ def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
         columns, referenced = _identifiers(match[1] or match[2]), _identifiers(match[4])
         if len(columns) != len(referenced):
             raise ConstraintError(f"{FOREIGN_KEYS}: {match[0].strip()} pairs {len(columns)} with {len(referenced)}")
-        keys.append(ForeignKey(columns, _beside(owner, _identifiers(match[3])), referenced))
+        keys.append(ForeignKey(columns, owner.beside(_identifiers(match[3])), referenced))
         at = match.end()
     return tuple(keys)
 
 
 def _identifiers(text: str) -> tuple[str, ...]:
-    return tuple(_bare(found) for found in re.findall(_IDENTIFIER, text))
-
-
-def _bare(identifier: str) -> str:
-    return identifier[1:-1].replace("``", "`") if identifier.startswith("`") else identifier
-
-
-def _beside(owner: TableName, parts: tuple[str, ...]) -> TableName:
-    """`table` in the owner's namespace, `namespace.table` in its catalog, or with the catalog before it."""
-    if len(parts) == 1:
-        return TableName((*owner.parts[:-1], *parts))
-    return TableName(parts if len(parts) > 2 and parts[0] == owner.catalog else (owner.catalog, *parts))
+    return tuple(map(unticked, re.findall(_IDENTIFIER, text)))
 
 
 def _listed(columns: tuple[str, ...]) -> str:

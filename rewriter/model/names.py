@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_PART = re.compile(r"`(?:[^`]|``)*`|[^.`]+")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -33,6 +34,15 @@ class TableName:
         """The last part."""
         return self.parts[-1]
 
+    def beside(self, parts: tuple[str, ...]) -> TableName:
+        """What parts mean to the owner of this name.
+
+        That is `table` in its namespace, `namespace.table` in its catalog, or a name with that catalog before it.
+        """
+        if len(parts) == 1:
+            return TableName((*self.parts[:-1], *parts))
+        return TableName(parts if len(parts) > 2 and parts[0] == self.catalog else (self.catalog, *parts))
+
     def sql(self) -> str:
         """The name as Spark SQL reads it, quoted where it must be."""
         return ".".join(quoted(part) for part in self.parts if part)
@@ -49,7 +59,26 @@ def quoted(identifier: str) -> str:
     """
     if _PLAIN.match(identifier) and identifier.upper() not in RESERVED:
         return identifier
+    return ticked(identifier)
+
+
+def ticked(identifier: str) -> str:
+    """An identifier in back-ticks."""
     return "`" + identifier.replace("`", "``") + "`"
+
+
+def unticked(identifier: str) -> str:
+    """What an identifier stands for, in back-ticks or not."""
+    return identifier[1:-1].replace("``", "`") if identifier.startswith("`") else identifier
+
+
+def split_name(text: str) -> tuple[str, ...]:
+    """The parts of a name, which dots divide outside of back-ticks.
+
+    >>> split_name("demo.`a.b``c`")
+    ('demo', 'a.b`c')
+    """
+    return tuple(map(unticked, _PART.findall(text))) or ("",)
 
 
 RESERVED = frozenset(

@@ -51,6 +51,12 @@ def test_asked_once_and_again_after_a_change() -> None:
     asyncio.run(scenario())
 
 
+def test_a_namespace_may_hold_dots_in_back_ticks() -> None:
+    spark = Spark()
+    spark.state = ("lake", "`a.b`.c", "UTC")
+    assert asyncio.run(SessionFacts().read(spark.query)).namespace == ("a.b", "c")
+
+
 def test_a_temporary_view_shadows_from_its_start() -> None:
     async def scenario() -> None:
         spark, facts = Spark(), SessionFacts()

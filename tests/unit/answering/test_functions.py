@@ -6,7 +6,7 @@ import pytest
 
 from proxy.answering.functions import calls, expand
 from proxy.hs2 import SqlError
-from rewriter.model import Session
+from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, Lake, view_document
 
 SESSION = Session("lake", ("demo",))
@@ -38,6 +38,14 @@ def test_a_call_becomes_its_rows_wherever_it_stands(lake: Lake) -> None:
     assert expanded.endswith("source_last_modified, change)) f JOIN u")
     assert f"('{storage.location()}/', 'lake', 'demo', 'sales', '{file}', TIMESTAMP_LTZ '" in expanded
     assert "'added')" in expanded
+
+
+def test_a_name_may_hold_dots_in_back_ticks(lake: Lake) -> None:
+    lake.iceberg.create_table("demo.sales", ROWS.schema)
+    lake.iceberg.create_table("demo.agg__storage", ROWS.schema)
+    lake.put_view(TableName(("lake", "demo", "a.b")), view_document(**MATERIALIZED))
+    expanded = asyncio.run(expand("SELECT * FROM mv_dependencies('demo.`a.b`')", SESSION, lake.catalog()))
+    assert expanded is not None
 
 
 def test_no_files_are_no_rows_and_no_view_is_an_error(lake: Lake) -> None:

@@ -40,6 +40,11 @@ def test_of_one_view_only(house: House) -> None:
     assert drop(house, FIRST) == [LEFT]
 
 
+def test_of_a_view_with_a_dot_in_its_name(house: House, lake: Lake) -> None:
+    lake.iceberg.create_table("demo.x__storage", ROWS.schema, properties={"viewgate.storage-of": "demo.`a.b`"})
+    assert drop(house, TableName(("lake", "demo", "a.b"))) == [TableName(("lake", "demo", "x__storage"))]
+
+
 def test_where_other_proxies_may_be_making_views_nothing_is_dropped(house: House) -> None:
     assert drop(house, alone=False) == []
 
