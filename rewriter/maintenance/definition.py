@@ -16,12 +16,11 @@ from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, 
 from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, SYNONYMS
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.moments import digits_of, scale_of, squared
-from rewriter.match.numbers import numeric_type
 from rewriter.match.printing import print_block
 from rewriter.match.trees import ROWS
 from rewriter.model import Column, Relation, Session, Table, TableName, ViewState
 from rewriter.model.settings import unreadable_setting
-from rewriter.schema import UNKNOWN, expression_type
+from rewriter.schema import UNKNOWN, expression_type, numeric_type
 from rewriter.spelling import spell_out
 from rewriter.sql import SelectBlock, Statement, parse, splice
 

@@ -24,12 +24,12 @@ from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, WHOLE
 from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.moments import deviation, digits_of, scale_of, squared
-from rewriter.match.numbers import numeric_type, sum_type, summed_type
+from rewriter.match.numbers import sum_type, summed_type
 from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, stored
 from rewriter.match.trees import call_of, cast, number
 from rewriter.match.words import words
-from rewriter.schema import expression_type
+from rewriter.schema import expression_type, numeric_type
 
 Tree = exp.Expr
 # What becomes of a partial aggregate of some name: itself at the same grain, rolled up at a coarser one.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rewriter.block.predicates import INTEGERS
-from rewriter.match.numbers import FLOATING, decimal_of
 from rewriter.match.trees import call_of, cast, number
+from rewriter.schema.types import FRACTIONS, INTEGERS, as_decimal
 
 Tree = exp.Expr
 
@@ -29,9 +28,9 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
     digits to be rounded again: with the remainder's it is right for up to 10^12 rows.
     """
     divisor = call_of("nullif", count, number(0))
-    decimal = decimal_of(kind)
+    decimal = as_decimal(kind)
     if decimal is None:
-        return _quotient(total, divisor) if kind in INTEGERS | FLOATING else None
+        return _quotient(total, divisor) if kind in (*INTEGERS, *FRACTIONS) else None
     precision, scale = decimal
     result = f"decimal({precision + 4},{scale + 4})"
     if precision <= AS_DOUBLES:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rewriter.match.numbers import decimal_of
 from rewriter.match.trees import call_of, cast, number
+from rewriter.schema.types import as_decimal
 
 Tree = exp.Expr
 
@@ -17,9 +17,9 @@ _COUNT, _MEAN, _TOTAL, _LIFTED = "decimal(16,0)", "decimal(11,0)", "decimal(24,0
 
 def scale_of(kind: str | None) -> int | None:
     """The digits behind the point of a type whose moments are exact; None for others, as all floating point."""
-    decimal = decimal_of(kind)
-    if decimal is not None and decimal[0] <= _DIGITS:
-        return decimal[1]
+    decimal = as_decimal(kind)
+    if decimal is not None and decimal.precision <= _DIGITS:
+        return decimal.scale
     return 0 if kind in _WHOLE else None
 
 

@@ -16,18 +16,18 @@ from sqlglot import exp
 
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.numbers import FLOATING, MAX_PRECISION, decimal_of, numeric_type, sum_type, summed_type, wider
+from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
 from rewriter.match.reading import Reading, stored
 from rewriter.match.trees import ROWS, call_of, cast, number
 from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.model.settings import ANSI
-from rewriter.schema import expression_type
+from rewriter.schema import expression_type, numeric_type
+from rewriter.schema.types import FRACTIONS, MAX_PRECISION, VOID, as_decimal
 
 Tree = exp.Expr
 
 ADDITIVE = frozenset({"sum", "count"})
-SUM_DIGITS = 10
 # A DECIMAL of up to so many digits times a count stays within the 38 that there are.
 WEIGHED_PRECISION = 19
 
@@ -92,8 +92,8 @@ class Partials:
         settings = self.reading.candidate.view.settings
         if settings is not None and settings.get(ANSI, "true").lower() == "true":
             return False
-        summed, of = decimal_of(held.type), decimal_of(expression_type(argument, self.reading.block))
-        return summed is not None and (of is None or of[0] > MAX_PRECISION - SUM_DIGITS)
+        summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
+        return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> Partial | Miss:
         """A CASE over the parts of its branches, if the storage's row decides which it is."""
@@ -112,7 +112,7 @@ class Partials:
         if name != "sum":
             return Partial(chosen(branches, conditions, [part.tree for part in parts]))
         kind = wider(part.kind for part in parts)
-        if kind in (None, "void"):
+        if kind in (None, VOID):
             return missing(call_of(name, argument))
         return Partial(chosen(branches, conditions, [_aligned(part, str(kind)) for part in parts]), kind)
 
@@ -139,22 +139,22 @@ class Partials:
         computed = self._computed(name, argument)
         if isinstance(computed, Miss) or kind is None:
             return missing(call_of(name, argument))
-        if kind == "void" or _is_zero(argument):
+        if kind == VOID or _is_zero(argument):
             return Partial(computed, kind)
-        decimal = decimal_of(kind)
-        if rows is None or (decimal is not None and decimal[0] > WEIGHED_PRECISION):
+        decimal = as_decimal(kind)
+        if rows is None or (decimal is not None and decimal.precision > WEIGHED_PRECISION):
             return missing(call_of(name, argument))
         if isinstance(argument, exp.Literal) and argument.name == "1":
             return Partial(stored(rows.name), kind)
         weight = cast(stored(rows.name), "decimal(18,0)") if decimal else stored(rows.name)
-        value = computed if decimal else cast(computed, "double" if kind in FLOATING else "bigint")
+        value = computed if decimal else cast(computed, "double" if kind in FRACTIONS else "bigint")
         return Partial(exp.Mul(this=value, expression=weight), kind)
 
     def _counted(self, name: str, argument: Tree) -> Partial | Miss:
         """count(k): the rows, if k is not NULL."""
         rows = self.reading.aggregates.get(ROWS)
         if isinstance(argument, exp.Null):
-            return Partial(number(0), "void")
+            return Partial(number(0), VOID)
         if rows is None or isinstance(argument, exp.Star):
             return missing(call_of(name, argument))
         if isinstance(argument, exp.Literal | exp.Boolean):
@@ -184,7 +184,7 @@ def missing(tree: Tree) -> Miss:
 def _aligned(part: Partial, kind: str) -> Tree:
     """A branch in the type of the whole CASE's sum: in a wider one Spark would drop digits."""
     wanted = sum_type(kind)
-    if part.kind == kind or decimal_of(wanted) is None or isinstance(part.tree, exp.Literal | exp.Null):
+    if part.kind == kind or as_decimal(wanted) is None or isinstance(part.tree, exp.Literal | exp.Null):
         return part.tree
     return cast(part.tree, str(wanted))
 

@@ -4,7 +4,7 @@ It knows what was tried on Spark (tests/integration/test_schema.py) under the de
 is not certain it says so, and nobody guesses.
 """
 
-from rewriter.schema.columns import expression_type, output_columns, output_types
+from rewriter.schema.columns import expression_type, numeric_type, output_columns, output_types
 from rewriter.schema.names import has_unary_plus, name_of
 from rewriter.schema.oracle import UNKNOWN, type_of
 from rewriter.schema.types import Uncertain, column_type
@@ -16,6 +16,7 @@ __all__ = [
     "expression_type",
     "has_unary_plus",
     "name_of",
+    "numeric_type",
     "output_columns",
     "output_types",
     "type_of",

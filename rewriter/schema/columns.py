@@ -8,7 +8,7 @@ from rewriter.block import Block
 from rewriter.model import Column
 from rewriter.schema.names import name_of
 from rewriter.schema.oracle import UNKNOWN, Declared, type_of
-from rewriter.schema.types import TIMES, Uncertain
+from rewriter.schema.types import TIMES, VOID, Uncertain, is_numeric
 
 
 def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
@@ -46,6 +46,18 @@ def expression_type(tree: exp.Expr, block: Block) -> str:
         return type_of(tree, _declared(block))
     except Uncertain:
         return UNKNOWN
+
+
+def numeric_type(tree: exp.Expr, block: Block) -> str | None:
+    """The type of a number over a block's tables, `void` for NULL; None where it is none, or not certain.
+
+    Nor is it where digits are dropped to keep within 38, for which settings have different rules.
+    """
+    try:
+        kind = type_of(tree, _declared(block), lossless=True)
+    except Uncertain:
+        return None
+    return kind if kind == VOID or is_numeric(kind) else None
 
 
 def _declared(block: Block) -> Declared:

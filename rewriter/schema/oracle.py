@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -30,6 +31,14 @@ Tree = exp.Expr
 Declared = Callable[[exp.Column], str | None]
 UNKNOWN = "unknown"
 
+
+class _Known(NamedTuple):
+    """The types of columns, and whether a DECIMAL that keeps within 38 digits by dropping some is not certain."""
+
+    declared: Declared
+    lossless: bool
+
+
 _SYMBOLS: dict[type[Tree], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 _OPERATOR_CALLS = {
     "mod": "%",
@@ -42,17 +51,23 @@ _OPERATOR_CALLS = {
 }
 
 
-def type_of(tree: Tree, declared: Declared) -> str:
+def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
     """The type that Spark gives to an expression; `declared` knows the columns. Raises Uncertain.
+
+    `lossless` refuses where a DECIMAL would need more than 38 digits: which it loses depends on settings.
 
     >>> from rewriter.sql import parse_select
     >>> price = parse_select("SELECT sum(price * (1 - discount)) FROM t").expressions[0]
     >>> type_of(price, lambda column: "decimal(15,2)")
     'decimal(38,4)'
     """
+    return _type(tree, _Known(declared, lossless))
+
+
+def _type(tree: Tree, known: _Known) -> str:
     for kinds, rule in _RULES:
         if isinstance(tree, kinds):
-            return rule(tree, declared)
+            return rule(tree, known)
     raise Uncertain(f"the type of {_text(tree)} is not known for certain")
 
 
@@ -60,15 +75,15 @@ def _text(tree: Tree) -> str:
     return str(tree.sql("spark"))[:60]
 
 
-def _column(tree: Tree, declared: Declared) -> str:
+def _column(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Column)
-    kind = declared(tree)
+    kind = known.declared(tree)
     if kind is None or kind == UNKNOWN:
         raise Uncertain(f"the type of the column {tree.name} is not known")
     return kind
 
 
-def _literal(tree: Tree, declared: Declared) -> str:
+def _literal(tree: Tree, known: _Known) -> str:
     if tree.is_string:
         return STRING
     return number_type(tree.name)
@@ -93,22 +108,22 @@ def number_type(text: str) -> str:
     return "bigint" if int(whole) < 2**63 else str(Decimal(digits, 0))
 
 
-def _child(tree: Tree, declared: Declared) -> str:
-    return type_of(tree.this, declared)
+def _child(tree: Tree, known: _Known) -> str:
+    return _type(tree.this, known)
 
 
-def _negated(tree: Tree, declared: Declared) -> str:
-    kind = type_of(tree.this, declared)
+def _negated(tree: Tree, known: _Known) -> str:
+    kind = _type(tree.this, known)
     if not is_numeric(kind):
         raise Uncertain(f"the type of {_text(tree)} is not known for certain")
     return kind
 
 
-def _boolean(tree: Tree, declared: Declared) -> str:
+def _boolean(tree: Tree, known: _Known) -> str:
     return "boolean"
 
 
-def _void(tree: Tree, declared: Declared) -> str:
+def _void(tree: Tree, known: _Known) -> str:
     return VOID
 
 
@@ -116,29 +131,29 @@ def _void(tree: Tree, declared: Declared) -> str:
 _WHOLE_DAYS = frozenset({"DAY", "MONTH", "YEAR"})
 
 
-def _moved(tree: Tree, declared: Declared) -> str:
+def _moved(tree: Tree, known: _Known) -> str:
     """A time and an interval: the time's type."""
     interval, moved = tree.expression, tree.this
     if isinstance(tree, exp.Add) and isinstance(moved, exp.Interval):
         interval, moved = moved, interval
-    kind = type_of(moved, declared)
+    kind = _type(moved, known)
     whole = str(interval.args.get("unit") or "").upper() in _WHOLE_DAYS
     if kind in ("timestamp", "timestamp_ntz") or (kind == "date" and whole):
         return kind
     raise Uncertain(f"the type of {_text(tree)} is not known for certain")
 
 
-def _arithmetic(tree: Tree, declared: Declared) -> str:
+def _arithmetic(tree: Tree, known: _Known) -> str:
     if isinstance(tree, exp.Add | exp.Sub) and isinstance(tree.expression, exp.Interval):
-        return _moved(tree, declared)
+        return _moved(tree, known)
     if isinstance(tree, exp.Add) and isinstance(tree.this, exp.Interval):
-        return _moved(tree, declared)
-    return operation_type(_SYMBOLS[type(tree)], tree.this, tree.expression, declared)
+        return _moved(tree, known)
+    return _operation(_SYMBOLS[type(tree)], tree.this, tree.expression, known)
 
 
-def operation_type(symbol: str, left: Tree, right: Tree, declared: Declared) -> str:
+def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
     """The type of an arithmetic operation."""
-    kinds = type_of(left, declared), type_of(right, declared)
+    kinds = _type(left, known), _type(right, known)
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
     if not all(map(is_numeric, kinds)):
@@ -151,8 +166,7 @@ def operation_type(symbol: str, left: Tree, right: Tree, declared: Declared) -> 
         return "float" if both_float else "double"
     if all(kind in INTEGERS for kind in kinds):
         return "double" if symbol == "/" else common_numeric(*kinds)
-    decimals = _as_decimals(left, kinds[0]), _as_decimals(right, kinds[1])
-    return decimal_result(symbol, *decimals)
+    return decimal_result(symbol, _as_decimals(left, kinds[0]), _as_decimals(right, kinds[1]), lossless=known.lossless)
 
 
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
@@ -171,34 +185,34 @@ def _date_arithmetic(symbol: str, kinds: tuple[str, str]) -> str:
     raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
 
 
-def _whole_division(tree: Tree, declared: Declared) -> str:
-    kinds = type_of(tree.this, declared), type_of(tree.expression, declared)
+def _whole_division(tree: Tree, known: _Known) -> str:
+    kinds = _type(tree.this, known), _type(tree.expression, known)
     if not all(kind in INTEGERS or as_decimal(kind) for kind in kinds):
         raise Uncertain(f"{kinds[0]} DIV {kinds[1]} is not known for certain")
     return "bigint"
 
 
-def _joined_text(tree: Tree, declared: Declared) -> str:
-    kinds = type_of(tree.this, declared), type_of(tree.expression, declared)
+def _joined_text(tree: Tree, known: _Known) -> str:
+    kinds = _type(tree.this, known), _type(tree.expression, known)
     if kinds != (STRING, STRING):
         raise Uncertain(f"{kinds[0]} || {kinds[1]} is not known for certain")
     return STRING
 
 
-def _case(tree: Tree, declared: Declared) -> str:
+def _case(tree: Tree, known: _Known) -> str:
     values = [branch.args["true"] for branch in tree.args["ifs"]]
     default = tree.args.get("default")
-    return reduce(common, [type_of(value, declared) for value in [*values, *([default] if default else [])]])
+    return reduce(common, [_type(value, known) for value in [*values, *([default] if default else [])]])
 
 
-def _cast(tree: Tree, declared: Declared) -> str:
+def _cast(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.to.this not in CAST_TYPES and not tree.to.expressions:
         raise Uncertain(f"{_text(tree)} casts to a type that is not read")
     return column_type(tree.to.sql("spark"))
 
 
-def _call(tree: Tree, declared: Declared) -> str:
+def _call(tree: Tree, known: _Known) -> str:
     if not isinstance(tree.this, str):
         raise Uncertain(f"{_text(tree)} is not known")
     bucket = as_bucket(tree)
@@ -207,13 +221,13 @@ def _call(tree: Tree, declared: Declared) -> str:
     name = SYNONYMS.get(tree.this.lower(), tree.this.lower())
     arguments = [argument for given in tree.expressions for argument in _plain(given)]
     if name in _OPERATOR_CALLS and len(arguments) == 2:
-        return operation_type(_OPERATOR_CALLS[name], arguments[0], arguments[1], declared)
+        return _operation(_OPERATOR_CALLS[name], arguments[0], arguments[1], known)
     if name in ("round", "bround"):
-        return _rounding(arguments, declared)
+        return _rounding(arguments, known)
     rule = FUNCTIONS.get(name)
     if rule is None:
         raise Uncertain(f"the type of {name}() is not known for certain")
-    types = [VOID if isinstance(argument, exp.Star) else type_of(argument, declared) for argument in arguments]
+    types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]
     return _ruled(rule, types, tree)
 
 
@@ -228,7 +242,7 @@ def _plain(argument: Tree) -> Sequence[Tree]:
     return argument.expressions if isinstance(argument, exp.Distinct) else [argument]
 
 
-def _rounding(arguments: Sequence[Tree], declared: Declared) -> str:
+def _rounding(arguments: Sequence[Tree], known: _Known) -> str:
     if not arguments or len(arguments) > 2:
         raise Uncertain("round() takes a number and its places")
     places = arguments[1] if len(arguments) == 2 else exp.Literal.number(0)
@@ -236,11 +250,11 @@ def _rounding(arguments: Sequence[Tree], declared: Declared) -> str:
     digits = places.this if isinstance(places, exp.Neg) else places
     if not isinstance(digits, exp.Literal) or not digits.name.isdigit():
         raise Uncertain("round() to a computed place is not known for certain")
-    return rounded(type_of(arguments[0], declared), sign * int(digits.name))
+    return rounded(_type(arguments[0], known), sign * int(digits.name))
 
 
 _TRUTH = (exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.Boolean, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT)
-_RULES: tuple[tuple[type[Tree] | tuple[type[Tree], ...], Callable[[Tree, Declared], str]], ...] = (
+_RULES: tuple[tuple[type[Tree] | tuple[type[Tree], ...], Callable[[Tree, _Known], str]], ...] = (
     (exp.Column, _column),
     (exp.Literal, _literal),
     ((exp.Paren, exp.Filter, exp.Window), _child),

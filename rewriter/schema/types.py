@@ -32,13 +32,13 @@ class Decimal(NamedTuple):
         return f"decimal({self.precision},{self.scale})"
 
 
-def as_decimal(kind: str) -> Decimal | None:
+def as_decimal(kind: str | None) -> Decimal | None:
     """The decimal that a type is; None for others.
 
     >>> as_decimal("decimal(10,2)")
     Decimal(precision=10, scale=2)
     """
-    match = _DECIMAL.match(kind)
+    match = _DECIMAL.match(kind or "")
     return Decimal(int(match[1]), int(match[2])) if match else None
 
 
@@ -53,14 +53,16 @@ def wide_decimal(kind: str) -> Decimal:
     return found or Decimal(DIGITS[kind], 0)
 
 
-def adjusted(precision: int, scale: int) -> str:
-    """A result that may be too long: its scale gives way, but not below six digits.
+def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
+    """A result that may be too long: its scale gives way, but not below six digits; raises Uncertain if it must not.
 
     >>> adjusted(43, 8), adjusted(50, 4)
     ('decimal(38,6)', 'decimal(38,4)')
     """
     if precision <= MAX_PRECISION:
         return str(Decimal(precision, scale))
+    if lossless:
+        raise Uncertain(f"which digits of {precision} a DECIMAL keeps is not known for certain")
     whole = precision - scale
     return str(Decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, MIN_ADJUSTED_SCALE))))
 
@@ -70,7 +72,7 @@ def bounded(precision: int, scale: int) -> str:
     return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
 
 
-def decimal_result(operation: str, left: Decimal, right: Decimal) -> str:
+def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: bool = False) -> str:
     """The type of an operation on two decimals.
 
     >>> decimal_result("*", Decimal(15, 2), Decimal(16, 2)), decimal_result("/", Decimal(10, 2), Decimal(10, 0))
@@ -79,13 +81,13 @@ def decimal_result(operation: str, left: Decimal, right: Decimal) -> str:
     (p1, s1), (p2, s2) = left, right
     if operation in ("+", "-"):
         scale = max(s1, s2)
-        return adjusted(max(p1 - s1, p2 - s2) + scale + 1, scale)
+        return adjusted(max(p1 - s1, p2 - s2) + scale + 1, scale, lossless=lossless)
     if operation == "*":
-        return adjusted(p1 + p2 + 1, s1 + s2)
+        return adjusted(p1 + p2 + 1, s1 + s2, lossless=lossless)
     if operation == "/":
         scale = max(MIN_ADJUSTED_SCALE, s1 + p2 + 1)
-        return adjusted(p1 - s1 + s2 + scale, scale)
-    return adjusted(min(p1 - s1, p2 - s2) + max(s1, s2), max(s1, s2))  # %
+        return adjusted(p1 - s1 + s2 + scale, scale, lossless=lossless)
+    return adjusted(min(p1 - s1, p2 - s2) + max(s1, s2), max(s1, s2), lossless=lossless)  # %
 
 
 def common_numeric(left: str, right: str) -> str:

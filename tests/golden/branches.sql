@@ -75,6 +75,11 @@ SELECT a, sum(n * 2), sum(n + 1), sum(CASE WHEN b = 'q' THEN n * 3 ELSE n END), 
 --@ rewritten using mv
 SELECT v.`a` AS a, sum(CAST(v.`n` * 2 AS BIGINT) * v.`cnt`), sum(CAST(v.`n` + 1 AS BIGINT) * v.`cnt`), sum(CASE WHEN v.`b` = 'q' THEN CAST(v.`n` * 3 AS BIGINT) * v.`cnt` ELSE CAST(v.`n` AS BIGINT) * v.`cnt` END), sum(CAST(7 AS BIGINT) * v.`cnt`), CAST(sum((v.`n` * 1.5) * CAST(v.`cnt` AS DECIMAL(18, 0))) AS DECIMAL(23, 1)) FROM lake.demo.mv__storage AS v GROUP BY v.`a`
 
+--@ case: sums of functions of keys
+SELECT a, sum(length(b)), sum(abs(n - 3)), sum(n / 4), sum(round(n / 3.0, 1)), sum(coalesce(length(a), n)) FROM t GROUP BY a
+--@ rewritten using mv
+SELECT v.`a` AS a, sum(CAST(length(v.`b`) AS BIGINT) * v.`cnt`), sum(CAST(abs(v.`n` - 3) AS BIGINT) * v.`cnt`), sum(CAST(v.`n` / 4 AS DOUBLE) * v.`cnt`), CAST(sum(round(v.`n` / 3.0, 1) * CAST(v.`cnt` AS DECIMAL(18, 0))) AS DECIMAL(23, 1)), sum(CAST(coalesce(length(v.`a`), v.`n`) AS BIGINT) * v.`cnt`) FROM lake.demo.mv__storage AS v GROUP BY v.`a`
+
 --@ case: the condition is on another table's column
 SELECT dim.w, sum(CASE WHEN dim.w > 2 THEN x ELSE 0 END), sum(CASE WHEN a = 'p' THEN w ELSE 1 END) FROM t JOIN dim ON t.b = dim.b GROUP BY dim.w
 --@ rewritten using mv
