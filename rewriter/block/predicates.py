@@ -12,14 +12,13 @@ from sqlglot import exp
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.form import Block
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
-from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.block.vocabulary import CAST_TYPES, INTEGERS
 from rewriter.model import Column
 from rewriter.timeseries.bucket import TEMPORAL, as_bucket
 from rewriter.timeseries.literals import read_moment
 
 Tree = exp.Expr
 
-INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _OPERATORS: dict[type[Tree], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",

@@ -134,6 +134,10 @@ OPERATORS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe)
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.Like)
 CONNECTORS = (exp.And, exp.Or)
 
+# Types of numbers that are no DECIMAL, the narrower ones first.
+INTEGERS = ("tinyint", "smallint", "int", "bigint")
+FRACTIONS = ("float", "double")
+
 _TYPE = exp.DataType.Type
 CAST_TYPES = {
     _TYPE.TINYINT: "tinyint",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from rewriter.block import Predicates, aggregate_of
+from rewriter.block.vocabulary import FRACTIONS
 from rewriter.delta import count_of
 from rewriter.maintenance.stored import Stored
 from rewriter.maintenance.text import listed, same_keys
@@ -20,7 +21,6 @@ from rewriter.model.settings import TIME_ZONE
 from rewriter.rules.roll_up import roll_up
 
 Tree = exp.Expr
-_FLOATS = ("float", "double")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Merging:
     @property
     def joins(self) -> bool:
         """Whether groups can be found again by their keys."""
-        return bool(self.stored.keys) and all(column.type not in _FLOATS for column in self.stored.keys)
+        return bool(self.stored.keys) and all(column.type not in FRACTIONS for column in self.stored.keys)
 
     def _old(self, base: int) -> str:
         return f"SELECT {listed(self.stored.names)} FROM {self.stored.storage.name.sql()} VERSION AS OF {base}"

@@ -16,12 +16,12 @@ from rewriter.model import Value
 from rewriter.model.literals import literal
 from rewriter.model.times import timestamp_text
 from rewriter.timeseries import as_bucket, floor, is_fixed_offset, label_source, micros_of, wall_of
+from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.timeseries.literals import zone_info
 
 Tree = exp.Expr
 
 DAY = 86_400_000_000
-TEMPORAL = ("date", "timestamp", "timestamp_ntz")
 PLAIN = ("int", "bigint", "string", "boolean", *TEMPORAL)
 SPANS = ("hour", "day", "month", "year")
 _NAMES = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "hour": "%Y-%m-%d-%H"}

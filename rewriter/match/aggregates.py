@@ -19,8 +19,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import aggregate_of
-from rewriter.block.predicates import INTEGERS
-from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, WHOLE
+from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, WHOLE
 from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.moments import deviation, digits_of, scale_of, squared

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from rewriter.block.vocabulary import FRACTIONS, INTEGERS
 from rewriter.match.trees import call_of, cast, number
-from rewriter.schema.types import FRACTIONS, INTEGERS, as_decimal
+from rewriter.schema.types import as_decimal
 
 Tree = exp.Expr
 

@@ -9,8 +9,7 @@ from itertools import islice
 from sqlglot import exp
 
 from rewriter.block import aggregate_of
-from rewriter.block.predicates import INTEGERS
-from rewriter.block.vocabulary import DEVIATIONS, ROUGH
+from rewriter.block.vocabulary import DEVIATIONS, INTEGERS, ROUGH
 from rewriter.match.branches import branches_of
 from rewriter.match.candidate import Match, Miss, Reason, Rewriting
 from rewriter.match.reading import Reading, rebuilt

@@ -10,6 +10,7 @@ from sqlglot import exp
 from rewriter.block import Block, Join, Predicates, has_aggregate, range_of, renamed
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
+from rewriter.block.vocabulary import FRACTIONS
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.joins import Joined, join_views
 from rewriter.match.words import words
@@ -81,7 +82,7 @@ class Reading:
         if known is None or self.candidate.block.keys is None:
             return False
         held = self.candidate.storage.column(known.name)
-        return held is not None and held.type in ("float", "double")
+        return held is not None and held.type in FRACTIONS
 
     def _column(self, column: exp.Column) -> Tree | Miss:
         """A column that the storage exposes, or one of its class, or one of an extra table."""
@@ -202,7 +203,7 @@ def _files_mislead(conjunct: Tree, block: Block) -> bool:
     Iceberg's statistics take -0.0 for less than 0.0, and know nothing of NaN, which is greater than all numbers:
     which rows a comparison with 0, or with > and >=, keeps depends on how they lie in files.
     """
-    floats = [c for c in conjunct.find_all(exp.Column) if (d := block.type_of(c)) and d.type in ("float", "double")]
+    floats = [c for c in conjunct.find_all(exp.Column) if (d := block.type_of(c)) and d.type in FRACTIONS]
     if not floats:
         return False
     zero = any(

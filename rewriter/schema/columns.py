@@ -8,7 +8,8 @@ from rewriter.block import Block
 from rewriter.model import Column
 from rewriter.schema.names import name_of
 from rewriter.schema.oracle import UNKNOWN, Declared, type_of
-from rewriter.schema.types import TIMES, VOID, Uncertain, is_numeric
+from rewriter.schema.types import VOID, Uncertain, is_numeric
+from rewriter.timeseries.bucket import TEMPORAL
 
 
 def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
@@ -30,7 +31,7 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
     if isinstance(item, exp.Alias):
         return str(item.alias)
     # Spark names `day + 1` date_add(day, 1).
-    if item.find(exp.Add, exp.Sub) and any(declared(column) in TIMES for column in output.find_all(exp.Column)):
+    if item.find(exp.Add, exp.Sub) and any(declared(column) in TEMPORAL for column in output.find_all(exp.Column)):
         raise Uncertain(f"the name of {str(item.sql('spark'))[:60]} is not known for certain: give it an alias")
     return name_of(item)
 

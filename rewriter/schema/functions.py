@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
+from rewriter.block.vocabulary import FRACTIONS, INTEGERS
 from rewriter.schema.types import (
-    FRACTIONS,
-    INTEGERS,
     STRING,
-    TIMES,
     Uncertain,
     adjusted,
     as_decimal,
@@ -17,6 +15,7 @@ from rewriter.schema.types import (
     common,
     is_numeric,
 )
+from rewriter.timeseries.bucket import TEMPORAL
 
 Types = Sequence[str]
 Rule = Callable[[Types], str]
@@ -39,7 +38,7 @@ def together(types: Types) -> str:
 
 def of_text(types: Types) -> str:
     """Text of what is one plain value; of bytes Spark may make bytes."""
-    if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TIMES):
+    if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
         raise Uncertain(f"what this function makes of {types[0]} is not known for certain")
     return STRING
 
@@ -115,13 +114,13 @@ def float_or_double(types: Types) -> str:
 
 def dated(types: Types) -> str:
     """A calendar date from a point in time."""
-    if types[0] not in TIMES and types[0] != STRING:
+    if types[0] not in TEMPORAL and types[0] != STRING:
         raise Uncertain(f"the date of {types[0]} is not known for certain")
     return "date"
 
 
 def instant(types: Types) -> str:
-    """date_trunc, which goes through TIMESTAMP."""
+    """date_trunc, which goes through TEMPORALTAMP."""
     if types[1] not in ("timestamp", "date", STRING):
         raise Uncertain(f"date_trunc of {types[1]} is not known for certain")
     return "timestamp"

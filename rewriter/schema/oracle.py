@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block.vocabulary import CAST_TYPES, SYNONYMS
+from rewriter.block.vocabulary import CAST_TYPES, FRACTIONS, INTEGERS, SYNONYMS
 from rewriter.schema.functions import FUNCTIONS, rounded
 from rewriter.schema.types import (
-    FRACTIONS,
-    INTEGERS,
     STRING,
     VOID,
     Decimal,

@@ -8,13 +8,13 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from rewriter.block.vocabulary import FRACTIONS, INTEGERS
+from rewriter.timeseries.bucket import TEMPORAL
+
 MAX_PRECISION = 38
 MIN_ADJUSTED_SCALE = 6
-INTEGERS = ("tinyint", "smallint", "int", "bigint")
 DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
-FRACTIONS = ("float", "double")
 STRING, VOID = "string", "void"
-TIMES = ("date", "timestamp_ntz", "timestamp")
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 
 
@@ -117,8 +117,8 @@ def common(left: str, right: str) -> str:
         scale, whole = max(s1, s2), max(p1 - s1, p2 - s2)
         if scale + whole <= MAX_PRECISION:
             return str(Decimal(scale + whole, scale))
-    if left in TIMES and right in TIMES:
-        return max(left, right, key=TIMES.index)
+    if left in TEMPORAL and right in TEMPORAL:
+        return max(left, right, key=TEMPORAL.index)
     raise Uncertain(f"the common type of {left} and {right} is not known for certain")
 
 

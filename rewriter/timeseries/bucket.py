@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-TEMPORAL = ("timestamp", "timestamp_ntz", "date")
+# Each can be brought to those behind it.
+TEMPORAL = ("date", "timestamp_ntz", "timestamp")
 
 # date_trunc's units that mean a grain of ours; 'WEEK' starts on Monday in both.
 DATE_TRUNC_UNITS: Mapping[str, str] = {
