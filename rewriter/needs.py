@@ -17,7 +17,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from rewriter.block import RangeSet
-from rewriter.block.expressions import conjuncts_of
+from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.vocabulary import CAST_TYPES, FUNCTIONS, SYNONYMS
 from rewriter.timeseries import read_moment
 
@@ -155,11 +155,7 @@ class _Reader:
             self.needs.aliases.append((item.alias.lower(), means))
 
     def _predicate(self, tree: Tree, filters: bool) -> None:
-        for conjunct in conjuncts_of(tree.unnest()):
-            conjunct = conjunct.unnest()
-            if isinstance(conjunct, exp.And):
-                self._predicate(conjunct, filters)
-                continue
+        for conjunct in conjuncts_of(tree):
             for equality in conjunct.find_all(exp.EQ):
                 self._equate(equality)
             left, right = _reference(conjunct.this), _reference(conjunct.args.get("expression"))

@@ -3,11 +3,11 @@
 Whatever has no place in this form has no block, with the reason: it is never guessed at.
 """
 
+from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.expressions import (
     aggregate_of,
     canonical,
-    conjuncts_of,
     depends_on_zone,
     has_aggregate,
 )

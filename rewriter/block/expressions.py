@@ -8,7 +8,7 @@ refused, so nothing gets into a block whose meaning or printing is in doubt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
@@ -306,15 +306,6 @@ def aggregate_of(node: Tree) -> exp.Anonymous | None:
 def has_aggregate(node: Tree) -> bool:
     """Whether an aggregate stands anywhere in the expression."""
     return any(aggregate_of(inner) is not None for inner in node.walk())
-
-
-def conjuncts_of(node: Tree) -> Iterator[Tree]:
-    """The parts of a predicate that must all be true."""
-    if isinstance(node, exp.And):
-        yield from conjuncts_of(node.this)
-        yield from conjuncts_of(node.expression)
-    else:
-        yield node
 
 
 def depends_on_zone(node: Tree, scope: Scope) -> bool:

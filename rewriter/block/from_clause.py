@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block.expressions import canonical, conjuncts_of
+from rewriter.block.conjuncts import conjuncts_of
+from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Unsupported
 from rewriter.block.scope import Scope, Source
 from rewriter.model import Column, TableName

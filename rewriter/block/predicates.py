@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import reduce
 from typing import Any
 
 from sqlglot import exp
 
+from rewriter.block.conjuncts import operands
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.form import Block
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
@@ -99,7 +100,7 @@ def _interchangeable(kind: str) -> bool:
 def range_of(conjunct: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
     """A predicate as a set of values of one subject; None if it is not of that form."""
     if isinstance(conjunct, exp.And | exp.Or):
-        parts = (range_of(operand, block, zone) for operand in _operands(conjunct, type(conjunct)))
+        parts = (range_of(operand, block, zone) for operand in operands(conjunct, type(conjunct)))
         return _folded(parts, meet=isinstance(conjunct, exp.And))
     if isinstance(conjunct, exp.Not):
         return _negated(conjunct.this, block, zone)
@@ -118,7 +119,7 @@ def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | No
     if isinstance(inner, exp.Not):
         return range_of(inner.this, block, zone)
     if isinstance(inner, exp.And | exp.Or):
-        negated = (_negated(operand, block, zone) for operand in _operands(inner, type(inner)))
+        negated = (_negated(operand, block, zone) for operand in operands(inner, type(inner)))
         return _folded(negated, meet=isinstance(inner, exp.Or))
     if isinstance(inner, exp.In):
         parts = [_compared(inner.this, "<>", value, block, zone) for value in inner.expressions]
@@ -129,17 +130,6 @@ def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | No
 
 def _listed(node: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
     return _folded([_compared(node.this, "=", value, block, zone) for value in node.expressions], meet=False)
-
-
-def _operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
-    """The operands of a chain of AND or of OR, however deep."""
-    rest = [tree]
-    while rest:
-        node = rest.pop()
-        if isinstance(node, kind):
-            rest += (node.expression, node.this)
-        else:
-            yield node
 
 
 def _folded(parts: Iterable[tuple[Tree, RangeSet] | None], meet: bool) -> tuple[Tree, RangeSet] | None:

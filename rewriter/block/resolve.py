@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.block.expressions import aggregate_of, canonical, conjuncts_of, has_aggregate
+from rewriter.block.conjuncts import conjuncts_of
+from rewriter.block.expressions import aggregate_of, canonical, has_aggregate
 from rewriter.block.form import Block, Ordering, Unsupported
 from rewriter.block.from_clause import Build, Common, Find, known_scope, read_from, simplified
 from rewriter.block.group_by import grouping_ids, read_group_by

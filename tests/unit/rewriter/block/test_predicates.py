@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rewriter.block import Predicates, build_block
-from rewriter.block.expressions import conjuncts_of
+from rewriter.block.conjuncts import conjuncts_of
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
 

@@ -1,0 +1,67 @@
+"""A predicate as the parts that must all be true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+
+from sqlglot import exp
+
+Tree = exp.Expr
+
+
+def conjuncts_of(node: Tree) -> Iterator[Tree]:
+    """The parts of a predicate that must all be true.
+
+    law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, where they are unknown, too
+
+    >>> from rewriter.sql import parse_select
+    >>> where = parse_select("SELECT 1 FROM t WHERE (a = 1 AND b) OR (c AND a = 1)").args["where"].this
+    >>> [part.sql() for part in conjuncts_of(where)]
+    ['a = 1', 'b OR c']
+    """
+    node = node.unnest()
+    if isinstance(node, exp.And):
+        yield from conjuncts_of(node.this)
+        yield from conjuncts_of(node.expression)
+        return
+    branches = [list(conjuncts_of(branch)) for branch in operands(node, exp.Or)] if isinstance(node, exp.Or) else []
+    common = _common(branches)
+    if not common:
+        yield node
+        return
+    yield from common.values()
+    rests = [[part for part in branch if _meaning(part) not in common] for branch in branches]
+    if all(rests):
+        yield reduce(lambda left, right: exp.Or(this=left, expression=right), map(_together, rests))
+
+
+def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
+    """The operands of a chain of AND or of OR, however deep."""
+    rest = [tree]
+    while rest:
+        node = rest.pop().unnest()
+        if isinstance(node, kind):
+            rest += (node.expression, node.this)
+        else:
+            yield node
+
+
+def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[object, Tree]:
+    """The parts that all branches have, by what they mean, in the order of the first."""
+    common = {_meaning(part): part for part in branches[0]} if branches else {}
+    for branch in branches[1:]:
+        here = {_meaning(part) for part in branch}
+        common = {meaning: part for meaning, part in common.items() if meaning in here}
+        if not common:
+            break
+    return common
+
+
+def _meaning(part: Tree) -> object:
+    """The part itself; of an equality its sides, in either order."""
+    return frozenset({part.this, part.expression}) if isinstance(part, exp.EQ) else part
+
+
+def _together(parts: Sequence[Tree]) -> Tree:
+    return reduce(lambda left, right: exp.And(this=left.copy(), expression=right.copy()), parts)
