@@ -24,7 +24,7 @@ def pinned(
     statement: Statement, matches: Mapping[SelectSpan, Match], relations: Relations
 ) -> tuple[Pins, Sequence[Edit]] | str:
     """Snapshots for the replaced blocks, edits that pin the others; or why the statement cannot be pinned."""
-    kept = [block for block in statement.blocks if not any(_within(block.span, other) for other in matches)]
+    kept = [block for block in statement.blocks if not any(block.span.within(other) for other in matches)]
     beside = [(block, table) for block in kept for table in tables_of(block)]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches.values()))
     whole = statement.complete and all(block.tree is not None for block in kept)
@@ -40,10 +40,6 @@ def pinned(
         edits += edit
     pins = _pins(reads, relations)
     return pins if isinstance(pins, str) else (pins, edits)
-
-
-def _within(inner: SelectSpan, outer: SelectSpan) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
 
 
 def _edit(statement: Statement, block: SelectBlock, table: exp.Table, relations: Relations) -> list[Edit] | str:

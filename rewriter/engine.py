@@ -21,7 +21,7 @@ from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules import RULES
 from rewriter.spelling import spell_out
-from rewriter.sql import Edit, SelectBlock, Statement, splice
+from rewriter.sql import Edit, SelectBlock, Statement, splice_within
 from rewriter.union import PARTIAL, union_with_tables
 from rewriter.verbatim import Part, parts, rewriting_of
 
@@ -108,12 +108,12 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         return Outcome(statement, tried=tried, spelled=spelled)
     answers, attempts = _verbatim(statement, definitions, relations, spelled)
     for select in statement.blocks:
-        if any(_inside(select, other) for other, _ in answers):
+        if any(select.span.within(other.span) for other, _ in answers):
             continue  # a part of a block that is answered as a whole
         answer, tried_here = _answer(select, statement, definitions, relations, find)
         attempts += tried_here
         if answer is not None:
-            answers = [kept for kept in answers if not _inside(kept[0], select)]
+            answers = [kept for kept in answers if not kept[0].span.within(select.span)]
             answers.append((select, answer))
     moment = (
         pinned(statement, {select.span: answer[2] for select, answer in answers}, relations) if answers else ({}, ())
@@ -127,10 +127,6 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
     return Outcome(statement, tuple(replacements), tuple(attempts), spelled, tuple(edits))
 
 
-def _inside(inner: SelectBlock | Part, outer: SelectBlock) -> bool:
-    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
-
-
 def _verbatim(
     statement: Statement, definitions: Definitions, relations: Relations, spelled: Sequence[Edit]
 ) -> tuple[list[tuple[SelectBlock, _Answer]], list[Attempt]]:
@@ -138,7 +134,7 @@ def _verbatim(
     answers: list[tuple[SelectBlock, _Answer]] = []
     attempts: list[Attempt] = []
     for part in parts(statement, spelled) if definitions.verbatim else ():
-        if any(_inside(part, other) for other, _ in answers):
+        if any(part.span.within(other.span) for other, _ in answers):
             continue
         view, whole = next(
             (v for text in (part.text, part.body) if (v := definitions.verbatim.get(text))), (None, False)
@@ -256,9 +252,7 @@ def _block_original(select: SelectBlock, statement: Statement, find: Find) -> st
     spelled = spell_out(statement, find)
 
     def text(block: SelectBlock) -> str:
-        start = block.span.start
-        edits = [e for e in spelled if start <= e.start and e.end <= block.span.end]
-        return splice(block.text, [e._replace(start=e.start - start, end=e.end - start) for e in edits])
+        return splice_within(statement.sql, block.span, spelled)
 
     common = ", ".join(f"{quoted(t.name)} AS ({text(t.block)})" for t in statement.common_within(select))
     return f"WITH {common} {text(select)}" if common else text(select)

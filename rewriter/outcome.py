@@ -78,5 +78,5 @@ class Outcome:
         edits = [Edit(*r.block.span, r.text(known.get(r.original))) for r in self.replacements]
         spans = [r.block.span for r in self.replacements]
         edits += self.pins
-        edits += [e for e in self.spelled if not any(s.start <= e.start and e.end <= s.end for s in spans)]
+        edits += [e for e in self.spelled if not any(map(e.within, spans))]
         return splice(self.statement.sql, edits)

@@ -11,7 +11,7 @@ from sqlglot import exp
 from rewriter.model import TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.shelf import Need, Shelf, equate
-from rewriter.sql import SelectBlock, Statement, tables_of
+from rewriter.sql import SelectBlock, Statement, from_items, tables_of
 
 Known = Mapping[str, frozenset[TableName]]
 
@@ -91,7 +91,7 @@ class _Asking:
     def __init__(self, statement: Statement, select: SelectBlock, known: Known) -> None:
         self.statement, self.known = statement, known
         self.tables, self.whole = _occurrences(statement, select)
-        self.whole &= not any(b is not select and _within(select, b) for b in statement.blocks)
+        self.whole &= not any(b is not select and select.span.within(b.span) for b in statement.blocks)
         self.source = _Source(statement, select)
         self.own = self.source.needs
         derived = list(_derived(statement, select))
@@ -196,14 +196,10 @@ class _Asking:
         return implies
 
 
-def _within(inner: SelectBlock, outer: SelectBlock) -> bool:
-    return outer.span.start <= inner.span.start and inner.span.end <= outer.span.end
-
-
 def _under(statement: Statement, select: SelectBlock) -> list[SelectBlock]:
     """The blocks inside this one, and those of the common table expressions that it reads."""
     roots = [select, *(common.block for common in statement.common_within(select))]
-    return [b for b in statement.blocks if b is not select and any(_within(b, root) for root in roots)]
+    return [b for b in statement.blocks if b is not select and any(b.span.within(root.span) for root in roots)]
 
 
 def _occurrences(statement: Statement, select: SelectBlock) -> tuple[Counter[TableName], bool]:
@@ -212,7 +208,7 @@ def _occurrences(statement: Statement, select: SelectBlock) -> tuple[Counter[Tab
     whole = True
     meant = {common.name: common.block for common in statement.common_before(select)}
     for block in statement.blocks:
-        if not _within(block, select):
+        if not block.span.within(select.span):
             continue
         whole &= block.tree is not None and _plain(block.tree)
         for item in tables_of(block):
@@ -229,29 +225,23 @@ def _occurrences(statement: Statement, select: SelectBlock) -> tuple[Counter[Tab
 
 
 def _plain(tree: exp.Select) -> bool:
-    plain = all(isinstance(item, exp.Table | exp.Subquery) for item in _items(tree))
+    plain = all(isinstance(item, exp.Table | exp.Subquery) for item in from_items(tree))
     return plain and not any(tree.args.get(clause) for clause in ("laterals", "pivots"))
 
 
 def _qualifiers(statement: Statement, tree: exp.Select) -> Iterator[tuple[str, TableName | None]]:
     """What each qualifier of a block means: a table, or something derived."""
-    for node in _items(tree):
+    for node in from_items(tree):
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
-
-
-def _items(tree: exp.Select) -> Iterator[exp.Expr]:
-    for item in (tree.args.get("from_"), *(tree.args.get("joins") or ())):
-        if item is not None:
-            yield item.this
 
 
 def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]:
     """The blocks of the derived tables and common table expressions in a block's FROM, and in theirs."""
     if select.tree is None:
         return
-    inside = [b for b in statement.blocks if b is not select and _within(b, select)]
+    inside = [b for b in statement.blocks if b is not select and b.span.within(select.span)]
     meant = {common.name: common.block for common in statement.common_before(select)}
-    for node in _items(select.tree):
+    for node in from_items(select.tree):
         found: SelectBlock | None = None
         if isinstance(node, exp.Table) and len(node.parts) == 1 and statement.resolve(node) is None:
             found = meant.get(node.name.lower())

@@ -21,7 +21,7 @@ from rewriter.match.printing import expression_text
 from rewriter.model import Column, MaterializedView, Relation, Table, TableName, quoted
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
-from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, render
+from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
@@ -106,8 +106,7 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
 def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
     """What the query's tables are called in the view's text, by their ids; None where no qualifier is needed."""
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
-    items = [tree.args.get("from_"), *(tree.args.get("joins") or ())]
-    tables = [item.this for item in items if item is not None and isinstance(item.this, exp.Table)]
+    tables = [item for item in from_items(tree) if isinstance(item, exp.Table)]
     named = {session.resolve(tuple(part.name for part in table.parts)): table.alias_or_name for table in tables}
     return {table.id: named[table.name] if len(tables) > 1 else None for table in block.tables if table.name in named}
 

@@ -16,7 +16,17 @@ from rewriter.block import Ordering
 from rewriter.match import Rewriting
 from rewriter.match.reading import stored
 from rewriter.model import Table, TableName
-from rewriter.sql import Edit, ParseError, SelectBlock, SelectSpan, Statement, parse_select, splice, tables_of, tokenize
+from rewriter.sql import (
+    Edit,
+    ParseError,
+    SelectBlock,
+    SelectSpan,
+    Statement,
+    parse_select,
+    splice_within,
+    tables_of,
+    tokenize,
+)
 from rewriter.sql.blocks import CLOSING, OPENING, QUERY_TAIL
 
 LIMITS = (TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH)
@@ -47,12 +57,10 @@ def parts(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Part]:
     if not statement.complete or any(block.tree is None for block in statement.blocks):
         return  # what its names mean is not known
     tokens = tokenize(statement.sql)
-    spans = {(block.span.start, block.span.end) for block in statement.blocks} | set(_enclosed(tokens))
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
-        inside = [e for e in spelled if start <= e.start and e.end <= end]
-        sql = splice(statement.sql[start:end], [e._replace(start=e.start - start, end=e.end - start) for e in inside])
-        blocks = [block for block in statement.blocks if start <= block.span.start and block.span.end <= end]
-        yield _part(statement, SelectSpan(start, end), sql, blocks)
+    spans = {block.span for block in statement.blocks} | set(_enclosed(tokens))
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        blocks = [block for block in statement.blocks if block.span.within(span)]
+        yield _part(statement, span, splice_within(statement.sql, span, spelled), blocks)
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
@@ -65,18 +73,18 @@ def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
         yield whole.body, False
 
 
-def _enclosed(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+def _enclosed(tokens: Sequence[Token]) -> Iterator[SelectSpan]:
     """The whole statement, and each pair of parentheses around a query."""
     opened: list[int] = []
     last = tokens[-2] if tokens[-1].token_type is TokenType.SEMICOLON and len(tokens) > 1 else tokens[-1]
-    yield tokens[0].start, last.end + 1
+    yield SelectSpan(tokens[0].start, last.end + 1)
     for i, token in enumerate(tokens):
         if token.token_type in OPENING:
             opened.append(i)
         elif token.token_type in CLOSING and opened:
             first = opened.pop() + 1
             if tokens[first].token_type in QUERY_STARTS:
-                yield tokens[first].start, tokens[i - 1].end + 1
+                yield SelectSpan(tokens[first].start, tokens[i - 1].end + 1)
 
 
 def _part(statement: Statement, span: SelectSpan, sql: str, blocks: Sequence[SelectBlock]) -> Part:

@@ -16,6 +16,7 @@ from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Unsupported
 from rewriter.block.scope import Scope, Source
 from rewriter.model import Column, TableName
+from rewriter.sql import from_items
 
 Tree = exp.Expr
 Find = Callable[[exp.Table], tuple[TableName, tuple[Column, ...]] | None]
@@ -242,10 +243,9 @@ def _block_of(node: Tree, common: Common, build: Build, number: int) -> Block | 
 
 def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:
     """Names and types as far as they are known, whatever else a SELECT contains."""
-    items = [tree.args.get("from_"), *(tree.args.get("joins") or ())]
     tables: list[Occurrence] = []
     sources: list[Source] = []
-    for node in (item.this for item in items if item is not None):
+    for node in from_items(tree):
         number = len(tables)
         try:
             block = _block_of(node, common, build, number)

@@ -9,7 +9,7 @@ from sqlglot import exp
 from rewriter.block import Unsupported
 from rewriter.model import Session, TableName
 from rewriter.spelling import spelled_text
-from rewriter.sql import Edit, Statement, parse, place_of, splice
+from rewriter.sql import Edit, Statement, parse, place_of, splice, tables_of
 
 
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
@@ -52,6 +52,5 @@ def _tables(statement: Statement) -> list[tuple[exp.Table, int]]:
     for block in statement.blocks:
         if block.tree is None:
             raise Unsupported(block.problem)
-        own = [block.tree.args.get("from_"), *(block.tree.args.get("joins") or ())]
-        found += [(item.this, block.span.start) for item in own if item and isinstance(item.this, exp.Table)]
+        found += [(table, block.span.start) for table in tables_of(block)]
     return found

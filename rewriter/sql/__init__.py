@@ -6,8 +6,17 @@ same as what was typed (functions are kept by name, never translated).
 
 from rewriter.sql.blocks import SelectSpan, select_spans
 from rewriter.sql.dialect import ParseError, Tree, parse_select, render, tokenize
-from rewriter.sql.splice import Edit, splice
-from rewriter.sql.statement import CommonTable, SelectBlock, Statement, parse, place_of, storage_statement, tables_of
+from rewriter.sql.splice import Edit, splice, splice_within
+from rewriter.sql.statement import (
+    CommonTable,
+    SelectBlock,
+    Statement,
+    from_items,
+    parse,
+    place_of,
+    storage_statement,
+    tables_of,
+)
 
 __all__ = [
     "CommonTable",
@@ -17,12 +26,14 @@ __all__ = [
     "SelectSpan",
     "Statement",
     "Tree",
+    "from_items",
     "parse",
     "parse_select",
     "place_of",
     "render",
     "select_spans",
     "splice",
+    "splice_within",
     "storage_statement",
     "tables_of",
     "tokenize",

@@ -35,6 +35,10 @@ class SelectSpan(NamedTuple):
     start: int
     end: int
 
+    def within(self, other: SelectSpan) -> bool:
+        """Whether it lies in another, or is the same."""
+        return other.start <= self.start and self.end <= other.end
+
 
 @dataclass
 class _Level:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from rewriter.sql.blocks import SelectSpan
+
 
 class Edit(NamedTuple):
     """Put `text` where the characters from `start` up to `end` stand."""
@@ -12,6 +14,10 @@ class Edit(NamedTuple):
     start: int
     end: int
     text: str
+
+    def within(self, span: SelectSpan) -> bool:
+        """Whether it concerns a piece of the text alone."""
+        return span.start <= self.start and self.end <= span.end
 
 
 def splice(sql: str, edits: Iterable[Edit]) -> str:
@@ -29,3 +35,13 @@ def splice(sql: str, edits: Iterable[Edit]) -> str:
         done = edit.end
     pieces.append(sql[done:])
     return "".join(pieces)
+
+
+def splice_within(sql: str, span: SelectSpan, edits: Iterable[Edit]) -> str:
+    """A piece of the text with those of the edits made that concern it alone.
+
+    >>> splice_within("SELECT (SELECT a FROM t)", SelectSpan(8, 23), [Edit(15, 16, "b"), Edit(0, 6, "select")])
+    'SELECT b FROM t'
+    """
+    moved = (e._replace(start=e.start - span.start, end=e.end - span.start) for e in edits if e.within(span))
+    return splice(sql[span.start : span.end], moved)

@@ -83,8 +83,7 @@ class Statement:
 
     def _around(self, block: SelectBlock) -> list[SelectBlock]:
         """The blocks in which a block stands, outermost first."""
-        start, end = block.span
-        return [b for b in self.blocks if b.span != block.span and b.span.start <= start and end <= b.span.end]
+        return [b for b in self.blocks if b.span != block.span and block.span.within(b.span)]
 
     def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
         """The common table expressions that names in a block can mean."""
@@ -108,7 +107,7 @@ class Statement:
 
     def _items_within(self, block: SelectBlock) -> Iterator[exp.Table]:
         for inner in self.blocks:
-            if block.span.start <= inner.span.start and inner.span.end <= block.span.end:
+            if inner.span.within(block.span):
                 yield from tables_of(inner)
 
     def resolve(self, table: exp.Table) -> TableName | None:
@@ -157,12 +156,16 @@ def _hands_on(tree: exp.Select | None) -> bool:
 
 def tables_of(block: SelectBlock) -> Iterator[exp.Table]:
     """The tables in a block's own FROM clause."""
-    if block.tree is None:
-        return
-    source = block.tree.args.get("from_")
-    for item in (source, *(block.tree.args.get("joins") or ())):
-        if item is not None and isinstance(item.this, exp.Table):
-            yield item.this
+    for item in from_items(block.tree) if block.tree is not None else ():
+        if isinstance(item, exp.Table):
+            yield item
+
+
+def from_items(tree: exp.Select) -> Iterator[exp.Expr]:
+    """What stands in a FROM clause, in its order: tables, derived tables, functions."""
+    for clause in (tree.args.get("from_"), *(tree.args.get("joins") or ())):
+        if clause is not None:
+            yield clause.this
 
 
 def place_of(table: exp.Table) -> tuple[int, int]:
