@@ -6,13 +6,13 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, Scope, Unsupported, build_block, depends_on_zone
+from rewriter.block import Block, Occurrence, Scope, depends_on_zone
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
+from rewriter.maintenance.stored import block_of
 from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.model.settings import TIME_ZONE, differing_setting
-from rewriter.sql import storage_statement
 
 
 def candidate_of(
@@ -48,22 +48,11 @@ def _stored_names(block: Block, storage: Table) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=20_000)
 def _view_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
-    """The block of a view's storage query, or why it has none."""
-    statement = storage_statement(view)
-    known = dict(columns)
-
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
-        name = statement.resolve(table)
-        return (name, known[name]) if name is not None and name in known else None
-
-    trees = [block.tree for block in statement.blocks]
-    if len(trees) != 1 or trees[0] is None:
-        return statement.problem or "it is more than one SELECT"
-    try:
-        block = build_block(trees[0], find)
-    except Unsupported as problem:
-        return str(problem)
-    return block if block.plain else "it has GROUPING SETS, window functions, or DISTINCT over groups"
+    """The block of a view's storage query, or why rules cannot read it."""
+    block = block_of(view, dict(columns))
+    if isinstance(block, str) or block.plain:
+        return block
+    return "it has GROUPING SETS, window functions, or DISTINCT over groups"
 
 
 def settings_problem(candidate: Candidate, query: Block, session: Session) -> Miss | None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 
-from sqlglot import exp
-
-from rewriter.block import Block, Unsupported, build_block
+from rewriter.block import Block, Unsupported, build_block, find_among
 from rewriter.maintenance import Definition, define
 from rewriter.model import (
     Column,
@@ -20,6 +18,7 @@ from rewriter.model import (
     Table,
     TableName,
     ViewState,
+    table_columns,
 )
 from rewriter.schema import UNKNOWN, output_columns, output_types
 from rewriter.sql import parse
@@ -82,15 +81,9 @@ def _names(query: str, session: Session, relations: Mapping[TableName, Relation 
 
 def _block(query: str, session: Session, relations: Mapping[TableName, Relation | None]) -> Block | None:
     statement = parse(query, session)
-
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
-        name = statement.resolve(table)
-        relation = relations.get(name) if name is not None else None
-        return (name, relation.columns) if name is not None and isinstance(relation, Table) else None
-
     try:
         tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
-        return build_block(tree, find) if tree is not None else None
+        return build_block(tree, find_among(statement, table_columns(relations))) if tree is not None else None
     except Unsupported:
         return None
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block import Block, Unsupported, aggregate_of, build_block, common_tables
+from rewriter.block import Block, Unsupported, aggregate_of, build_block, common_tables, find_among
 from rewriter.engine import rewrite
 from rewriter.fresh import fresh_view
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.match.printing import expression_text
-from rewriter.model import Column, MaterializedView, Relation, Table, TableName, quoted
+from rewriter.model import MaterializedView, Relation, TableName, quoted, table_columns
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
 from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render
@@ -66,12 +66,8 @@ def suggest(outcome: Outcome, definitions: Definitions, relations: Relations) ->
 def _for_block(
     select: SelectBlock, statement: Statement, definitions: Definitions, relations: Relations
 ) -> Iterator[Suggestion]:
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
-        name = statement.resolve(table)
-        relation = relations.get(name) if name is not None else None
-        return (name, relation.columns) if name is not None and isinstance(relation, Table) else None
-
     assert select.tree is not None
+    find = find_among(statement, table_columns(relations))
     try:
         block = build_block(select.tree, find, common_tables(statement, select, find))
     except Unsupported:

@@ -15,7 +15,7 @@ from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, 
 from rewriter.block.from_clause import Build, Common, Find, rejected
 from rewriter.block.predicates import Predicates, range_of
 from rewriter.block.ranges import RangeSet
-from rewriter.block.resolve import build_block, common_tables, scope_of
+from rewriter.block.resolve import build_block, common_tables, find_among, scope_of
 from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import AGGREGATES
 
@@ -39,6 +39,7 @@ __all__ = [
     "common_tables",
     "conjuncts_of",
     "depends_on_zone",
+    "find_among",
     "has_aggregate",
     "range_of",
     "rejected",

@@ -82,10 +82,6 @@ def _binary(node: Tree, scope: Scope) -> Tree:
     return type(node)(this=canonical(node.this, scope), expression=canonical(node.expression, scope))
 
 
-def _connector(node: Tree, scope: Scope) -> Tree:
-    return type(node)(this=canonical(node.this, scope), expression=canonical(node.expression, scope))
-
-
 def _comparison(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this, node.expression)
     if node.args.get("negate"):
@@ -333,7 +329,7 @@ _BUILDERS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], _Builder, frozenset[
     ((exp.Literal, exp.Null, exp.Boolean), _constant, frozenset({"this", "is_string"})),
     (exp.Paren, _paren, _ONE),
     ((exp.Not, exp.Neg), _unary, _ONE),
-    (CONNECTORS, _connector, _TWO),
+    (CONNECTORS, _binary, _TWO),
     (COMPARISONS, _comparison, _TWO | {"negate"}),
     (exp.DPipe, _joined_texts, _TWO | {"safe"}),
     (OPERATORS, _binary, _TWO | {"typed", "safe"}),

@@ -117,10 +117,6 @@ class RangeSet:
         """The values in both."""
         return _union((a.meet(b) for a in self.intervals for b in other.intervals), self.null and other.null)
 
-    def join(self, other: RangeSet) -> RangeSet:
-        """The values in either."""
-        return _union((*self.intervals, *other.intervals), self.null or other.null)
-
     def within(self, other: RangeSet) -> bool:
         """Whether every value is in the other, too."""
         if self.null and not other.null:

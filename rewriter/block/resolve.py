@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -15,6 +15,7 @@ from rewriter.block.group_by import grouping_ids, read_group_by
 from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import GROUPING
 from rewriter.block.windows import refuse_ties
+from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement
 
 Tree = exp.Expr
@@ -40,6 +41,16 @@ def build_block(tree: exp.Select, find: Find, common: Common | None = None, firs
     if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
         raise Unsupported("an aggregate stands in WHERE")
     return block
+
+
+def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, ...]]) -> Find:
+    """What looks up the FROM items of a statement among these tables."""
+
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        name = statement.resolve(table)
+        return (name, columns[name]) if name is not None and name in columns else None
+
+    return find
 
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:

@@ -7,7 +7,7 @@ law: rows that ORDER BY leaves equal have one rank, and a frame that ends with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -38,14 +38,9 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     return window
 
 
-def windows_of(tree: Tree) -> Iterator[exp.Window]:
-    """The window functions in an expression."""
-    yield from tree.find_all(exp.Window)
-
-
 def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
     """Raise Unsupported for a window function that could tell equal rows apart; `keys` tell all rows apart."""
-    for window in windows_of(tree):
+    for window in tree.find_all(exp.Window):
         spec, order = window.args.get("spec"), window.args.get("order")
         by_rows = spec is not None and spec.args["kind"] == "ROWS" and _bounds(spec) != _WHOLE
         if not by_rows and window.this.name not in SUCCESSIONS:

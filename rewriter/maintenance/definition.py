@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables
+from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, find_among
 from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, SYNONYMS
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.moments import digits_of, scale_of, squared
 from rewriter.match.printing import print_block
 from rewriter.match.trees import ROWS
-from rewriter.model import Column, Relation, Session, Table, TableName, ViewState
+from rewriter.model import Relation, Session, Table, TableName, ViewState, table_columns
 from rewriter.model.settings import unreadable_setting
 from rewriter.schema import UNKNOWN, expression_type, numeric_type
 from rewriter.spelling import spell_out
@@ -54,7 +54,7 @@ def define(
     """What a view over this query stores; `columns` are its outputs' names. Raises Unsupported with what to change."""
     statement = parse(query, session)
     _refuse(statement, tables)
-    find = _finder(statement, tables)
+    find = find_among(statement, table_columns(tables))
     spelled = splice(query, spell_out(statement, find))
     try:
         block = _single_block(statement, find)
@@ -122,15 +122,6 @@ def _refuse_call(call: exp.Func) -> None:
         raise Unsupported(f"{name}() is no function that is known to give the same answer always; leave it out")
     if isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):
         raise Unsupported(f"{call.sql('spark')} changes with time or user; leave it to the queries over the view")
-
-
-def _finder(statement: Statement, tables: Mapping[TableName, Relation | None]) -> Find:
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
-        name = statement.resolve(table)
-        found = tables.get(name) if name is not None else None
-        return (name, found.columns) if name is not None and isinstance(found, Table) else None
-
-    return find
 
 
 def _single_block(statement: Statement, find: Find) -> Block:

@@ -19,6 +19,7 @@ from rewriter.maintenance.stored import Stored, stored
 from rewriter.maintenance.targets import targets
 from rewriter.maintenance.text import block_text, filtered, listed
 from rewriter.model import Change, ChangeKind, Column, MaterializedView, Table, TableName
+from rewriter.model.settings import is_ansi
 
 Changes = Mapping[TableName, Change]
 
@@ -27,7 +28,6 @@ SMALL = 32 * 2**20
 # Beyond these, computing everything anew is no dearer than picking partitions.
 MOST_TARGETS = 1000
 MOST_ROWS = 0.8
-ANSI = "spark.sql.ansi.enabled"
 
 
 @dataclass(frozen=True)
@@ -166,11 +166,10 @@ def _changelog(now: Situation) -> Decision | str:
 def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
     if now.stored.block.having:
         return "it keeps only some of its groups (HAVING)"
-    settings = now.stored.view.settings
     decimal_sum = any(
         kind.startswith("decimal") for output, kind in now.stored.types.items() if output.find(exp.Anonymous)
     )
-    if decimal_sum and (settings is None or settings.get(ANSI, "true").lower() != "true"):
+    if decimal_sum and not is_ansi(now.stored.view.settings):
         return "without ANSI mode a DECIMAL sum that has overflowed looks like one of no values"
     return merging(now.stored, signed)
 

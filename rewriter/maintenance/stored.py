@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, Unsupported, build_block
+from rewriter.block import Block, Occurrence, Unsupported, build_block, find_among
 from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.match import Candidate
 from rewriter.match.trees import ROWS
@@ -81,14 +81,9 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
     """The block of a view's storage query, its sources having these columns; or why it is none."""
     statement = storage_statement(view)
     if statement.problem or len(statement.blocks) != 1 or statement.blocks[0].tree is None:
-        return statement.problem or "its query is more than one SELECT"
-
-    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
-        name = statement.resolve(table)
-        return (name, columns[name]) if name is not None and name in columns else None
-
+        return statement.problem or "it is more than one SELECT"
     try:
-        return build_block(statement.blocks[0].tree, find)
+        return build_block(statement.blocks[0].tree, find_among(statement, columns))
     except Unsupported as problem:
         return str(problem)
 

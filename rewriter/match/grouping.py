@@ -8,7 +8,7 @@ from itertools import islice
 
 from sqlglot import exp
 
-from rewriter.block import aggregate_of
+from rewriter.block import aggregate_of, has_aggregate
 from rewriter.block.vocabulary import DEVIATIONS, INTEGERS, ROUGH
 from rewriter.match.branches import branches_of
 from rewriter.match.candidate import Match, Miss, Reason, Rewriting
@@ -34,7 +34,7 @@ class Groups:
             return key.copy()
         if aggregate_of(tree) is not None:
             return self.aggregate(tree)
-        if tree.find(exp.Column) is None and not _any_aggregate(tree):
+        if tree.find(exp.Column) is None and not has_aggregate(tree):
             return tree.copy()
         return rebuilt(tree, self.over)
 
@@ -188,7 +188,3 @@ def _exact_arithmetic(tree: Tree, reading: Reading, integers: bool) -> bool:
         return True
     declared = reading.block.type_of(tree)
     return declared is not None and ((integers and declared.type in INTEGERS) or declared.type.startswith("decimal("))
-
-
-def _any_aggregate(tree: Tree) -> bool:
-    return any(aggregate_of(node) is not None for node in tree.walk())

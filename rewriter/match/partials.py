@@ -22,7 +22,7 @@ from rewriter.match.reading import Reading, stored
 from rewriter.match.trees import ROWS, call_of, cast, number
 from rewriter.match.words import words
 from rewriter.model import Column
-from rewriter.model.settings import ANSI
+from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
 from rewriter.schema.types import MAX_PRECISION, VOID, as_decimal
 
@@ -90,8 +90,7 @@ class Partials:
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
         """Whether NULL in storage may be a DECIMAL sum that did not fit: without ANSI that is no error."""
-        settings = self.reading.candidate.view.settings
-        if settings is not None and settings.get(ANSI, "true").lower() == "true":
+        if is_ansi(self.reading.candidate.view.settings):
             return False
         summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)

@@ -5,7 +5,17 @@ from rewriter.model.constraints import ConstraintError, ForeignKey
 from rewriter.model.names import TableName, quoted, split_name, ticked, unticked
 from rewriter.model.partitions import DataFile, Files, PartitionField, Value
 from rewriter.model.session import Session
-from rewriter.model.tables import ChildView, Column, RefreshState, Relation, Snapshot, SourceState, Table, ViewState
+from rewriter.model.tables import (
+    ChildView,
+    Column,
+    RefreshState,
+    Relation,
+    Snapshot,
+    SourceState,
+    Table,
+    ViewState,
+    table_columns,
+)
 from rewriter.model.views import MaterializedView
 
 __all__ = [
@@ -30,6 +40,7 @@ __all__ = [
     "ViewState",
     "quoted",
     "split_name",
+    "table_columns",
     "ticked",
     "unticked",
 ]

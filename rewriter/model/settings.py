@@ -85,6 +85,11 @@ def differing_setting(
     return None
 
 
+def is_ansi(settings: Mapping[str, str] | None) -> bool:
+    """Whether these settings have it that an overflow is an error, as by default; not certain where none are known."""
+    return settings is not None and settings.get(ANSI, "true").lower() == "true"
+
+
 def _value(text: str | None) -> str | None:
     """A setting's value, of which Spark reads truth values in any case."""
     return text.lower() if text is not None and text.lower() in ("true", "false") else text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from rewriter.model.constraints import ForeignKey
@@ -118,3 +118,8 @@ class ViewState:
 
 
 Relation = Table | ViewState
+
+
+def table_columns(relations: Mapping[TableName, Relation | None]) -> dict[TableName, tuple[Column, ...]]:
+    """The columns of the tables among some relations."""
+    return {name: relation.columns for name, relation in relations.items() if isinstance(relation, Table)}

@@ -58,7 +58,7 @@ def number(types: Types) -> str:
 
 
 def total(types: Types) -> str:
-    """Sum."""
+    """What sum() makes of its argument."""
     kind = number(types)
     if decimal := as_decimal(kind):
         return bounded(decimal.precision + 10, decimal.scale)
@@ -66,14 +66,14 @@ def total(types: Types) -> str:
 
 
 def average(types: Types) -> str:
-    """Avg."""
+    """What avg() makes of its argument."""
     if decimal := as_decimal(number(types)):
         return bounded(decimal.precision + 4, decimal.scale + 4)
     return "double"
 
 
 def whole(types: Types) -> str:
-    """Ceil and floor of one argument."""
+    """What ceil and floor make of one argument."""
     kind = number(types)
     if len(types) != 1:
         raise Uncertain("ceil and floor to a scale are not known for certain")
@@ -82,13 +82,8 @@ def whole(types: Types) -> str:
     return "bigint"
 
 
-def condition(types: Types) -> str:
-    """if(condition, a, b)."""
-    return common(types[1], types[2])
-
-
 def either(types: Types) -> str:
-    """nvl2(x, a, b)."""
+    """One of the last two, as if(x, a, b) and nvl2(x, a, b) choose by the first."""
     return common(types[1], types[2])
 
 
@@ -106,7 +101,7 @@ def magnitude(types: Types) -> str:
 
 
 def float_or_double(types: Types) -> str:
-    """Nanvl."""
+    """What nanvl() takes: two of the same."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
         raise Uncertain("nanvl of these types is not known for certain")
     return types[0]
@@ -127,7 +122,7 @@ def instant(types: Types) -> str:
 
 
 def rounded(kind: str, places: int) -> str:
-    """Round and bround to a number of places.
+    """What round and bround to a number of places make of a type.
 
     >>> rounded("decimal(10,4)", 2), rounded("decimal(10,2)", 0), rounded("double", 1)
     ('decimal(9,2)', 'decimal(9,0)', 'double')
@@ -151,8 +146,7 @@ FUNCTIONS: Mapping[str, Rule] = {
     **dict.fromkeys(("ceil", "floor"), whole),
     **dict.fromkeys(("coalesce", "nvl", "greatest", "least"), together),
     **dict.fromkeys(("nullif",), first),
-    "nvl2": either,
-    "if": condition,
+    **dict.fromkeys(("if", "nvl2"), either),
     "nanvl": float_or_double,
     **dict.fromkeys(("upper", "lower", "initcap", "ltrim", "rtrim", "trim", "btrim", "replace", "split_part"), of_text),
     **dict.fromkeys(("substring", "left", "right", "lpad", "rpad", "reverse"), of_text),

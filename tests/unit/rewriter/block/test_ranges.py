@@ -27,7 +27,7 @@ def _set(tree: tuple) -> RangeSet:
     if tree[0] == "and":
         return _set(tree[1]).meet(_set(tree[2]))
     if tree[0] == "or":
-        return _set(tree[1]).join(_set(tree[2]))
+        return RangeSet.joined((_set(tree[1]), _set(tree[2])))
     return RangeSet.compare(tree[0], tree[1])
 
 
@@ -55,6 +55,6 @@ def test_null_belongs_only_where_it_is_said() -> None:
     assert ONLY_NULL.within(ALL)
     assert not ALL.within(NOT_NULL)
     assert not ONLY_NULL.within(NOT_NULL)
-    assert ALL.within(ONLY_NULL.join(NOT_NULL))
-    assert RangeSet.compare("<", 3).join(ONLY_NULL).null
+    assert ALL.within(RangeSet.joined((ONLY_NULL, NOT_NULL)))
+    assert RangeSet.joined((RangeSet.compare("<", 3), ONLY_NULL)).null
     assert not RangeSet.compare("<", 3).meet(ONLY_NULL).null
