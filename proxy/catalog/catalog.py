@@ -211,9 +211,9 @@ class Catalog:
 
 def _relation(name: TableName, entry: Entry) -> Relation:
     document = entry.load()
-    return table(name, document) if entry.kind == "table" else view_state(name, document, entry.location)
+    return table(name, document) if entry.kind == "table" else view_state(name, document)
 
 
 def _view(name: TableName, entry: Entry) -> MaterializedView | None:
     document = entry.load()
-    return materialized_view(name, document, entry.location) if is_materialized(document) else None
+    return materialized_view(name, document) if is_materialized(document) else None

@@ -31,9 +31,9 @@ class Unusable(Exception):
     """The metadata of a view cannot be used; the message says why."""
 
 
-def view_state(name: TableName, document: Document, location: str) -> ViewState:
+def view_state(name: TableName, document: Document) -> ViewState:
     """The identity and version of a view now."""
-    return ViewState(name, document["view-uuid"], document["current-version-id"], location)
+    return ViewState(name, document["view-uuid"], document["current-version-id"])
 
 
 def is_materialized(document: Document) -> bool:
@@ -43,7 +43,7 @@ def is_materialized(document: Document) -> bool:
     return marked or bool(_version(document).get("storage-table"))
 
 
-def materialized_view(name: TableName, document: Document, location: str) -> MaterializedView:
+def materialized_view(name: TableName, document: Document) -> MaterializedView:
     """The materialized view that a view document describes; raises Unusable."""
     version = _version(document)
     properties: dict[str, str] = document.get("properties", {})
@@ -63,7 +63,6 @@ def materialized_view(name: TableName, document: Document, location: str) -> Mat
         deferred=properties.get(REFRESH, "on-commit") == "deferred",
         properties=MappingProxyType(properties),
         comment=properties.get("comment"),
-        metadata_location=location,
     )
 
 

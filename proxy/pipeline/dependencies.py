@@ -8,7 +8,6 @@ import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.sources import look
-from proxy.pipeline.statements import relations
 from rewriter import Dependency
 from rewriter.model import Files, MaterializedView, Table, TableName
 from rewriter.model.literals import literal
@@ -43,7 +42,7 @@ def _time(added_ms: int | None) -> str:
 async def table_text(catalog: Catalog, function: str, view: MaterializedView) -> str:
     """What a function of a view returns, as a subquery; SqlError 54000 where that would be too long a text."""
     graph, columns = FUNCTIONS[function]
-    sources = await look(catalog, view, relations)
+    sources = await look(catalog, view)
     storage = (await catalog.current([view.storage]))[view.storage]
     if not isinstance(storage, Table):
         raise SqlError(f"the storage table {view.storage} of {view.name} does not exist or cannot be read", "42P01")

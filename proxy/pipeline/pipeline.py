@@ -14,7 +14,7 @@ import logging
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -27,16 +27,15 @@ from proxy.pipeline.causes import explained, headline
 from proxy.pipeline.failures import REFRESH_ERROR, Lost, noted
 from proxy.pipeline.planning import decide
 from proxy.pipeline.runner import Runner
-from proxy.pipeline.sources import Relations, Sources, look
-from proxy.pipeline.statements import pin, relations
+from proxy.pipeline.sources import Sources, look
+from proxy.pipeline.statements import pin
 from rewriter import Decision
-from rewriter.model import Column, MaterializedView, RefreshState, Session, Table, TableName, quoted
+from rewriter.model import Column, MaterializedView, RefreshState, Table, TableName, quoted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 Log = Callable[[str], None]
-Pin = Callable[[str, Mapping[TableName, int], Session], str]
 
 _logger = logging.getLogger(__name__)
 _ATTEMPTS = 3
@@ -63,11 +62,9 @@ class Refreshed:
 class Pipeline:
     """Runs refreshes, one at a time for each view."""
 
-    def __init__(self, catalog: Catalog, runner: Runner, *, relations: Relations = relations, pin: Pin = pin) -> None:
+    def __init__(self, catalog: Catalog, runner: Runner) -> None:
         self._catalog = catalog
         self._runner = runner
-        self._relations = relations
-        self._pin = pin
         self._busy: defaultdict[TableName, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def refresh(self, view: MaterializedView, log: Log, *, full: bool = False) -> Refreshed:
@@ -119,7 +116,7 @@ class Pipeline:
         return str(decision.kind), decision.reason, self._statement(view, sources, decision, storage.name.sql())
 
     async def _planned(self, view: MaterializedView, full: bool) -> tuple[Sources, Table, Decision]:
-        sources = await look(self._catalog, view, self._relations)
+        sources = await look(self._catalog, view)
         storage = await self._storage(view)
         if column := rewriter.misplaced(view, storage):
             raise _renamed(view, column)
@@ -152,7 +149,7 @@ class Pipeline:
         async with self._staged(view, base) as branch:
             await self._fill(view, sources, state, branch, decision, log)
             if decision.incremental or not sources.all_pinned:
-                later = await look(self._catalog, view, self._relations)
+                later = await look(self._catalog, view)
                 if not sources.same_content(later) or (decision.incremental and not sources.same_columns(later)):
                     return None
             return await self._catalog.publish(view.storage, branch, base, to_properties(state), _OUTDATED)
@@ -202,7 +199,7 @@ class Pipeline:
     def _statement(self, view: MaterializedView, sources: Sources, decision: Decision, target: str) -> str:
         if decision.incremental:
             return decision.statement(target)
-        query = self._pin(view.storage_query, sources.pins, view.session)
+        query = pin(view.storage_query, sources.pins, view.session)
         return f"INSERT OVERWRITE {target}\n{query}"
 
 

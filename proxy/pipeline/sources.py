@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
-from rewriter.model import ChildView, MaterializedView, RefreshState, Session, SourceState, Table, TableName, ViewState
-
-Relations = Callable[[str, Session], Iterable[TableName]]
+from proxy.pipeline.statements import relations
+from rewriter.model import ChildView, MaterializedView, RefreshState, SourceState, Table, TableName, ViewState
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def _identity(table: Table) -> tuple[object, ...]:
     return table.uuid, table.snapshot_id, table.columns
 
 
-async def look(catalog: Catalog, view: MaterializedView, relations: Relations) -> Sources:
+async def look(catalog: Catalog, view: MaterializedView) -> Sources:
     """All sources of a view now; raises SqlError where one is no Iceberg table, whose changes nobody would notice."""
     direct = frozenset(relations(view.storage_query, view.session))
     tables: dict[TableName, Table] = {}
@@ -87,14 +86,14 @@ async def look(catalog: Catalog, view: MaterializedView, relations: Relations) -
                     tables[name] = relation
                 case ViewState():
                     views[name] = relation
-                    below |= await _below(catalog, name, relations)
+                    below |= await _below(catalog, name)
                 case None:
                     raise _unknown(catalog, view, name)
         unseen = sorted(below - tables.keys() - views.keys())
     return Sources(tables, views, direct)
 
 
-async def _below(catalog: Catalog, name: TableName, relations: Relations) -> set[TableName]:
+async def _below(catalog: Catalog, name: TableName) -> set[TableName]:
     child = await catalog.query(name)
     if child is None:
         raise SqlError(f"the view {name} has no definition for Spark that can be read", "0A000")

@@ -27,7 +27,6 @@ class Session:
     catalogs: frozenset[str] = frozenset()
     temporary_views: frozenset[str] = frozenset()
     rewrite: bool = True
-    max_staleness_ms: int = 0
     lower_names: bool = False
     defaults: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 

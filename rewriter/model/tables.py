@@ -114,7 +114,6 @@ class ViewState:
     name: TableName
     uuid: str
     version: int
-    metadata_location: str = ""
 
 
 Relation = Table | ViewState

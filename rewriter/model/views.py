@@ -35,7 +35,6 @@ class MaterializedView:
     deferred: bool = False
     properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     comment: str | None = None
-    metadata_location: str = ""
 
     @property
     def session(self) -> Session:

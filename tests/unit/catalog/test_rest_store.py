@@ -95,7 +95,7 @@ def test_current_tells_tables_views_and_nothing_apart(catalog: Catalog) -> None:
     found = asyncio.run(catalog.current([SALES, AGG, missing, ODD]))
     assert isinstance(found[SALES], Table)
     assert isinstance(found[ODD], Table)
-    assert found[AGG] == ViewState(AGG, view_document()["view-uuid"], 1, "v1")
+    assert found[AGG] == ViewState(AGG, view_document()["view-uuid"], 1)
     assert found[missing] is None
 
 

@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 import pyarrow as pa
 from pyiceberg.table.update.snapshot import ManageSnapshots
 
-from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import Lake
 
 _PROPERTY = "spark.sql.iceberg.snapshot-property."
@@ -58,15 +57,3 @@ class FakeSpark:
             self._lent_main.add(name)
         with table.transaction() as transaction:
             ManageSnapshots(transaction).create_branch(table.metadata.current_snapshot_id, branch).commit()
-
-
-def relations(sql: str, session: Session) -> list[TableName]:
-    """The names after FROM and JOIN."""
-    named = (session.resolve(tuple(name.split("."))) for name in re.findall(r"(?:FROM|JOIN) ([\w.]+)", sql))
-    return [name for name in named if name]
-
-
-def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
-    for name, snapshot in snapshots.items():
-        sql = sql.replace(f"FROM {name.table}", f"FROM {name} VERSION AS OF {snapshot}")
-    return sql

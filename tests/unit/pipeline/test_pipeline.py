@@ -13,7 +13,7 @@ from proxy.hs2 import SqlError
 from proxy.pipeline import Pipeline
 from rewriter.model import MaterializedView, Table
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, STORAGE, Lake, view_document
-from tests.unit.pipeline.spark import FakeSpark, pin, relations
+from tests.unit.pipeline.spark import FakeSpark
 
 
 class House:
@@ -30,7 +30,7 @@ class House:
         lake.put_view(AGG, view_document(**MATERIALIZED, **settings))
         self.spark = FakeSpark(lake)
         self.catalog: Catalog = lake.catalog()
-        self.pipeline = Pipeline(self.catalog, self.spark, relations=relations, pin=pin)
+        self.pipeline = Pipeline(self.catalog, self.spark)
         self.log: list[str] = []
 
     def storage(self) -> Table:
@@ -290,7 +290,7 @@ def test_a_failure_goes_where_nothing_has_to_be_computed(house: House) -> None:
 
 def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_is_told(house: House) -> None:
     async def story() -> None:
-        other = Pipeline(house.lake.catalog(), FakeSpark(house.lake), relations=relations, pin=pin)
+        other = Pipeline(house.lake.catalog(), FakeSpark(house.lake))
 
         async def the_other_is_faster() -> None:
             await other.refresh(await house.view(), house.log.append)
