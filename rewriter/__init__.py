@@ -21,6 +21,7 @@ shortlist of views; `definitions.thorough` has them all tried, for explanations.
 
 from rewriter.block import Unsupported
 from rewriter.engine import rewrite
+from rewriter.freshness import fresh_storage
 from rewriter.index import Definitions
 from rewriter.maintenance import (
     Decision,
@@ -39,9 +40,9 @@ from rewriter.maintenance import (
     used_columns,
 )
 from rewriter.match import Reason
-from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.outcome import Attempt, Outcome
 from rewriter.spelling import blanked
-from rewriter.sql import ParseError, Statement, parse
+from rewriter.sql import Edit, ParseError, Statement, parse, splice, tables_of, tokenize
 
 __all__ = [
     "Attempt",
@@ -49,16 +50,17 @@ __all__ = [
     "Definition",
     "Definitions",
     "Dependency",
+    "Edit",
     "Kind",
     "Outcome",
     "ParseError",
     "Reason",
-    "Replacement",
     "Statement",
     "Unsupported",
     "blanked",
     "define",
     "dependencies",
+    "fresh_storage",
     "full",
     "misplaced",
     "parse",
@@ -66,7 +68,10 @@ __all__ = [
     "plan",
     "qualified",
     "rewrite",
+    "splice",
     "stale_files",
     "stored",
+    "tables_of",
+    "tokenize",
     "used_columns",
 ]

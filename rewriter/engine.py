@@ -12,7 +12,7 @@ from rewriter.block import Block, Find, Predicates, Unsupported, build_block, co
 from rewriter.candidates import candidate_of, recorded_problem, settings_problem
 from rewriter.consistency import pinned
 from rewriter.cost import UNKNOWN, cost, least_cost, original_cost
-from rewriter.freshness import Relations, freshness
+from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings, widened
 from rewriter.metadata import counted_by_metadata
@@ -82,7 +82,7 @@ class _Tried:
         return sorted(self.missed, key=lambda attempt: attempt.view) + matched
 
     def _try(self, view: MaterializedView, query: Predicates) -> tuple[str, Match | Miss]:
-        storage = freshness(view, self.definitions.sources[view.name], self.relations)
+        storage = fresh_storage(view, self.definitions.sources[view.name], self.relations)
         if isinstance(storage, Miss):
             return "", storage
         candidate = candidate_of(view, query.block, storage, self.definitions, self.relations)
@@ -153,7 +153,7 @@ def _verbatim(
 def _read_verbatim(
     view: MaterializedView, part: Part, whole: bool, session: Session, definitions: Definitions, relations: Relations
 ) -> _Answer | Miss:
-    storage = freshness(view, definitions.sources[view.name], relations)
+    storage = fresh_storage(view, definitions.sources[view.name], relations)
     if isinstance(storage, Miss):
         return storage
     rewriting = rewriting_of(part, whole, storage)

@@ -19,7 +19,7 @@ from rewriter.model import Column, MaterializedView, Relation, SourceState, Tabl
 Relations = Mapping[TableName, Relation | None]
 
 
-def freshness(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Table | Miss:
+def fresh_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Table | Miss:
     """The view's storage if it is fresh, else what it lacks."""
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")

@@ -12,11 +12,10 @@ from proxy.answering.schemas import Schemas, checked
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
-from rewriter import Attempt, Definitions, Outcome, Reason, Statement, Unsupported, parse, rewrite
+from rewriter import Attempt, Definitions, Outcome, Reason, Statement, Unsupported, parse, rewrite, tables_of
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE, result_settings
-from rewriter.sql import tables_of
 
 
 class Answers:

@@ -6,7 +6,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
-from rewriter.sql import ParseError, tokenize
+from rewriter import ParseError, tokenize
 
 
 class Effect(Enum):

@@ -12,8 +12,8 @@ from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.dependencies import FUNCTIONS, table_text
 from proxy.pipeline.tokens import Token, scan, string_value
+from rewriter import Edit, splice
 from rewriter.model import MaterializedView, Session, split_name
-from rewriter.sql import Edit, splice
 
 
 class Call(NamedTuple):

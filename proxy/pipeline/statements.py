@@ -9,7 +9,6 @@ from sqlglot import exp
 import rewriter
 from proxy.hs2 import SqlError
 from rewriter.model import Session, TableName, quoted
-from rewriter.sql import tables_of
 
 
 def relations(sql: str, session: Session) -> tuple[TableName, ...]:
@@ -54,7 +53,7 @@ def _named(statement: rewriter.Statement) -> Iterator[tuple[exp.Table, TableName
 
 def _no_table(statement: rewriter.Statement) -> str:
     """Why a query has no table whose changes could be followed."""
-    names = (t.name for block in statement.blocks for t in tables_of(block) if not t.db)
+    names = (t.name for block in statement.blocks for t in rewriter.tables_of(block) if not t.db)
     hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
     if hidden is None:
         return "the query reads no table: a materialized view is defined by SELECT … FROM table"

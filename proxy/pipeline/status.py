@@ -9,8 +9,7 @@ from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.statements import relations
-from rewriter import Reason
-from rewriter.freshness import freshness
+from rewriter import Reason, fresh_storage
 from rewriter.model import MaterializedView, Table, TableName
 
 FRESH = "fresh"
@@ -41,7 +40,7 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
         return Status("unknown", failure.message, None, error, ())
     now = await catalog.current([view.name, view.storage, *sources])
     storage = now[view.storage]
-    found = freshness(replace(view, rewrite=True), sources, now)
+    found = fresh_storage(replace(view, rewrite=True), sources, now)
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
     if isinstance(found, Table):
         return Status(FRESH, "", refreshed_at, error, sources)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rewriter.freshness import freshness
+from rewriter.freshness import fresh_storage
 from rewriter.match import Miss, Reason
 from rewriter.model import (
     ChildView,
@@ -39,7 +39,7 @@ def check(
     table: Table | None = TABLE, storage: Table | None = STORED, view: MaterializedView = VIEW, uuid: str = "uuid-mv"
 ):
     relations = {SALES: table, STORAGE: storage, MV: ViewState(MV, uuid, 1)}
-    return freshness(view, [SALES], relations)
+    return fresh_storage(view, [SALES], relations)
 
 
 def test_fresh() -> None:
