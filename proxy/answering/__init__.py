@@ -6,22 +6,17 @@ own run take the same decision by the same way.
 """
 
 from proxy.answering.answers import Answers
-from proxy.answering.changes import Change, change_of
 from proxy.answering.decision import Decision
-from proxy.answering.facts import OFF, ON, SETTINGS, SPELLINGS, Defaults, SessionFacts
+from proxy.answering.facts import SETTINGS, SPELLINGS, Defaults, SessionFacts
 from proxy.answering.schemas import checked, described
 
 __all__ = [
-    "OFF",
-    "ON",
     "SETTINGS",
     "SPELLINGS",
     "Answers",
-    "Change",
     "Decision",
     "Defaults",
     "SessionFacts",
-    "change_of",
     "checked",
     "described",
 ]

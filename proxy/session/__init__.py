@@ -1,7 +1,7 @@
 """Sessions and operations as clients know them: handles, legal states, who may use them, and plans for statements."""
 
 from proxy.session.handles import Handle
-from proxy.session.operations import Operation, OperationLog
+from proxy.session.operations import Operation
 from proxy.session.plan import Answering, Forward, Local, Plan
 from proxy.session.sessions import ClientSession, Sessions, SessionUpstream
 from proxy.session.states import LEGAL, TERMINAL, OperationState
@@ -15,7 +15,6 @@ __all__ = [
     "Handle",
     "Local",
     "Operation",
-    "OperationLog",
     "OperationState",
     "Plan",
     "SessionUpstream",

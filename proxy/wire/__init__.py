@@ -8,7 +8,7 @@ exceptions, `fields` patches a message in place, `maps` is for the strings of a 
 
 from proxy.wire.errors import WireError
 from proxy.wire.extent import is_whole
-from proxy.wire.fields import Span, find, find_handle, read_i32, read_string, value_bytes, with_field
+from proxy.wire.fields import find, find_handle, read_i32, read_string, value_bytes, with_field
 from proxy.wire.framed import BareTransport, SaslTransport
 from proxy.wire.frames import FrameReader, frame
 from proxy.wire.http import HttpCall, HttpTransport, Interim, packing
@@ -47,7 +47,6 @@ __all__ = [
     "SaslClient",
     "SaslServer",
     "SaslTransport",
-    "Span",
     "TlsServer",
     "Transport",
     "WireError",

@@ -19,4 +19,4 @@ Rule = Callable[[Reading], Match | Miss]
 # same_grain before roll_up: both answer a query at the view's own grain, and the former without grouping again.
 RULES: tuple[Rule, ...] = (read_rows, same_grain, roll_up)
 
-__all__ = ["RULES", "Rule"]
+__all__ = ["RULES"]

@@ -4,8 +4,8 @@ Text is spliced, never reprinted: only a replaced block is printed, from nodes w
 same as what was typed (functions are kept by name, never translated).
 """
 
-from rewriter.sql.blocks import SelectSpan, select_spans
-from rewriter.sql.dialect import ParseError, Tree, parse_select, render, tokenize
+from rewriter.sql.blocks import SelectSpan
+from rewriter.sql.dialect import ParseError, parse_select, render, tokenize
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
     CommonTable,
@@ -25,13 +25,11 @@ __all__ = [
     "SelectBlock",
     "SelectSpan",
     "Statement",
-    "Tree",
     "from_items",
     "parse",
     "parse_select",
     "place_of",
     "render",
-    "select_spans",
     "splice",
     "splice_within",
     "storage_statement",

@@ -6,17 +6,15 @@ the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
 """
 
 from rewriter.timeseries.borders import border_behind, is_border, next_border
-from rewriter.timeseries.bucket import Bucket, as_bucket, bucket_call, label_source
+from rewriter.timeseries.bucket import as_bucket, bucket_call, label_source
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import GRANULARITIES, rolls_up
-from rewriter.timeseries.literals import Moment, read_moment
+from rewriter.timeseries.literals import read_moment
 from rewriter.timeseries.translate import translate_bucket
 from rewriter.timeseries.zone import is_fixed_offset
 
 __all__ = [
     "GRANULARITIES",
-    "Bucket",
-    "Moment",
     "as_bucket",
     "border_behind",
     "bucket_call",
