@@ -142,6 +142,17 @@ def test_storage_that_a_killed_create_has_left_goes_with_the_next_one(run: Run, 
     assert shown(run, "agg_sales")["status"] == "fresh"
 
 
+def test_a_view_made_from_another_catalog_is_filled_and_answers(run: Run, foreign: Run) -> None:
+    named = AGG.replace("sales", "lake.mv.sales")
+    run("USE spark_catalog.default")
+    run(f"CREATE MATERIALIZED VIEW lake.mv.agg_sales AS {named}")
+    run("USE lake.mv")
+    assert shown(run, "agg_sales")["status"] == "fresh"
+    ((plan,),) = run(f"EXPLAIN {AGG}")
+    assert "answered from materialized view lake.mv.agg_sales" in plan
+    assert sorted(run(AGG)) == sorted(foreign(named))
+
+
 def test_replacing_gives_storage_of_its_own_and_drops_the_old(run: Run, foreign: Run) -> None:
     run(f"CREATE MATERIALIZED VIEW agg_sales COMMENT 'old' PROPERTIES ('mine'='1') AS {AGG}")
     run(
