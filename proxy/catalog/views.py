@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from rewriter.model import MaterializedView, Session, TableName, ViewState, spli
 
 MARKERS = ("iceberg.materialized.view", "materialized.view")
 STORAGE_QUERY = "viewgate.storage-query"
+DEFINITION = "viewgate.definition"
 SETTINGS = "viewgate.settings"
 REWRITE = "viewgate.rewrite"
 REFRESH = "viewgate.refresh"
@@ -53,7 +55,7 @@ def materialized_view(name: TableName, document: Document) -> MaterializedView:
         uuid=document["view-uuid"],
         version=document["current-version-id"],
         query=query.sql,
-        storage_query=properties.get(STORAGE_QUERY, query.sql),
+        storage_query=_storage_query(query.sql, properties),
         storage=_storage(name, version, properties),
         columns=columns(view_schema(document)),
         catalog=query.session.catalog,
@@ -92,6 +94,20 @@ def view_query(name: TableName, document: Document) -> ViewQuery:
             namespace = tuple(version.get("default-namespace", ()))
             return ViewQuery(representation["sql"], Session(catalog, namespace, catalogs=frozenset({name.catalog})))
     raise Unusable("it has no representation in the dialect `spark`")
+
+
+def fingerprint(query: str) -> str:
+    """What tells the definition that a storage query was made for from any other."""
+    return hashlib.sha256(query.strip().encode()).hexdigest()
+
+
+def _storage_query(query: str, properties: Mapping[str, str]) -> str:
+    """What fills the storage; the statement CREATE OR REPLACE VIEW of others keeps the one of the former definition."""
+    if STORAGE_QUERY not in properties:
+        return query
+    if properties.get(DEFINITION) != fingerprint(query):
+        raise Unusable("its query was replaced by a statement that does not know materialized views")
+    return properties[STORAGE_QUERY]
 
 
 def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:

@@ -64,7 +64,7 @@ class Context:
             return view
         reason = self.catalog.broken.get(name)
         if reason:
-            hint = f"DROP VIEW {name.sql()} removes it"
+            hint = f"DROP MATERIALIZED VIEW {name.sql()} removes it"
             raise SqlError(f"materialized view {name} cannot be used: {reason}; {hint}", "55000")
         relation = (await self.catalog.current([name]))[name]
         kind = "does not exist" if relation is None else f"is a {_kind(relation)}, not a materialized view"

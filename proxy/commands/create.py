@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
+from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY, fingerprint
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, checked, of_storage, of_user, recorded_settings
@@ -156,6 +156,7 @@ class Create:
             MARKERS[0]: "true",
             f"{MARKERS[0]}.storage.table": TableName(plan.storage.parts[1:]).sql(),
             STORAGE_QUERY: plan.shape.storage_query,
+            DEFINITION: fingerprint(plan.shape.query),
             SETTINGS: recorded_settings(plan.facts),
             REFRESH: "deferred" if self.deferred else "on-commit",
             QUERY: self.query,

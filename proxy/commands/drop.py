@@ -23,13 +23,18 @@ class Drop:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         name = await ctx.resolve(session, self.name)
-        if self.if_exists and await ctx.view(name) is None and name not in ctx.catalog.broken:
+        known = await ctx.view(name) is not None
+        broken = name in ctx.catalog.broken
+        if self.if_exists and not known and not broken:
             return done(f"there is no materialized view {name}")
-        view = await ctx.existing_view(session, self.name)
+        view = None if broken else await ctx.existing_view(session, self.name)
         try:
             await session.upstream.query(f"DROP VIEW {name.sql()}")
         finally:
             ctx.catalog.invalidate()
+        if view is None:  # nobody knows what it points to
+            dropped = "".join(f"; its storage {orphan} too" for orphan in await ctx.orphans.drop(name))
+            return done(f"materialized view {name} dropped{dropped}")
         return done(f"materialized view {name} dropped{await self._drop_storage(ctx, session, view)}")
 
     async def _drop_storage(self, ctx: Context, session: ClientSession, view: MaterializedView) -> str:

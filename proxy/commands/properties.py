@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from proxy.catalog.views import MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
+from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
 from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, NEVER, WAIT
@@ -23,7 +23,7 @@ _CHOICES = {
     WAIT: (IF_INCREMENTAL, ALWAYS, NEVER),
 }
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
-_OURS = (SETTINGS, STORAGE_QUERY, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-", REFRESH_ERROR)
+_OURS = (SETTINGS, STORAGE_QUERY, DEFINITION, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-", REFRESH_ERROR)
 # What the catalog, or a clause of a statement, settles; Spark refuses them in its own words, and of the storage.
 _OF_SPARK = frozenset({"owner", "location", "provider", "external", "is_managed_location", "comment", "collation"})
 

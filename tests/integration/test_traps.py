@@ -208,6 +208,19 @@ def test_a_view_of_the_same_name_leaves_nothing_of_the_first(session: Any, run: 
     right(session)
 
 
+def test_another_query_put_in_its_place_past_the_proxy(session: Any, run: Run, foreign: Run) -> None:
+    other = "SELECT a, b, max(n) FROM t GROUP BY a, b"
+    foreign(f"CREATE OR REPLACE VIEW v AS {other}")
+    for query in (QUERY, other):
+        assert VIEW not in chosen(session, query)
+        right(session, query)
+    with pytest.raises(exc.OperationalError, match=r"its query was replaced .*DROP MATERIALIZED VIEW"):
+        run("REFRESH MATERIALIZED VIEW v")
+    assert run("DROP MATERIALIZED VIEW v") == [
+        ("materialized view lake.traps.v dropped; its storage lake.traps.v__storage too",)
+    ]
+
+
 TEMPORARY = [
     "CREATE TEMPORARY VIEW t AS SELECT 'mine' AS a, 'own' AS b, 1 AS n",
     "CREATE OR REPLACE /* it is */ TEMP VIEW `T` (a, b, n) AS SELECT 'mine', 'own', 1",

@@ -89,12 +89,17 @@ class Lake:
         return str(location)
 
     def view_properties(self, name: TableName) -> dict[str, str]:
+        """The properties of a view now."""
+        properties: dict[str, str] = self.view_document(name)["properties"]
+        return properties
+
+    def view_document(self, name: TableName) -> dict[str, Any]:
         """What the metadata of a view holds now."""
         query = text("SELECT metadata_location FROM iceberg_tables WHERE table_name = :name")
         with self.iceberg.engine.connect() as connection:
             location: str = connection.execute(query, {"name": name.table}).scalar_one()
-        properties: dict[str, str] = json.loads(gzip.decompress(Path(location).read_bytes()))["properties"]
-        return properties
+        document: dict[str, Any] = json.loads(gzip.decompress(Path(location).read_bytes()))
+        return document
 
     def drop_view(self, name: TableName) -> None:
         with self.iceberg.engine.begin() as connection:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.catalog.views import Unusable, is_materialized, materialized_view
+from proxy.catalog.views import Unusable, fingerprint, is_materialized, materialized_view
 from rewriter.model import TableName
 from tests.unit.catalog.lake import AGG, MATERIALIZED, view_document
 
@@ -18,6 +18,7 @@ def test_a_view_of_another_tool_is_its_own_storage_query() -> None:
 def test_our_properties_are_read() -> None:
     ours = {
         "viewgate.storage-query": "SELECT 1 AS a",
+        "viewgate.definition": fingerprint("SELECT region, sum(amount) FROM sales GROUP BY region"),
         "viewgate.settings": '{"spark.sql.ansi.enabled":"true"}',
         "viewgate.rewrite": "off",
         "viewgate.refresh": "deferred",
@@ -26,6 +27,12 @@ def test_our_properties_are_read() -> None:
     view = materialized_view(AGG, view_document(2, **MATERIALIZED, **ours))
     assert (view.version, view.storage_query, view.comment) == (2, "SELECT 1 AS a", "by region")
     assert (view.rewrite, view.deferred, dict(view.settings or {})) == (False, True, {"spark.sql.ansi.enabled": "true"})
+
+
+def test_a_storage_query_of_another_definition_is_not_used() -> None:
+    ours = {"viewgate.storage-query": "SELECT 1 AS a", "viewgate.definition": fingerprint("SELECT 1 AS a")}
+    with pytest.raises(Unusable, match="its query was replaced"):
+        materialized_view(AGG, view_document(2, **MATERIALIZED, **ours), "")
 
 
 @pytest.mark.parametrize(

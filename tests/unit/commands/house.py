@@ -70,7 +70,9 @@ class Upstream:
 
     def alter_view(self, found: re.Match[str]) -> None:
         name = TableName(tuple(found["name"].split(".")))
-        self.lake.put_view(name, view_document(1, **{**self.lake.view_properties(name), **_pairs(found["tail"])}))
+        document = self.lake.view_document(name)
+        document["properties"].update(_pairs(found["tail"]))
+        self.lake.put_view(name, document)
 
     def drop_view(self, found: re.Match[str]) -> None:
         self.lake.drop_view(TableName(tuple(found["name"].split("."))))
