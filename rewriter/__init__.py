@@ -8,12 +8,15 @@ network, no threads, no Spark.
     outcome = rewrite(statement, definitions, relations) # which blocks are answered from which views
     outcome.sql(schemas)                                 # the text to run, names and types as Spark's
 
+For a server, which is asked the same again and again, `Recent(definitions)` does the first three steps and
+remembers them: `asked = recent.ask(sql, session)`, `asked.names`, `asked.decide(relations)`.
+
 Without any server or Spark, over tables and views from a script of SQL (`rewriter.script`):
 
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest > engine > fresh > candidates | consistency | outcome | union > cost |
+Rooms, from the top: script > suggest | recent > engine > fresh > candidates | consistency | outcome | union > cost |
 metadata > freshness | index | maintenance > rules | verbatim > match > delta > spelling > schema > question >
 shelf > needs > block > timeseries > sql > model. The index and the rooms from `question` to `needs` keep a
 shortlist of views; `definitions.thorough` has them all tried, for explanations.
@@ -41,10 +44,12 @@ from rewriter.maintenance import (
 )
 from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome
+from rewriter.recent import Asked, Recent
 from rewriter.spelling import blanked
 from rewriter.sql import Edit, ParseError, Statement, parse, splice, tables_of, tokenize
 
 __all__ = [
+    "Asked",
     "Attempt",
     "Decision",
     "Definition",
@@ -55,6 +60,7 @@ __all__ = [
     "Outcome",
     "ParseError",
     "Reason",
+    "Recent",
     "Statement",
     "Unsupported",
     "blanked",

@@ -61,6 +61,9 @@ class Outcome:
     tried: tuple[Attempt, ...] = ()
     spelled: tuple[Edit, ...] = field(default=())
     pins: tuple[Edit, ...] = field(default=())
+    _printed: list[tuple[Mapping[str, Sequence[Column]], str]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     @property
     def rewritten(self) -> bool:
@@ -75,6 +78,11 @@ class Outcome:
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
         """The statement to run. `schemas` gives Spark's columns for each replacement's `original`."""
         known = schemas or {}
+        if not self._printed or self._printed[0][0] != known:
+            self._printed[:] = [(known, self._print(known))]
+        return self._printed[0][1]
+
+    def _print(self, known: Mapping[str, Sequence[Column]]) -> str:
         edits = [Edit(*r.block.span, r.text(known.get(r.original))) for r in self.replacements]
         spans = [r.block.span for r in self.replacements]
         edits += self.pins

@@ -12,7 +12,7 @@ from proxy.answering.schemas import Schemas, checked
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
-from rewriter import Attempt, Definitions, Outcome, Reason, Statement, Unsupported, parse, rewrite, tables_of
+from rewriter import Attempt, Definitions, Outcome, Reason, Recent, Statement, Unsupported, tables_of
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE, result_settings
@@ -25,7 +25,7 @@ class Answers:
         self.catalog = catalog
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
-        self._definitions = Definitions((), keyed=frozenset())
+        self._recent = Recent(Definitions((), keyed=frozenset()))
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """How to run a statement that Viewgate does not answer itself."""
@@ -62,22 +62,22 @@ class Answers:
         state = await self.facts(session)
         if facts.problem:
             state = replace(state, rewrite=False)
-        statement = parse(sql, state)
-        definitions = await self.definitions()
+        recent = await self._known()
         if thorough:
-            definitions = definitions.thorough
-        names = definitions.closure(statement)
-        if names <= {*statement.tables} and not definitions.shortlisted(statement) and not statement.uses_timeseries:
+            recent = Recent(recent.definitions.thorough)
+        asked = recent.ask(sql, state)
+        statement, definitions = asked.statement, recent.definitions
+        if not asked.concerns_views and not statement.uses_timeseries:
             shadowed = tuple(_shadowed(statement, definitions))
             outcome = Outcome(statement, tried=shadowed) if shadowed else None
             return replace(own, outcome=outcome, problem=facts.problem or statement.unread)
-        found = await self.catalog.current(names)
+        found = await self.catalog.current(asked.names)
         if (learned := self._learned_keys(found)) is not None:
-            definitions = definitions.with_keys(learned)
-            found = await self.catalog.current(definitions.closure(statement))
+            asked = Recent(definitions.with_keys(learned)).ask(sql, state)
+            found = await self.catalog.current(asked.names)
         relations = _relied_on(found, facts)
         try:
-            outcome = rewrite(statement, definitions, relations)
+            outcome = asked.decide(relations)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
@@ -87,19 +87,22 @@ class Answers:
 
     async def definitions(self) -> Definitions:
         """The views as defined now, indexed once for each change."""
+        return (await self._known()).definitions
+
+    async def _known(self) -> Recent:
         views = await self.catalog.definitions()
         if views is not self._views:
-            self._views, self._definitions = views, Definitions(views, keyed=self._definitions.keyed)
-        return self._definitions
+            self._views, self._recent = views, Recent(Definitions(views, keyed=self._recent.definitions.keyed))
+        return self._recent
 
     def _learned_keys(self, relations: Mapping[TableName, Relation | None]) -> frozenset[TableName] | None:
         """The tables that declare keys, if these differ from those that were known; later statements know them, too."""
-        before = self._definitions.keyed or frozenset()
+        before = self._recent.definitions.keyed or frozenset()
         keyed = {name for name, relation in relations.items() if isinstance(relation, Table) and relation.primary_key}
         now = before.difference(relations).union(keyed)
         if now == before:
             return None
-        self._definitions = self._definitions.with_keys(now)
+        self._recent = Recent(self._recent.definitions.with_keys(now))
         return now
 
     async def _kept_schema(

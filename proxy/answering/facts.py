@@ -37,7 +37,8 @@ class Defaults:
             in_force = {str(key): str(value) for key, value, *_ in (await query("SET -v")).rows}
             # `<undefined>` and `<value of …>` are no values.
             told = {key: value for key, value in in_force.items() if not value.startswith("<")}
-            self._known |= {key: value for key, value in told.items() if key not in settings}
+            # Another mapping: sessions hold the former one, and decisions are remembered by it.
+            self._known = self._known | {key: value for key, value in told.items() if key not in settings}
             self._hidden = frozenset(key for key in settings if key not in self._known)
         return self._known
 

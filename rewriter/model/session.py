@@ -30,6 +30,10 @@ class Session:
     lower_names: bool = False
     defaults: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
+    def __hash__(self) -> int:
+        # The settings count for equality alone: there are hundreds of them.
+        return hash((self.catalog, self.namespace, self.time_zone, self.rewrite))
+
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
         """The table that a name of one or more parts means; None where a temporary view could be meant."""
         if self.lower_names:

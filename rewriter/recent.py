@@ -1,0 +1,50 @@
+"""Statements decided lately: dashboards ask the same ones over and over."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rewriter.engine import rewrite
+from rewriter.freshness import Relations
+from rewriter.index import Definitions
+from rewriter.model import Session
+from rewriter.outcome import Outcome
+from rewriter.sql import Statement, parse
+
+
+class Asked:
+    """One statement over definitions; `names` are all that must be looked up to decide about it.
+
+    `concerns_views` is False where no view could answer any part of it.
+    """
+
+    def __init__(self, statement: Statement, definitions: Definitions) -> None:
+        self.statement = statement
+        self.names = definitions.closure(statement)
+        self.concerns_views = not self.names <= {*statement.tables} or bool(definitions.shortlisted(statement))
+        self._definitions = definitions
+        self._decided: tuple[Relations, Outcome] | None = None
+
+    def decide(self, relations: Relations) -> Outcome:
+        """The decision, or the last one where its names stand for the same; raises Unsupported."""
+        known = self._decided
+        if known is not None and known[0] == relations:
+            return known[1]
+        outcome = rewrite(self.statement, self._definitions, relations)
+        self._decided = relations, outcome
+        return outcome
+
+
+class Recent:
+    """The statements last asked over definitions, by text and session.
+
+    law:    a remembered decision is the one that `rewrite` would come to now: it depends on the text, the
+            session, the definitions and what the names stand for, and is kept with all four.
+    """
+
+    def __init__(self, definitions: Definitions, most: int = 1024) -> None:
+        self.definitions = definitions
+        self.ask = lru_cache(most)(self._ask)
+
+    def _ask(self, sql: str, session: Session) -> Asked:
+        return Asked(parse(sql, session), self.definitions)
