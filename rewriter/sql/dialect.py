@@ -4,20 +4,30 @@ sqlglot turns functions into its own nodes and prints those, which changes what 
 (`log10`, `to_char`, `percentile_cont`). Here a call is a name and arguments, so what is printed is
 what was read; a call with a syntax of its own (`extract(year FROM x)`) does not parse and its block
 is left alone. In Spark 4 a doubled quote in a string literal is that quote.
+
+sqlglot's parser and generator may be compiled, and then have no subclasses. So the parser is shown
+names that it does not know for those that it would translate: with a mark behind, which the tree loses.
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token
+from sqlglot.tokens import Token, TokenType
 
 from rewriter.model.names import RESERVED
 
 Tree = exp.Expr
+
+_MARK = "\0"
+_KEPT = frozenset({"CASE", "CAST", "TRY_CAST"})
+# Calls that sqlglot's parser would read in its own way, and words that it takes for calls without parentheses.
+_CALLS = frozenset({*Spark.Parser.FUNCTIONS, *Spark.Parser.FUNCTION_PARSERS}) - _KEPT
+_WORDS = frozenset(Spark.Parser.NO_PAREN_FUNCTION_PARSERS) - _KEPT
+_QUOTED = frozenset(word.lower() for word in RESERVED)
 
 
 class ParseError(ValueError):
@@ -25,28 +35,16 @@ class ParseError(ValueError):
 
 
 class Dialect(Spark):
-    """Spark without sqlglot's translations."""
+    """Spark with a doubled quote for a quote, and quotes around what Spark, or we, would not read as a name."""
 
     class Tokenizer(Spark.Tokenizer):
         """Reads a doubled quote as an escaped one."""
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
 
-    class Parser(Spark.Parser):  # type: ignore[misc, valid-type]
-        """Keeps calls as names and arguments."""
-
-        FUNCTIONS: ClassVar[dict[str, Any]] = {}
-        FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
-            k: v for k, v in Spark.Parser.FUNCTION_PARSERS.items() if k in ("CAST", "TRY_CAST")
-        }
-        NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Any]] = {
-            k: v for k, v in Spark.Parser.NO_PAREN_FUNCTION_PARSERS.items() if k == "CASE"
-        }
-
-    class Generator(Spark.Generator):  # type: ignore[misc, valid-type]
-        """Quotes what Spark, or we, would not read as a name."""
-
-        RESERVED_KEYWORDS: ClassVar[set[str]] = {word.lower() for word in RESERVED}
+    def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
+        """Whether a name is printed in quotes."""
+        return identifier.name.lower() in _QUOTED or bool(super().can_quote(identifier, identify))
 
 
 _DIALECT = Dialect()
@@ -66,15 +64,35 @@ def parse_select(sql: str) -> exp.Select:
     >>> parse_select("SELECT log10(x) FROM t").expressions[0].name
     'log10'
     """
+    if _MARK in sql:
+        raise ParseError("a character of code 0 stands in it")
+    tokens = tokenize(sql)
+    for i, token in enumerate(tokens):
+        _mark(token, called=i + 1 < len(tokens) and tokens[i + 1].token_type is TokenType.L_PAREN)
     try:
-        trees = _DIALECT.parse(sql)
+        trees = _DIALECT.parser().parse(tokens, sql)
     except RecursionError as error:
         raise ParseError("it is nested too deeply") from error
     except SqlglotError as error:
-        raise ParseError(_plain(error)) from error
+        raise ParseError(_plain(error).replace(_MARK, "")) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
         raise ParseError("not a single SELECT")
+    _unmark(trees[0])
     return trees[0]
+
+
+def _mark(token: Token, called: bool) -> None:
+    """Make a name unknown to the parser where it would be read as more than a name."""
+    word = token.text.upper()
+    if ((called and word in _CALLS) or word in _WORDS) and token.token_type in Spark.Parser.FUNC_TOKENS:
+        token.text += _MARK
+
+
+def _unmark(tree: Tree) -> None:
+    for node in tree.find_all(exp.Anonymous, exp.Identifier):
+        name = node.args["this"]
+        if isinstance(name, str) and name.endswith(_MARK):
+            node.set("this", name.removesuffix(_MARK))
 
 
 def _plain(error: SqlglotError) -> str:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from rewriter.model import quoted
 from rewriter.model.names import RESERVED
 from rewriter.sql import parse_select, render
-from rewriter.sql.dialect import Dialect
+from rewriter.sql.dialect import Dialect, ParseError
 
 WORDS = {word.lower() for word in (*Dialect.Tokenizer.KEYWORDS, *RESERVED) if re.fullmatch(r"\w+", word)}
 
@@ -32,3 +32,28 @@ def test_only_what_must_be_is_quoted() -> None:
         "t0.`not`",
         "t0.`a b`",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "array(b)[0]",
+        "map(a, b)[c]",
+        "left(a, 2)",
+        "any(a)",
+        "if(a, b, c)",
+        "transform",
+        "t.`filter`",
+        "sum(a) FILTER(WHERE b > 0)",
+        "percentile(a, 0.5)",
+        "count(DISTINCT substring(a, 1, 2))",
+    ],
+)
+def test_calls_are_printed_as_they_are_typed(text: str) -> None:
+    assert render(parse_select(f"SELECT {text} FROM t").expressions[0]) == text
+
+
+@pytest.mark.parametrize("text", ["extract(year FROM a)", "trim(BOTH 'x' FROM a)", "a\0"])
+def test_a_call_with_a_syntax_of_its_own_is_not_read(text: str) -> None:
+    with pytest.raises(ParseError):
+        parse_select(f"SELECT {text} FROM t")
