@@ -1,4 +1,8 @@
-"""The tokens of a statement with their places in the text; comments and white space are left out."""
+"""The tokens of any statement with their places in the text; comments and white space are left out.
+
+They are made one by one, since a statement's first words tell what it is, and keep strings as they were written; what a
+query means is read by the rewriter, from tokens of its own.
+"""
 
 from __future__ import annotations
 

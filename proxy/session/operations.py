@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 class OperationLog:
     """Lines for the client, each of which it reads once, or again after going back to the first.
 
-    >>> log = OperationLog(["a", "b"])
+    >>> log = OperationLog()
+    >>> log.add("a"), log.add("b")
+    (None, None)
     >>> log.read(1), log.read(10), log.read(10), log.read(10, first=True)
     (['a'], ['b'], [], ['a', 'b'])
     """
 
-    def __init__(self, lines: list[str] | None = None) -> None:
-        self._lines = lines or []
+    def __init__(self) -> None:
+        self._lines: list[str] = []
         self._next = 0
 
     def add(self, line: str) -> None:

@@ -73,9 +73,6 @@ class Sessions:
         self._at_rest = asyncio.Event()
         self._at_rest.set()
 
-    def __len__(self) -> int:
-        return len(self._sessions)
-
     @property
     def all(self) -> list[ClientSession]:
         """The open sessions."""

@@ -23,6 +23,7 @@ from proxy.wire.layout import (
     STOP,
     STRING,
     STRUCT,
+    counted,
 )
 from proxy.wire.message import body_of
 
@@ -149,15 +150,15 @@ def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
     if size is not None:
         end = offset + size
     elif kind == STRING:
-        end = offset + LENGTH.size + _count(LENGTH.unpack_from(message, offset)[0])
+        end = offset + LENGTH.size + counted(LENGTH.unpack_from(message, offset)[0])
     elif kind == STRUCT:
         end = _skip_struct(message, offset, depth)
     elif kind in (LIST, SET):
         element, count = LIST_HEAD.unpack_from(message, offset)
-        end = _skip_elements(message, offset + LIST_HEAD.size, (element,), _count(count), depth)
+        end = _skip_elements(message, offset + LIST_HEAD.size, (element,), counted(count), depth)
     elif kind == MAP:
         key, value, count = MAP_HEAD.unpack_from(message, offset)
-        end = _skip_elements(message, offset + MAP_HEAD.size, (key, value), _count(count), depth)
+        end = _skip_elements(message, offset + MAP_HEAD.size, (key, value), counted(count), depth)
     else:
         raise WireError(f"a message holds a value of the unknown type {kind}")
     if end > len(message):
@@ -180,9 +181,3 @@ def _skip_elements(message: bytes, offset: int, kinds: tuple[int, ...], count: i
         for kind in kinds:
             offset = _skip(message, offset, kind, depth + 1)
     return offset
-
-
-def _count(length: int) -> int:
-    if length < 0:
-        raise WireError(f"a message holds a negative length, {length}")
-    return length

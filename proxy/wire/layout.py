@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 
+from proxy.wire.errors import WireError
+
 STOP, BOOL, BYTE, DOUBLE, I16, I32, I64, STRING, STRUCT, MAP, SET, LIST, UUID = (
     0,
     2,
@@ -28,3 +30,10 @@ LIST_HEAD = struct.Struct(">Bi")
 MAP_HEAD = struct.Struct(">BBi")
 
 MAX_DEPTH = 32  # the service's own types nest 9 deep
+
+
+def counted(length: int) -> int:
+    """A length as it was sent, which may be wrong, but not negative."""
+    if length < 0:
+        raise WireError(f"a message holds a negative length, {length}")
+    return length

@@ -16,6 +16,7 @@ from proxy.wire.layout import (
     STOP,
     STRING,
     STRUCT,
+    counted,
 )
 from proxy.wire.message import read_head
 
@@ -135,7 +136,7 @@ class MessageReader:
         if not self._has(LENGTH.size):
             return False
         (length,) = LENGTH.unpack_from(self._buffer, self._offset)
-        self._advance(LENGTH.size + _checked(length))
+        self._advance(LENGTH.size + counted(length))
         return True
 
     def _list(self) -> bool:
@@ -145,9 +146,9 @@ class MessageReader:
         self._advance(LIST_HEAD.size)
         size = FIXED_SIZES.get(kind)
         if size is not None:
-            self._advance(size * _checked(count))
+            self._advance(size * counted(count))
         else:
-            self._push(((kind,), _checked(count)))
+            self._push(((kind,), counted(count)))
         return True
 
     def _map(self) -> bool:
@@ -156,16 +157,10 @@ class MessageReader:
         key, value, count = MAP_HEAD.unpack_from(self._buffer, self._offset)
         self._advance(MAP_HEAD.size)
         # Counted down from an even number: keys come at even counts, values at odd ones.
-        self._push(((key, value), 2 * _checked(count)))
+        self._push(((key, value), 2 * counted(count)))
         return True
 
     def _push(self, opened: _Open) -> None:
         if len(self._open) >= MAX_DEPTH:
             raise WireError(f"a message nests values more than {MAX_DEPTH} deep")
         self._open.append(opened)
-
-
-def _checked(length: int) -> int:
-    if length < 0:
-        raise WireError(f"a message holds a negative length, {length}")
-    return length

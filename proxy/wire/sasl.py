@@ -38,7 +38,7 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The handshake is over without a login: send `reply` and close."""
+    """What came, in a handshake or behind it, is not answered: send `reply` and close."""
 
     reason: str
     reply: bytes = b""
@@ -106,7 +106,7 @@ class SaslServer:
     'bob'
     """
 
-    # What is legal at each step: the statuses, and what reads the payload.
+    # The statuses that are legal at each step.
     _LEGAL = {  # noqa: RUF012
         _Step.MECHANISM: frozenset({Status.START}),
         _Step.CREDENTIALS: frozenset({Status.OK, Status.COMPLETE}),

@@ -67,7 +67,7 @@ async def proxied(
         finally:
             await server.stop()
         assert not spark.sessions
-        assert len(service.sessions) == 0
+        assert service.sessions.all == []
 
 
 def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits | None = None, **entrance: Any) -> R:
