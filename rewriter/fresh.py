@@ -18,6 +18,7 @@ from rewriter.model import (
     Table,
     TableName,
     ViewState,
+    storage_name,
     table_columns,
 )
 from rewriter.schema import UNKNOWN, output_columns, output_types
@@ -61,7 +62,7 @@ def fresh_view(
         version=1,
         query=definition.query,
         storage_query=definition.storage_query,
-        storage=TableName((*name.parts[:-1], f"{name.table}__storage")),
+        storage=storage_name(name),
         columns=stored[: len(stored) - len(definition.hidden)],
         catalog=session.catalog,
         namespace=session.namespace,

@@ -13,9 +13,8 @@ from proxy.catalog.inventory import Kind
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.hs2 import SqlError
 from proxy.pipeline.runner import Runner
-from rewriter.model import TableName, split_name
+from rewriter.model import STORAGE_SUFFIX, TableName, split_name
 
-STORAGE_SUFFIX = "__storage"
 _logger = logging.getLogger(__name__)
 
 

@@ -16,9 +16,10 @@ from rewriter.model.tables import (
     ViewState,
     table_columns,
 )
-from rewriter.model.views import MaterializedView
+from rewriter.model.views import STORAGE_SUFFIX, MaterializedView, storage_name
 
 __all__ = [
+    "STORAGE_SUFFIX",
     "Change",
     "ChangeKind",
     "ChildView",
@@ -40,6 +41,7 @@ __all__ = [
     "ViewState",
     "quoted",
     "split_name",
+    "storage_name",
     "table_columns",
     "ticked",
     "unticked",

@@ -10,6 +10,8 @@ from rewriter.model.names import TableName
 from rewriter.model.session import Session
 from rewriter.model.tables import Column
 
+STORAGE_SUFFIX = "__storage"
+
 
 @dataclass(frozen=True)
 class MaterializedView:
@@ -40,3 +42,12 @@ class MaterializedView:
     def session(self) -> Session:
         """What names in its queries mean; the view's own catalog can be named, whichever was the current one."""
         return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
+
+
+def storage_name(view: TableName) -> TableName:
+    """What the storage of a view is called, unless that name is taken.
+
+    >>> storage_name(TableName(("lake", "demo", "agg"))).sql()
+    'lake.demo.agg__storage'
+    """
+    return TableName((*view.parts[:-1], view.table + STORAGE_SUFFIX))
