@@ -22,8 +22,9 @@ from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.authentication import PasswordFile, ProxyUsers
 from proxy.catalog import Catalog, CatalogError, open_catalog
 from proxy.commands import Context, Planner, find
-from proxy.hs2 import ResultSet, SqlError, encode_call
+from proxy.hs2 import Query, SqlError, encode_call
 from proxy.hs2.generated import ttypes
+from proxy.hs2.protocol import V11
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.server import Server
 from proxy.service import Service
@@ -31,7 +32,6 @@ from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, UpstreamSess
 from rewriter.script import ScriptError
 
 _log = logging.getLogger("viewgate")
-_PROTOCOL = 10  # HIVE_CLI_SERVICE_PROTOCOL_V11
 _REFUSED_LOGIN = "28000"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -247,7 +247,7 @@ def compose(surroundings: Surroundings, settings: config.Config, running: AsyncE
 async def health(options: argparse.Namespace) -> None:
     """Connect as a client does, up to an open session; where a password or TLS is asked for, up to that refusal."""
 
-    async def nothing(query: Callable[[str], Awaitable[ResultSet]]) -> None:
+    async def nothing(query: Query) -> None:
         pass
 
     logging.getLogger("proxy").setLevel(logging.CRITICAL)  # what is wrong is said once, at the end
@@ -271,7 +271,7 @@ async def password(options: argparse.Namespace) -> None:
 
 async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
     """A session of our own, as a client would open it."""
-    request = ttypes.TOpenSessionReq(client_protocol=_PROTOCOL, configuration={})
+    request = ttypes.TOpenSessionReq(client_protocol=V11, configuration={})
     session, _ = await upstreams.open(user, encode_call("OpenSession", 0, request))
     return session
 
@@ -279,7 +279,7 @@ async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
 async def _in_session(
     where: Upstream,
     user: str,
-    work: Callable[[Callable[[str], Awaitable[ResultSet]]], Awaitable[None]],
+    work: Callable[[Query], Awaitable[None]],
     timeouts: Timeouts | None = None,
 ) -> None:
     """Do something in a session of our own, by its `query`."""

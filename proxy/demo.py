@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable
 
-from proxy.hs2 import ResultSet
+from proxy.hs2 import Query
 
 _log = logging.getLogger("viewgate")
 
@@ -71,7 +70,7 @@ GROUP BY timeseries(order_time, 'day'), country
 STATEMENTS = {re.findall(r"lake\.demo\.(\w+)", statement)[0]: statement for statement in (SALES, *VIEWS)}
 
 
-async def make(query: Callable[[str], Awaitable[ResultSet]]) -> None:
+async def make(query: Query) -> None:
     """Make what is not there yet, in statements that a client could send; `query` sends one through the proxy."""
     await query("CREATE NAMESPACE IF NOT EXISTS lake.demo")
     tables = await query("SHOW TABLES IN lake.demo")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proxy.catalog import Catalog
@@ -11,11 +11,11 @@ from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.pipeline import Pipeline, status
 from proxy.pipeline.on_commit import over
+from proxy.session import Log
 from rewriter import Definitions
 from rewriter.model import MaterializedView
 
 SOME_FAILED = 3
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Wanted:
     full: bool = False
 
 
-async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Say) -> int:
+async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log) -> int:
     """Refresh one after the other, each after those that it reads; the exit code: 0, or SOME_FAILED."""
     definitions = Definitions(await catalog.definitions())
     failed = 0

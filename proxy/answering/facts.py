@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 
 from proxy.answering.changes import Effect, change_of, changes_nothing_failed
-from proxy.hs2 import ResultSet
+from proxy.hs2 import Query
 from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
@@ -17,7 +17,6 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {"viewgate.rewrite": (ON, OFF), TRUST:
 SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 
 _CATALOG = "spark.sql.catalog."
-Query = Callable[[str], Awaitable[ResultSet]]
 
 
 class Defaults:

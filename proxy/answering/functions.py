@@ -56,9 +56,8 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
 
 
 async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedView:
-    catalog.invalidate()
     name = session.resolve(split_name(call.view))
-    found = next((view for view in await catalog.definitions() if view.name == name), None)
+    found = await catalog.view(name) if name is not None else None
     if found is None:
         hint = "SHOW MATERIALIZED VIEWS lists those that there are"
         raise SqlError(f"there is no materialized view {call.view}; {hint}", "42P01")

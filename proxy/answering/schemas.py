@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Hashable
 
 from proxy.catalog.spelling import described_type
-from proxy.hs2 import ResultSet, SqlError
+from proxy.hs2 import Query, SqlError
 from rewriter import ParseError, Unsupported, blanked
 from rewriter.model import Column
 
-Query = Callable[[str], Awaitable[ResultSet]]
 _DESCRIBE = "DESCRIBE QUERY\n"  # on a line of its own: what Spark says of places is one line off, and nothing else
 _EXPLAINED = ("INSERT", "CREATE", "REPLACE", "MERGE", "UPDATE", "DELETE")
 _NO_PLAN = "Error occurred during query planning: "

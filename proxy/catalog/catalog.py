@@ -59,6 +59,11 @@ class Catalog:
                     await self._poll()
         return self._definitions
 
+    async def view(self, name: TableName) -> MaterializedView | None:
+        """The materialized view of that name as it is at this moment."""
+        self.invalidate()
+        return next((view for view in await self.definitions() if view.name == name), None)
+
     def invalidate(self) -> None:
         """Look again at the next statement: a view was created, changed or dropped."""
         self._due = 0.0

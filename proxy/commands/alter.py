@@ -9,8 +9,7 @@ from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.commands.properties import checked, of_storage
 from proxy.hs2 import ResultSet
-from proxy.pipeline import Log
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Log
 from rewriter.model.literals import pairs
 
 EXAMPLE = "ALTER MATERIALIZED VIEW demo.agg_sales DISABLE REWRITE"

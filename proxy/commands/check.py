@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Log
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Log
 from rewriter.model import ConstraintError, ForeignKey, TableName, quoted
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, read_foreign_keys, read_primary_key
 

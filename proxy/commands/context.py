@@ -5,25 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from proxy.answering import Decision
+from proxy.answering import Answers
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Log, OnCommit, Orphans, Pipeline
-from proxy.session import ClientSession, Forward
-from rewriter import Definitions
+from proxy.pipeline import OnCommit, Orphans, Pipeline
+from proxy.session import ClientSession, Log
 from rewriter.model import MaterializedView, Session, Table, TableName
-
-
-class Answering(Protocol):
-    """Knows what sessions have set, and decides which SQL answers a statement; see `proxy.answering.Answers`."""
-
-    async def facts(self, session: ClientSession) -> Session: ...
-
-    async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision: ...
-
-    async def plan(self, session: ClientSession, sql: str) -> Forward: ...
-
-    async def definitions(self) -> Definitions: ...
 
 
 @dataclass(frozen=True)
@@ -34,7 +21,7 @@ class Context:
     pipeline: Pipeline
     on_commit: OnCommit
     orphans: Orphans
-    answers: Answering
+    answers: Answers
 
     async def facts(self, session: ClientSession) -> Session:
         """What a client's session has set."""
@@ -52,15 +39,10 @@ class Context:
             )
         return name
 
-    async def view(self, name: TableName) -> MaterializedView | None:
-        """The materialized view of that name as it is now."""
-        self.catalog.invalidate()
-        return next((view for view in await self.catalog.definitions() if view.name == name), None)
-
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
         """The materialized view that a name means; SqlError 42P01 where there is none."""
         name = await self.resolve(session, parts)
-        if view := await self.view(name):
+        if view := await self.catalog.view(name):
             return view
         reason = self.catalog.broken.get(name)
         if reason:

@@ -14,9 +14,8 @@ from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, checked, o
 from proxy.commands.shape import Shape, shape
 from proxy.commands.undo import Step, undone_on_failure
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Log
-from proxy.session import ClientSession
-from rewriter.model import Column, MaterializedView, Session, TableName, quoted
+from proxy.session import ClientSession, Log
+from rewriter.model import Column, MaterializedView, Session, TableName, quoted, storage_name
 from rewriter.model.literals import literal, pairs
 
 EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
@@ -43,7 +42,7 @@ class Create:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         facts = await ctx.facts(session)
         name = await ctx.resolve(session, self.name)
-        existing = await ctx.view(name)
+        existing = await ctx.catalog.view(name)
         if existing and self.if_not_exists:
             return done(f"materialized view {name} exists already")
         await self._check_free(ctx, name, existing)
@@ -87,7 +86,7 @@ class Create:
             if plan.existing:
                 undo.clear()  # from here on the new storage is in use, whatever comes
                 await self._unset_replaced(session, plan, plan.existing)
-            view = await ctx.view(plan.name)
+            view = await ctx.catalog.view(plan.name)
             if view is None:
                 raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
             if not self.deferred:
@@ -178,14 +177,14 @@ class _Plan:
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> None:
     """A view of that name may be somebody else's, who was faster: ours points to our storage."""
-    view = await ctx.view(plan.name)
+    view = await ctx.catalog.view(plan.name)
     if view is not None and view.storage == plan.storage:
         await session.upstream.query(f"DROP VIEW {plan.name.sql()}")
 
 
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
     """`<view>__storage`, or a name of its own where that is taken: by the replaced view, or by a killed CREATE."""
-    usual = TableName((*view.parts[:-1], f"{view.table}__storage"))
+    usual = storage_name(view)
     if (await ctx.catalog.current([usual]))[usual] is None:
         return usual
     return TableName((*view.parts[:-1], f"{usual.table}_{uuid.uuid4().hex[:8]}"))

@@ -9,8 +9,8 @@ from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
 from proxy.commands.show_create import settings
 from proxy.hs2 import ResultSet
-from proxy.pipeline import Log, status
-from proxy.session import ClientSession
+from proxy.pipeline import status
+from proxy.session import ClientSession, Log
 
 EXAMPLE = "DESCRIBE MATERIALIZED VIEW demo.agg_sales"
 

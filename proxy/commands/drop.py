@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Log
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Log
 from rewriter.model import MaterializedView
 
 EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
@@ -23,7 +22,7 @@ class Drop:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         name = await ctx.resolve(session, self.name)
-        known = await ctx.view(name) is not None
+        known = await ctx.catalog.view(name) is not None
         broken = name in ctx.catalog.broken
         if self.if_exists and not known and not broken:
             return done(f"there is no materialized view {name}")

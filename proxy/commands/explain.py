@@ -8,8 +8,7 @@ from proxy.answering import Decision, checked
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet
-from proxy.pipeline import Log
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Log
 
 EXAMPLE = "EXPLAIN SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
 MODES = ("EXTENDED", "CODEGEN", "COST", "FORMATTED")

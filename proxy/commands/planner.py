@@ -9,7 +9,7 @@ from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
 from proxy.hs2 import ResultSet
-from proxy.session import ClientSession, Forward, Local, Plan
+from proxy.session import ClientSession, Forward, Local, Log, Plan
 
 Find = Callable[[str], Command | None]
 
@@ -29,7 +29,7 @@ class Planner:
         if command is None:
             return await self._forward(session, sql)
 
-        async def run(log: Callable[[str], None]) -> ResultSet:
+        async def run(log: Log) -> ResultSet:
             return await command.run(self._context, session, log)
 
         return Local(run)
@@ -41,7 +41,7 @@ class Planner:
         if not tables:
             return forward
 
-        async def after(log: Callable[[str], None]) -> None:
+        async def after(log: Log) -> None:
             definitions = await self._context.answers.definitions()
             await self._context.on_commit.after_write(definitions, tables, log)
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet
-from proxy.pipeline import Log
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Log
 
 EXAMPLE = "REFRESH MATERIALIZED VIEW demo.agg_sales"
 

@@ -8,8 +8,7 @@ from proxy.answering import SETTINGS, SPELLINGS, SessionFacts
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Log
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Log
 
 EXAMPLE = "SET viewgate.rewrite = off"
 PREFIX = "viewgate"

@@ -9,8 +9,8 @@ from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import Log, status
-from proxy.session import ClientSession
+from proxy.pipeline import status
+from proxy.session import ClientSession, Log
 from rewriter.model import MaterializedView, TableName
 
 EXAMPLE = "SHOW MATERIALIZED VIEWS IN demo LIKE 'agg*'"

@@ -9,8 +9,7 @@ from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, of_user
 from proxy.hs2 import ResultSet
-from proxy.pipeline import Log
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Log
 from rewriter import Unsupported, qualified
 from rewriter.model import MaterializedView
 from rewriter.model.literals import literal, pairs

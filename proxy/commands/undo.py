@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
-from proxy.pipeline import Log
+from proxy.session import Log
 
 
 @dataclass(frozen=True)

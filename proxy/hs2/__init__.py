@@ -3,13 +3,25 @@
 `generated` comes from TCLIService.thrift, which is our own; everything else is written on top of it.
 """
 
-from proxy.hs2.codec import decode, encode, encode_call, encode_reply, read_reply, read_request
-from proxy.hs2.result import ResultSet, decode_rows, encode_rows
+from proxy.hs2.codec import (
+    OPERATION_HANDLE,
+    SESSION_HANDLE,
+    decode,
+    encode,
+    encode_call,
+    encode_reply,
+    read_reply,
+    read_request,
+)
+from proxy.hs2.result import Query, ResultSet, decode_rows, encode_rows
 from proxy.hs2.status import SqlError, check, failure, success
 from proxy.hs2.types import ColumnDesc, columns_of, table_schema
 
 __all__ = [
+    "OPERATION_HANDLE",
+    "SESSION_HANDLE",
     "ColumnDesc",
+    "Query",
     "ResultSet",
     "SqlError",
     "check",

@@ -19,6 +19,8 @@ _REQUEST = b"\x0c\x00\x01"
 _RESPONSE = b"\x0c\x00\x00"
 _STOP = b"\x00"
 
+# Where the identifiers of handles are in the replies that bring new ones.
+SESSION_HANDLE, OPERATION_HANDLE = (0, 3, 1), (0, 2, 1)
 
 S = TypeVar("S")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,10 @@ class ResultSet:
         return cls(
             tuple(ColumnDesc(name, kind or "string") for name, _, kind in described), tuple(tuple(row) for row in rows)
         )
+
+
+# Runs a statement to its end somewhere; what it returned, all of it.
+Query = Callable[[str], Awaitable[ResultSet]]
 
 
 @dataclass(frozen=True, slots=True)

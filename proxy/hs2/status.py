@@ -7,6 +7,7 @@ from typing import Any
 
 from proxy.hs2.generated import ttypes
 
+FAILED = (ttypes.TStatusCode.ERROR_STATUS, ttypes.TStatusCode.INVALID_HANDLE_STATUS)
 _HIVE_SQL_EXCEPTION = "org.apache.hive.service.cli.HiveSQLException"
 _FRAME = re.compile(
     r"^\tat (?:.*/)?(?P<owner>[^()]+)\.(?P<method>[^.()]+)\((?P<file>[^:()]*)(?::(?P<line>\d+))?\)", re.MULTILINE

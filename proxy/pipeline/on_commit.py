@@ -16,8 +16,9 @@ import networkx as nx
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
-from proxy.pipeline.pipeline import Log, Pipeline
+from proxy.pipeline.pipeline import Pipeline
 from proxy.pipeline.status import status
+from proxy.session import Log
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
 

@@ -14,7 +14,6 @@ import logging
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,13 +28,13 @@ from proxy.pipeline.planning import decide
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Sources, look
 from proxy.pipeline.statements import pin
+from proxy.session import Log
 from rewriter import Decision
 from rewriter.model import Column, MaterializedView, RefreshState, Table, TableName, quoted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-Log = Callable[[str], None]
 
 _logger = logging.getLogger(__name__)
 _ATTEMPTS = 3

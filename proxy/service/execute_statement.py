@@ -7,7 +7,7 @@ import contextlib
 import logging
 from dataclasses import replace
 
-from proxy.hs2 import SqlError, failure, success
+from proxy.hs2 import OPERATION_HANDLE, SqlError, failure, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call, with_handle
 from proxy.service.forwarded import Forwarded, started, succeeded
@@ -19,7 +19,7 @@ from proxy.wire import find
 
 logger = logging.getLogger(__name__)
 
-_OPERATION_HANDLE, _HAS_RESULT_SET = (0, 2, 1), (0, 2, 3)
+_HAS_RESULT_SET = (0, 2, 3)
 
 # A started operation with the reply that announces it; or no operation, and the upstream's refusal.
 _Started = tuple[RunningOperation | None, bytes]
@@ -72,7 +72,7 @@ async def _start(call: Call, session: ClientSession, plan: Plan, statement: Stat
     has_result_set = find(reply, _HAS_RESULT_SET)
     operation.has_result_set = has_result_set is None or reply[has_result_set.start] != 0
     call.service.sessions.add_operation(operation)
-    return operation, with_handle(reply, _OPERATION_HANDLE, operation.handle)
+    return operation, with_handle(reply, OPERATION_HANDLE, operation.handle)
 
 
 def _start_here(call: Call, session: ClientSession, plan: Local, statement: Statement) -> _Started:

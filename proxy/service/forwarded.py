@@ -7,10 +7,10 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from proxy.hs2 import SqlError, encode, read_reply, success
+from proxy.hs2 import OPERATION_HANDLE, SqlError, check, encode, read_reply, success
 from proxy.hs2.generated import ttypes
-from proxy.hs2.status import first_message
-from proxy.service.operation import RunningOperation
+from proxy.hs2.status import FAILED, first_message
+from proxy.service.operation import HOLD, RunningOperation
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, Handle, OperationState
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_STATUS_CODE, _OPERATION_HANDLE = (0, 1, 1), (0, 2, 1)
+_STATUS_CODE = (0, 1, 1)
 _STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
 _GET_PROGRESS, _QUERY_ID = (1, 2), (0, 1)
 _LOOK_AGAIN = 0.5  # seconds between two looks at a statement's progress
-_HOLD = 1.0  # seconds that a status call waits here, so that clients need not spin
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
 
@@ -84,7 +83,7 @@ class Forwarded(RunningOperation):
 
     async def status(self, call: Call) -> bytes:
         if self._sequel is not None and not self.done:
-            await self._sequel.wait(_HOLD)
+            await self._sequel.wait(HOLD)
         if self._held or self._ended_here:
             return call.reply(self.status_response())
         remote = self.remote
@@ -227,19 +226,14 @@ def succeeded(reply: bytes) -> bool:
     if head is None or head.type == EXCEPTION:
         return False
     code = find(reply, _STATUS_CODE)
-    return code is not None and read_i32(reply, code) not in (
-        ttypes.TStatusCode.ERROR_STATUS,
-        ttypes.TStatusCode.INVALID_HANDLE_STATUS,
-    )
+    return code is not None and read_i32(reply, code) not in FAILED
 
 
 def started(reply: bytes) -> Handle:
     """The handle of the operation that a reply says was started; the error that it reports instead."""
     response = read_reply(reply, ttypes.TExecuteStatementResp)
-    handle = read_handle(reply, _OPERATION_HANDLE)
-    if not succeeded(reply):
-        status = response.status
-        raise SqlError(status.errorMessage or "Spark gave no reason", status.sqlState, status.errorCode or 0)
+    handle = read_handle(reply, OPERATION_HANDLE)
+    check(response.status)
     if handle is None:
         raise WireError("Spark has started an operation without giving a handle")
     return handle

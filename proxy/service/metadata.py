@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.catalog import Catalog
-from proxy.hs2 import ResultSet, SqlError, decode_rows, read_reply, success
+from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, decode_rows, read_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import matcher
 from proxy.service.call import Call, with_handle
 from proxy.service.forwarded import Forwarded, started, succeeded
 from proxy.service.local import LocalOperation
-from proxy.session import Forward, Local, OperationState
+from proxy.session import Forward, Local, Log, OperationState
 from proxy.upstream import RemoteOperation
 from rewriter.model import TableName
 
@@ -27,7 +27,6 @@ Row = tuple[Any, ...]
 
 SPARK_CATALOG = "spark_catalog"
 _GLOBAL_TEMPORARY = "global_temp"
-_OPERATION_HANDLE = (0, 2, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +69,14 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
     operation = Forwarded(session, started(reply), _kind(reply), Forward())
     operation.advance(OperationState.FINISHED)
     call.service.sessions.add_operation(operation)
-    return with_handle(reply, _OPERATION_HANDLE, operation.handle)
+    return with_handle(reply, OPERATION_HANDLE, operation.handle)
 
 
 async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Awaitable[Iterable[Row]]]) -> bytes:
     """Answer with rows under the columns of a header."""
     session = call.session()
 
-    async def run(_log: Callable[[str], None]) -> ResultSet:
+    async def run(_log: Log) -> ResultSet:
         return ResultSet(header.columns, tuple(await rows()))
 
     operation = LocalOperation(session, Local(run), kind=kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proxy.hs2 import SqlError
+from proxy.hs2 import SESSION_HANDLE, SqlError
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import clamped
 from proxy.service.call import Call, with_handle
@@ -11,7 +11,7 @@ from proxy.wire import WireError, find, read_i32, read_map, value_bytes, with_fi
 from proxy.wire.layout import I32, MAP
 
 _CLIENT_PROTOCOL, _REQUEST_CONFIGURATION = (1, 1), (1, 4)
-_SERVER_PROTOCOL, _SESSION_HANDLE, _CONFIGURATION = (0, 2), (0, 3, 1), (0, 4)
+_SERVER_PROTOCOL, _CONFIGURATION = (0, 2), (0, 4)
 _FETCH_SIZE, _USUAL_FETCH_SIZE, _GOOD_FETCH_SIZE = (
     "hive.server2.thrift.resultset.default.fetch.size",
     "1000",
@@ -44,7 +44,7 @@ async def open_session(call: Call) -> bytes:
     if session.tied:
         call.peer.sessions.append(session)
     reply = with_field(reply, _SERVER_PROTOCOL, I32, version.to_bytes(4, "big"))
-    reply = with_handle(reply, _SESSION_HANDLE, session.handle)
+    reply = with_handle(reply, SESSION_HANDLE, session.handle)
     return _with_fetch_size(reply, configuration)
 
 

@@ -13,6 +13,7 @@ from proxy.session import Operation, OperationState
 if TYPE_CHECKING:
     from proxy.service.call import Call
 
+HOLD = 1.0  # seconds that a status call waits here for the end, so that clients need not spin
 _LOG = ResultSet.of("operation_log").columns
 
 # What clients are told of a state. Superset leaves its loop on anything but INITIALIZED and RUNNING.

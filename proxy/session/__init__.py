@@ -2,7 +2,7 @@
 
 from proxy.session.handles import Handle
 from proxy.session.operations import Operation
-from proxy.session.plan import Answering, Forward, Local, Plan
+from proxy.session.plan import Answering, Forward, Local, Log, Plan
 from proxy.session.sessions import ClientSession, Sessions, SessionUpstream
 from proxy.session.states import LEGAL, TERMINAL, OperationState
 
@@ -14,6 +14,7 @@ __all__ = [
     "Forward",
     "Handle",
     "Local",
+    "Log",
     "Operation",
     "OperationState",
     "Plan",

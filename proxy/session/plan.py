@@ -11,6 +11,9 @@ from proxy.hs2 import ResultSet
 if TYPE_CHECKING:
     from proxy.session.sessions import ClientSession
 
+# Adds a line to a log that somebody reads.
+Log = Callable[[str], None]
+
 
 @dataclass(frozen=True)
 class Forward:
@@ -28,14 +31,14 @@ class Forward:
     fallback: bool = False
     log: tuple[str, ...] = ()
     ended: Callable[[bool], None] | None = None
-    after: Callable[[Callable[[str], None]], Awaitable[None]] | None = None
+    after: Callable[[Log], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True)
 class Local:
     """Answered here: `run` gets a function that adds a line to the operation's log."""
 
-    run: Callable[[Callable[[str], None]], Awaitable[ResultSet]]
+    run: Callable[[Log], Awaitable[ResultSet]]
 
 
 Plan = Forward | Local

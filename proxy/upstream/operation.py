@@ -8,6 +8,7 @@ from typing import Any
 
 from proxy.hs2 import SqlError, check, encode_call, read_reply
 from proxy.hs2.generated import ttypes
+from proxy.hs2.status import FAILED
 from proxy.session import TERMINAL, Handle, OperationState, SessionUpstream
 from proxy.wire import EXCEPTION, read_head
 
@@ -17,7 +18,6 @@ _HELD = 0.02
 _PAUSE = 0.05
 
 _TRIES = 50  # questions, after which an error is one without a reason
-_FAILED = (ttypes.TStatusCode.ERROR_STATUS, ttypes.TStatusCode.INVALID_HANDLE_STATUS)
 
 FETCH_ROWS = 10_000
 
@@ -47,7 +47,7 @@ def _status_in(reply: bytes) -> RemoteStatus | None:
     if head is None or head.type == EXCEPTION:
         return None
     response = read_reply(reply, ttypes.TGetOperationStatusResp)
-    return None if response.status.statusCode in _FAILED else RemoteStatus.of(response)
+    return None if response.status.statusCode in FAILED else RemoteStatus.of(response)
 
 
 class RemoteOperation:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from proxy.hs2 import SqlError, check, read_reply
+from proxy.hs2 import SESSION_HANDLE, SqlError, check, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.upstream.connection import Timeouts, Upstream, connect
 from proxy.upstream.control import Control
@@ -51,7 +51,7 @@ class Upstreams:
             async with asyncio.timeout(self._timeouts.open):
                 reply = await connection.call(message)
             check(read_reply(reply, ttypes.TOpenSessionResp).status)
-            handle = read_handle(reply, (0, 3, 1))
+            handle = read_handle(reply, SESSION_HANDLE)
             if handle is None:
                 raise SqlError(f"{upstream.named} has opened a session without giving a handle", _LOST)
         except TimeoutError as error:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 
-from proxy.hs2 import ResultSet, SqlError, check, columns_of, decode_rows, encode_call, read_reply
+from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, check, columns_of, decode_rows, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
@@ -84,7 +84,7 @@ class UpstreamSession:
         request = ttypes.TExecuteStatementReq(sessionHandle=self._thrift(), statement=sql, runAsync=True)
         reply = await self.call(encode_call("ExecuteStatement", 0, request))
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
-        handle = read_handle(reply, (0, 2, 1))
+        handle = read_handle(reply, OPERATION_HANDLE)
         if handle is None:
             raise SqlError("Spark has started a statement without giving a handle", "08S01")
         return RemoteOperation(self, handle)
