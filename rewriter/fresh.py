@@ -21,7 +21,7 @@ from rewriter.model import (
     storage_name,
     table_columns,
 )
-from rewriter.schema import UNKNOWN, output_columns, output_types
+from rewriter.schema import UNKNOWN, Uncertain, output_columns, output_types
 from rewriter.sql import parse
 
 # Sizes without data: all that is known is that groups are fewer than rows, and fewer keys make fewer groups.
@@ -75,8 +75,8 @@ def _names(query: str, session: Session, relations: Mapping[TableName, Relation 
     """The outputs' names as Spark gives them."""
     tree = parse(query, session).blocks[0].tree
     block = _block(query, session, relations)
-    assert tree is not None
-    assert block is not None
+    if tree is None or block is None:
+        raise Uncertain("the names of its outputs are not known for certain: give each an alias")
     return tuple(column.name for column in output_columns(block, tree))
 
 

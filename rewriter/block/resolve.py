@@ -10,9 +10,10 @@ from sqlglot import exp
 from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.expressions import aggregate_of, canonical, has_aggregate
 from rewriter.block.form import Block, Ordering, Unsupported
-from rewriter.block.from_clause import Build, Common, Find, known_scope, read_from, simplified
+from rewriter.block.from_clause import Build, Common, Find, FromClause, known_scope, read_from, simplified
 from rewriter.block.group_by import grouping_ids, read_group_by
 from rewriter.block.scope import Scope
+from rewriter.block.subqueries import read_where, refuse_nulls
 from rewriter.block.vocabulary import GROUPING
 from rewriter.block.windows import refuse_ties
 from rewriter.model import Column, TableName
@@ -33,8 +34,13 @@ def build_block(tree: exp.Select, find: Find, common: Common | None = None, firs
     def build(inner: exp.Select, number: int) -> Block:
         return build_block(inner, find, common, number)
 
-    read = read_from(tree, find, common or {}, build, first)
-    source = simplified(read, _conjuncts(tree.args.get("where"), read.scope))
+    def read(inner: exp.Select, number: int) -> FromClause:
+        return read_from(inner, find, common or {}, build, number)
+
+    sources = read(tree, first)
+    where = read_where(tree.args.get("where"), sources.scope, read, first + len(sources.tables))
+    source = simplified(where.on(sources), where.conjuncts)
+    refuse_nulls(where.certain, source)
     items = list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
     block = _grouped(tree, select, Block(source.tables, source.where, select.outputs, select.names, joins=source.joins))
@@ -126,10 +132,6 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
         raise Unsupported("* with exceptions is not read")
     for name, tree in scope.star(item.table if isinstance(item, exp.Column) else None):
         yield tree, name, False
-
-
-def _conjuncts(clause: Tree | None, scope: Scope) -> tuple[Tree, ...]:
-    return tuple(conjuncts_of(canonical(clause.this, scope))) if clause is not None else ()
 
 
 def _grouped(tree: exp.Select, select: _SelectList, block: Block) -> Block:

@@ -54,9 +54,10 @@ class Scope:
     """The sources in scope. Names are compared without case, as Spark does by default.
 
     A name that is not exactly one column of these sources is refused: it may be ambiguous, or a column
-    of an enclosing query. `tables` hold the types. `merged` are the columns that USING made one of two;
-    `hidden` those (alias and name) which they stand for. `alias` gives what an unqualified name means
-    as an output's alias, where the clause at hand sees those.
+    of an enclosing query. Of a subquery that belongs to a block, `outer` is the scope around it: there
+    names are looked up that are nothing here. `tables` hold the types. `merged` are the columns that USING
+    made one of two; `hidden` those (alias and name) which they stand for. `alias` gives what an unqualified
+    name means as an output's alias, where the clause at hand sees those.
     """
 
     tables: tuple[Occurrence, ...]
@@ -64,6 +65,7 @@ class Scope:
     merged: tuple[tuple[str, Tree], ...] = ()
     hidden: frozenset[tuple[str, str]] = frozenset()
     alias: Callable[[str], Tree | None] = field(default=lambda name: None)
+    outer: Scope | None = None
 
     def column(self, node: exp.Column) -> Tree:
         """The canonical tree that a reference means; raises Unsupported."""
@@ -73,10 +75,17 @@ class Scope:
             raise Unsupported(f"{node.sql('spark')} is not one column")
         *qualifier, name = (part.name.lower() for part in node.parts)
         found = list(self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name))
+        if not found and self.outer is not None and self._is_nothing(qualifier):
+            return self.outer.column(node)
         if len(found) != 1:
             reason = "is not a column of the block's tables" if not found else "is ambiguous"
             raise Unsupported(f"{node.sql('spark')} {reason}")
         return found[0]
+
+    def _is_nothing(self, qualifier: list[str]) -> bool:
+        """Whether a name that is no column here is nothing else for certain: a field of a struct, an unnamed output."""
+        named = all(label is not None for source in self.sources for label, _ in source.columns())
+        return named and not (qualifier and self.has(qualifier[0]))
 
     def _qualified(self, qualifier: tuple[str, ...], name: str) -> Iterator[Tree]:
         for source in self.sources:

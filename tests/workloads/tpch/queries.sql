@@ -20,7 +20,7 @@ FROM customer, orders, lineitem
 WHERE c_mktsegment = 'BUILDING' AND c_custkey = o_custkey AND l_orderkey = o_orderkey
   AND o_orderdate < DATE '1995-03-15' AND l_shipdate > DATE '1995-03-15'
 GROUP BY l_orderkey, o_orderdate, o_shippriority ORDER BY revenue DESC, o_orderdate LIMIT 10
---@ q4: kept
+--@ q4: answered
 SELECT o_orderpriority, count(*) AS order_count FROM orders
 WHERE o_orderdate >= DATE '1993-07-01' AND o_orderdate < DATE '1993-10-01'
   AND EXISTS (SELECT * FROM lineitem WHERE l_orderkey = o_orderkey AND l_commitdate < l_receiptdate)
@@ -101,7 +101,7 @@ WITH revenue AS (SELECT l_suppkey AS supplier_no, sum(l_extendedprice * (1 - l_d
 SELECT s_suppkey, s_name, s_address, s_phone, total_revenue FROM supplier, revenue
 WHERE s_suppkey = supplier_no AND total_revenue = (SELECT max(total_revenue) FROM revenue)
 ORDER BY s_suppkey
---@ q16: kept
+--@ q16: answered
 SELECT p_brand, p_type, p_size, count(DISTINCT ps_suppkey) AS supplier_cnt FROM partsupp, part
 WHERE p_partkey = ps_partkey AND p_brand <> 'Brand#45' AND p_type NOT LIKE 'MEDIUM POLISHED%'
   AND p_size IN (49, 14, 23, 45, 19, 3, 36, 9)

@@ -1,0 +1,136 @@
+"""WHERE, and the subqueries in it that keep or drop rows: SEMI and ANTI joins.
+
+| WHERE …                          | is a join of the subquery's tables                                      |
+|----------------------------------|-------------------------------------------------------------------------|
+| EXISTS (SELECT … WHERE p)        | SEMI, ON p                                                              |
+| x IN (SELECT y … WHERE p)        | SEMI, ON x = y AND p                                                    |
+| NOT EXISTS (SELECT … WHERE p)    | ANTI, ON p                                                              |
+| x NOT IN (SELECT y … WHERE p)    | ANTI, ON x = y AND p, if neither x nor y is ever NULL: else one NULL    |
+|                                  | in y, or in x beside any row, takes rows away that the join would keep  |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block.conjuncts import conjuncts_of
+from rewriter.block.expressions import canonical, has_aggregate
+from rewriter.block.form import Join, Occurrence, Unsupported
+from rewriter.block.from_clause import FromClause, rejected
+from rewriter.block.scope import Scope
+from rewriter.block.vocabulary import INTEGERS
+
+Tree = exp.Expr
+# The FROM clause of a SELECT whose tables are numbered from the given one on.
+ReadFrom = Callable[[exp.Select, int], FromClause]
+
+_CLAUSES = frozenset({"expressions", "from_", "joins", "where", "distinct"})
+
+
+class Filter(NamedTuple):
+    """What WHERE says; `certain` are the operands of NOT IN, which must never be NULL."""
+
+    conjuncts: tuple[Tree, ...] = ()
+    tables: tuple[Occurrence, ...] = ()
+    joins: tuple[Join, ...] = ()
+    certain: tuple[Tree, ...] = ()
+
+    def and_(self, other: Filter) -> Filter:
+        """Both filters."""
+        conjuncts, tables, joins, certain = other
+        return Filter(
+            (*self.conjuncts, *conjuncts), (*self.tables, *tables), (*self.joins, *joins), (*self.certain, *certain)
+        )
+
+    def on(self, clause: FromClause) -> FromClause:
+        """The FROM clause with its joins."""
+        return clause._replace(tables=(*clause.tables, *self.tables), joins=(*clause.joins, *self.joins))
+
+
+class _Membership(NamedTuple):
+    """A predicate that asks whether a subquery has rows; with an `operand`, whether it has that among them."""
+
+    kind: str
+    select: exp.Select
+    operand: Tree | None
+
+
+def read_where(clause: Tree | None, scope: Scope, read: ReadFrom, first: int) -> Filter:
+    """The WHERE of a block in that scope, the tables of its subqueries numbered from `first` on; raises Unsupported."""
+    found = Filter()
+    for conjunct in conjuncts_of(clause.this) if clause is not None else ():
+        asked = _membership(conjunct)
+        if asked is None:
+            found = found.and_(Filter(tuple(conjuncts_of(canonical(conjunct, scope)))))
+        else:
+            found = found.and_(_joined(asked, scope, read, first + len(found.tables)))
+    return found
+
+
+def refuse_nulls(operands: Sequence[Tree], clause: FromClause) -> None:
+    """Raise Unsupported for an operand of NOT IN that could be NULL where the rest of WHERE is true."""
+    for operand in operands:
+        if not _never_null(operand, clause.tables, clause.where):
+            raise Unsupported(f"{operand.name or 'the operand'} NOT IN a subquery: it could be NULL")
+
+
+def _membership(conjunct: Tree) -> _Membership | None:
+    negated = isinstance(conjunct, exp.Not)
+    asked = conjunct.this.unnest() if negated else conjunct
+    select = asked.this if isinstance(asked, exp.Exists) else asked.args.get("query")
+    select = select.unnest() if isinstance(select, exp.Expr) else None
+    if not isinstance(asked, exp.Exists | exp.In) or not isinstance(select, exp.Select):
+        return None
+    return _Membership("ANTI" if negated else "SEMI", select, asked.this if isinstance(asked, exp.In) else None)
+
+
+def _joined(asked: _Membership, outer: Scope, read: ReadFrom, first: int) -> Filter:
+    """The join that such a predicate is, as a filter without conjuncts."""
+    select = asked.select
+    if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
+        raise Unsupported(f"{_text(select)} groups, or takes some of its rows")
+    source = read(select, first)
+    scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None))
+    within = read_where(select.args.get("where"), scope, read, first + len(source.tables))
+    if source.joins or any(join.kind != "SEMI" for join in within.joins):
+        raise Unsupported(f"{_text(select)} has joins that are not inner")
+    outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
+    if any(has_aggregate(output) or output.find(exp.Window) for output in outputs):
+        raise Unsupported(f"{_text(select)} aggregates")
+    # A row for which there is one in the inner subqueries, too, is a row of all their tables.
+    on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
+    tables = (*source.tables, *within.tables)
+    certain: tuple[Tree, ...] = ()
+    if asked.operand is not None:
+        operand = canonical(asked.operand, outer)
+        if len(outputs) != 1 or len(select.expressions) != 1 or not _compares_alike(operand, outputs[0], scope):
+            raise Unsupported(f"{_text(select)} is compared with something that is no column of the same type")
+        if asked.kind == "ANTI":
+            certain = (operand,)
+            if not _never_null(outputs[0], tables, on):
+                raise Unsupported(f"NOT IN {_text(select)}: it could hold NULL")
+        on = (exp.EQ(this=operand, expression=outputs[0]), *on)
+    ids = frozenset(table.id for table in tables)
+    if all(column.table in ids for conjunct in on for column in conjunct.find_all(exp.Column)):
+        raise Unsupported(f"{_text(select)} does not depend on the rows around it")
+    return Filter((), tables, (Join(asked.kind, ids, on),), certain)
+
+
+def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
+    """Whether IN compares two columns as `=` does: it brings other types to one in its own way."""
+    types = [column.type for side in (left, right) if (column := scope.type_of(side)) is not None]
+    return len(types) == 2 and (len(set(types)) == 1 or set(types) <= set(INTEGERS))
+
+
+def _never_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequence[Tree]) -> bool:
+    column = Scope(tuple(tables)).type_of(operand)
+    declared = column is not None and not column.nullable
+    return declared or any(operand in rejected(conjunct) for conjunct in conjuncts)
+
+
+def _text(select: Tree) -> str:
+    return f"({str(select.sql('spark'))[:60]} …)"

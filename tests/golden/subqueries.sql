@@ -1,0 +1,186 @@
+-- Subqueries that keep or drop rows: SEMI and ANTI joins of the view and the query.
+--@ schema
+CREATE TABLE orders (id INT NOT NULL, cust INT, prio STRING, day DATE NOT NULL, amount INT, score DOUBLE);
+CREATE TABLE items (order_id INT NOT NULL, part INT, qty INT, late BOOLEAN, day DATE, id BIGINT, score DOUBLE);
+CREATE TABLE parts (part INT NOT NULL, name STRING, alt STRING);
+CREATE TABLE nothing (k INT NOT NULL, v INT);
+--@ rows
+INSERT INTO orders VALUES (1, 7, 'a', DATE '2024-01-01', 10, 0.0), (2, 7, 'b', DATE '2024-01-02', 20, 1.5), (3, NULL, 'a', DATE '2024-01-02', 30, NULL), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (5, 9, 'c', DATE '2024-02-01', 50, 2.5);
+INSERT INTO items VALUES (1, 1, 5, TRUE, DATE '2024-01-01', 1, 0.0), (1, 1, 5, TRUE, DATE '2024-01-01', 1, 0.0), (2, 2, NULL, FALSE, DATE '2024-01-09', 7, -0.0), (3, NULL, 1, NULL, NULL, NULL, NULL), (4, 3, 2, TRUE, DATE '2024-01-03', 9, 1.5), (9, 1, 1, TRUE, DATE '2024-01-01', 2, 2.5);
+INSERT INTO parts VALUES (1, 'x', NULL), (2, 'y', 'x'), (3, NULL, 'z'), (1, 'x', NULL)
+--@ view late
+SELECT id, day, prio, amount FROM orders WHERE EXISTS (SELECT * FROM items WHERE order_id = orders.id AND late)
+--@ view early
+SELECT prio, day, sum(amount) AS total, count(*) AS cnt FROM orders o WHERE NOT EXISTS (SELECT 1 FROM items i WHERE i.order_id = o.id AND i.late) GROUP BY prio, day
+--@ view by_cust
+SELECT id, cust, prio, day, sum(amount) AS total, count(amount) AS cnt FROM orders GROUP BY id, cust, prio, day
+--@ view ordered
+SELECT part, late, count(*) AS cnt FROM items WHERE order_id IN (SELECT id FROM orders WHERE prio = 'a') GROUP BY part, late
+
+--@ case: the view's own EXISTS, a narrower day
+SELECT prio, count(*), sum(amount) FROM orders WHERE day >= DATE '2024-01-02' AND EXISTS (SELECT 1 FROM items WHERE items.late AND orders.id = order_id) GROUP BY prio
+--@ rewritten using late
+SELECT v.`prio` AS prio, count(*), sum(v.`amount`) FROM lake.demo.late__storage AS v WHERE v.`day` >= CAST('2024-01-02' AS DATE) GROUP BY v.`prio`
+
+--@ case: the same as IN
+SELECT id, amount FROM orders WHERE id IN (SELECT order_id FROM items WHERE late) AND prio = 'a'
+--@ rewritten using late
+SELECT v.`id` AS id, v.`amount` AS amount FROM lake.demo.late__storage AS v WHERE v.`prio` = 'a'
+
+--@ case: the same as a SEMI JOIN, with DISTINCT within
+SELECT id FROM orders o LEFT SEMI JOIN items i ON i.order_id = o.id AND i.late
+--@ rewritten using late
+SELECT v.`id` AS id FROM lake.demo.late__storage AS v
+
+--@ case: another filter within
+SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id)
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+
+--@ case: the opposite
+SELECT id FROM orders WHERE NOT EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late)
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early GROUPING_TOO_COARSE the view holds groups, the query asks for rows; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+
+--@ case: NOT EXISTS, rolled up
+SELECT day, sum(amount), count(*) FROM orders WHERE NOT EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late) GROUP BY day
+--@ rewritten using early
+SELECT v.`day` AS day, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.early__storage AS v GROUP BY v.`day`
+
+--@ case: NOT IN of columns that are never NULL is NOT EXISTS
+SELECT prio, count(*) FROM orders WHERE id NOT IN (SELECT order_id FROM items WHERE late) GROUP BY prio
+--@ rewritten using early
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.early__storage AS v GROUP BY v.`prio`
+
+--@ case: a name that is a column of the inner table means that one: items.id, not orders.id
+SELECT prio FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = id AND late)
+--@ kept: by_cust NOT_READ (SELECT 1 FROM items WHERE order_id = id AND late …) does not depend on the rows around it; early NOT_READ (SELECT 1 FROM items WHERE order_id = id AND late …) does not depend on the rows around it; late NOT_READ (SELECT 1 FROM items WHERE order_id = id AND late …) does not depend on the rows around it; ordered NOT_READ (SELECT 1 FROM items WHERE order_id = id AND late …) does not depend on the rows around it; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+
+--@ case: EXISTS beside a view that has none
+SELECT cust, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND qty > 1) GROUP BY cust
+--@ rewritten using by_cust
+SELECT v.`cust` AS cust, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON t1.order_id = v.`id` AND t1.qty > 1 GROUP BY v.`cust`
+
+--@ case: a name that only the table around has
+SELECT prio, count(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = cust OR part = cust) GROUP BY prio
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON ((t1.order_id = v.`cust`) OR (t1.part = v.`cust`)) GROUP BY v.`prio`
+
+--@ case: duplicates within do not repeat a row
+SELECT count(amount), sum(amount) FROM orders WHERE cust IN (SELECT part + 6 FROM items)
+--@ kept: by_cust NOT_READ (SELECT part + 6 FROM items …) is compared with something that is no column of the same type; early NOT_READ (SELECT part + 6 FROM items …) is compared with something that is no column of the same type; late NOT_READ (SELECT part + 6 FROM items …) is compared with something that is no column of the same type; ordered NOT_READ (SELECT part + 6 FROM items …) is compared with something that is no column of the same type; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+
+--@ case: IN of a column of the same type
+SELECT sum(amount) FROM orders WHERE id IN (SELECT part FROM items WHERE qty < 5)
+--@ rewritten using by_cust
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`id` = t1.part AND t1.qty < 5
+
+--@ case: IN of a wider integer
+SELECT sum(amount) FROM orders WHERE cust IN (SELECT id FROM items WHERE late)
+--@ rewritten using by_cust
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`cust` = t1.id AND t1.late
+
+--@ case: IN of another type, which Spark compares in its own way
+SELECT sum(amount) FROM orders WHERE prio IN (SELECT part FROM items)
+--@ kept: by_cust NOT_READ (SELECT part FROM items …) is compared with something that is no column of the same type; early NOT_READ (SELECT part FROM items …) is compared with something that is no column of the same type; late NOT_READ (SELECT part FROM items …) is compared with something that is no column of the same type; ordered NOT_READ (SELECT part FROM items …) is compared with something that is no column of the same type; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+
+--@ case: NOT IN where the column within may be NULL
+SELECT sum(amount) FROM orders WHERE id NOT IN (SELECT part FROM items)
+--@ kept: by_cust NOT_READ NOT IN (SELECT part FROM items …): it could hold NULL; early NOT_READ NOT IN (SELECT part FROM items …): it could hold NULL; late NOT_READ NOT IN (SELECT part FROM items …): it could hold NULL; ordered NOT_READ NOT IN (SELECT part FROM items …): it could hold NULL; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+
+--@ case: NOT IN where a filter within keeps NULL out
+SELECT sum(amount) FROM orders WHERE id NOT IN (SELECT part FROM items WHERE part IS NOT NULL AND late)
+--@ rewritten using by_cust
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`id` = t1.part AND NOT (t1.part IS NULL) AND t1.late
+
+--@ case: NOT IN where the column around may be NULL
+SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items)
+--@ kept: by_cust NOT_READ cust NOT IN a subquery: it could be NULL; early NOT_READ cust NOT IN a subquery: it could be NULL; late NOT_READ cust NOT IN a subquery: it could be NULL; ordered NOT_READ cust NOT IN a subquery: it could be NULL; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+
+--@ case: NOT IN where a filter around keeps NULL out
+SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items) AND cust > 7
+--@ rewritten using by_cust
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`cust` = t1.order_id WHERE v.`cust` > 7
+
+--@ case: NOT IN of nothing
+SELECT prio, sum(amount) FROM orders WHERE id NOT IN (SELECT k FROM nothing) GROUP BY prio
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS t1 ON v.`id` = t1.k GROUP BY v.`prio`
+
+--@ case: NOT IN under a LEFT JOIN that fills up the column
+SELECT count(*) FROM items i LEFT JOIN orders o ON i.order_id = o.id WHERE o.id NOT IN (SELECT k FROM nothing)
+--@ kept: by_cust NOT_READ id NOT IN a subquery: it could be NULL; early NOT_READ id NOT IN a subquery: it could be NULL; late NOT_READ id NOT IN a subquery: it could be NULL; ordered NOT_READ id NOT IN a subquery: it could be NULL
+
+--@ case: IN of nothing, and NOT EXISTS of nothing
+SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT k FROM nothing) AND NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust) GROUP BY prio
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.nothing VERSION AS OF 1003 AS t1 ON v.`id` = t1.k LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS t2 ON t2.k = v.`cust` GROUP BY v.`prio`
+
+--@ case: NOT EXISTS of nothing
+SELECT prio, sum(amount) FROM orders WHERE NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust) GROUP BY prio
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS t1 ON t1.k = v.`cust` GROUP BY v.`prio`
+
+--@ case: the same table within and around, at one moment
+SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders x WHERE x.cust = o.cust AND x.id <> o.id) GROUP BY prio
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.orders VERSION AS OF 1000 AS t1 ON t1.cust = v.`cust` AND t1.id <> v.`id` GROUP BY v.`prio`
+
+--@ case: an alias of the table around hidden by one within
+SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders o WHERE o.cust = o.id) GROUP BY prio
+--@ kept: by_cust NOT_READ (SELECT 1 FROM orders AS o WHERE o.cust = o.id …) does not depend on the rows around it; early NOT_READ (SELECT 1 FROM orders AS o WHERE o.cust = o.id …) does not depend on the rows around it; late NOT_READ (SELECT 1 FROM orders AS o WHERE o.cust = o.id …) does not depend on the rows around it; ordered NOT_READ (SELECT 1 FROM orders AS o WHERE o.cust = o.id …) does not depend on the rows around it; by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost
+
+--@ case: IN within IN
+SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT order_id FROM items WHERE part IN (SELECT part FROM parts WHERE name = 'x')) GROUP BY prio
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN (lake.demo.items VERSION AS OF 1001 AS t1 CROSS JOIN lake.demo.parts VERSION AS OF 1002 AS t2) ON v.`id` = t1.order_id AND t1.part = t2.part AND t2.name = 'x' GROUP BY v.`prio`
+
+--@ case: the subquery joins
+SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items i JOIN parts p ON i.part = p.part WHERE i.order_id = orders.id AND name IS NULL) GROUP BY prio
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN (lake.demo.items VERSION AS OF 1001 AS t1 CROSS JOIN lake.demo.parts VERSION AS OF 1002 AS t2) ON t1.part = t2.part AND t1.order_id = v.`id` AND t2.name IS NULL GROUP BY v.`prio`
+
+--@ case: NOT EXISTS within EXISTS
+SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.part = items.part)) GROUP BY prio
+--@ kept: by_cust NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; early NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; late NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; ordered NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+
+--@ case: a column of the view's EXISTS is no column of the view
+SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late) AND cust = 7
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late COLUMN_NOT_IN_VIEW cust; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+
+--@ case: what the subquery compares is not in the view
+SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE qty = amount) GROUP BY prio
+--@ kept: by_cust COLUMN_NOT_IN_VIEW amount; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; early NOT_READ amount is not a column of the block's tables; late NOT_READ amount is not a column of the block's tables; ordered NOT_READ amount is not a column of the block's tables
+
+--@ case: an aggregate within has a row for no rows
+SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT max(qty) FROM items WHERE order_id = orders.id + 100) GROUP BY prio
+--@ kept: by_cust NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; early NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; late NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; ordered NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+
+--@ case: LIMIT within
+SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1) GROUP BY prio
+--@ kept: by_cust NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; early NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; late NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; ordered NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+
+--@ case: a volatile function within
+SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND rand() < 2) GROUP BY prio
+--@ kept: by_cust NOT_READ the function rand is not read; early NOT_READ the function rand is not read; late NOT_READ the function rand is not read; ordered NOT_READ the function rand is not read; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+
+--@ case: EXISTS under OR decides with other predicates
+SELECT prio, sum(amount) FROM orders WHERE prio = 'a' OR EXISTS (SELECT 1 FROM items WHERE order_id = orders.id) GROUP BY prio
+--@ kept: by_cust NOT_READ EXISTS(SELECT 1 FROM items WHERE order_id = orders.id) is not read (exists); early NOT_READ EXISTS(SELECT 1 FROM items WHERE order_id = orders.id) is not read (exists); late NOT_READ EXISTS(SELECT 1 FROM items WHERE order_id = orders.id) is not read (exists); ordered NOT_READ EXISTS(SELECT 1 FROM items WHERE order_id = orders.id) is not read (exists); early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+
+--@ case: EXISTS in every branch of an OR
+SELECT id FROM orders WHERE (prio = 'a' AND EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late)) OR (day = DATE '2024-01-03' AND EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late))
+--@ rewritten using late
+SELECT v.`id` AS id FROM lake.demo.late__storage AS v WHERE ((v.`prio` = 'a') OR (v.`day` = CAST('2024-01-03' AS DATE)))
+
+--@ case: grouped over the view's IN
+SELECT late, count(*) FROM items i JOIN parts p ON i.part = p.part WHERE order_id IN (SELECT id FROM orders WHERE prio = 'a') GROUP BY late
+--@ rewritten using ordered
+SELECT v.`late` AS late, coalesce(sum(v.`cnt`), 0) FROM lake.demo.ordered__storage VERSION AS OF 2003 AS v, lake.demo.parts VERSION AS OF 1002 AS t1 WHERE v.`part` = t1.part GROUP BY v.`late`
+
+--@ case: a derived table that filters so
+SELECT prio, count(*) FROM (SELECT id, prio FROM orders WHERE id IN (SELECT order_id FROM items WHERE late)) AS o GROUP BY prio
+--@ rewritten using late
+SELECT v.`prio` AS prio, count(*) FROM lake.demo.late__storage AS v GROUP BY v.`prio`
+
+--@ case: a view's SEMI table is none that the query joins
+SELECT id, qty FROM orders JOIN items ON order_id = orders.id WHERE late
+--@ kept: by_cust NOT_READ id is ambiguous; early NOT_READ id is ambiguous; late NOT_READ id is ambiguous; ordered NOT_READ id is ambiguous

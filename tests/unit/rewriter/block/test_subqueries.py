@@ -1,0 +1,85 @@
+"""Which subqueries of WHERE are SEMI and ANTI joins, and what names in them mean."""
+
+from __future__ import annotations
+
+import pytest
+from sqlglot import exp
+
+from rewriter.block import Block, Unsupported, build_block
+from rewriter.model import Column, TableName
+from rewriter.sql import parse_select
+
+TABLES = {
+    "o": (Column("a", "int", nullable=False), Column("b", "int"), Column("f", "double"), Column("x", "int")),
+    "i": (Column("a", "int", nullable=False), Column("c", "int"), Column("s", "struct<x:int>"), Column("g", "float")),
+}
+
+
+def block(sql: str) -> Block:
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        found = TABLES.get(table.name)
+        return (TableName(("lake", "demo", table.name)), found) if found else None
+
+    return build_block(parse_select(sql), find)
+
+
+@pytest.mark.parametrize(
+    ("where", "kind", "on"),
+    [
+        ("EXISTS (SELECT * FROM i WHERE c = b)", "SEMI", ["t1.c = t0.b"]),
+        ("NOT EXISTS (SELECT DISTINCT 1 FROM i WHERE c > b AND a = 1)", "ANTI", ["t1.c > t0.b", "t1.a = 1"]),
+        ("b IN (SELECT c FROM i WHERE a = 1)", "SEMI", ["t0.b = t1.c", "t1.a = 1"]),
+        ("NOT (a IN (SELECT a FROM i))", "ANTI", ["t0.a = t1.a"]),
+        ("a NOT IN (SELECT c FROM i WHERE c = b)", "ANTI", ["t0.a = t1.c", "t1.c = t0.b"]),
+        ("b NOT IN (SELECT a FROM i) AND b IS NOT NULL", "ANTI", ["t0.b = t1.a"]),
+        ("EXISTS (SELECT 1 FROM i WHERE o.a = i.a)", "SEMI", ["t0.a = t1.a"]),
+        ("EXISTS (SELECT 1 FROM o AS y WHERE y.a = o.a)", "SEMI", ["t1.a = t0.a"]),
+        ("EXISTS (SELECT 1 FROM (SELECT c AS d FROM i WHERE a = 1) AS y WHERE d = b)", "SEMI",
+         ["t1.a = 1", "t1.c = t0.b"]),
+    ],
+)  # fmt: skip
+def test_joins(where: str, kind: str, on: list[str]) -> None:
+    (join,) = block(f"SELECT a FROM o WHERE {where}").joins
+    assert (join.kind, sorted(join.tables), [part.sql() for part in join.on]) == (kind, ["t1"], on)
+
+
+def test_what_is_within_is_joined_with_it() -> None:
+    read = block("SELECT a FROM o WHERE a IN (SELECT a FROM i WHERE c IN (SELECT x FROM o AS y WHERE y.b = i.c))")
+    (join,) = read.joins
+    assert sorted(join.tables) == ["t1", "t2"]
+    assert [part.sql() for part in join.on] == ["t0.a = t1.a", "t1.c = t2.x", "t2.b = t1.c"]
+
+
+@pytest.mark.parametrize(
+    ("where", "problem"),
+    [
+        ("EXISTS (SELECT 1 FROM i WHERE a = 1)", "does not depend"),
+        ("EXISTS (SELECT 1 FROM i WHERE z = b)", "z is not a column"),
+        ("EXISTS (SELECT 1 FROM i WHERE s.x = a)", "s.x is not a column"),  # a field of a struct
+        ("EXISTS (SELECT 1 FROM i AS s JOIN o AS y ON s.a = y.a WHERE s.b = x)", "s.b is not a column"),
+        ("EXISTS (SELECT 1 FROM (SELECT CAST(c AS INT) FROM i) AS y WHERE x = 1)", "x is not a column"),
+        ("EXISTS (SELECT 1 FROM i LEFT JOIN o AS y ON i.a = y.a WHERE i.c = o.b)", "joins that are not inner"),
+        ("EXISTS (SELECT count(*) FROM i WHERE c = b)", "aggregates"),
+        ("EXISTS (SELECT c FROM i WHERE c = b GROUP BY c)", "groups, or takes some"),
+        ("EXISTS (SELECT c FROM i WHERE c = b LIMIT 1)", "groups, or takes some"),
+        ("EXISTS (SELECT explode(array(c)) FROM i WHERE c = b)", "explode"),
+        ("EXISTS (SELECT 1 FROM o AS y WHERE EXISTS (SELECT 1 FROM i WHERE c = f))", "not depend"),
+        ("EXISTS (SELECT 1 FROM i WHERE EXISTS (SELECT 1 FROM i AS y WHERE y.c = x))", "x is not a column"),
+        ("b IN (SELECT c + 1 FROM i)", "no column of the same type"),
+        ("f IN (SELECT g FROM i)", "no column of the same type"),
+        ("(a, b) IN (SELECT a, c FROM i)", "is not read"),
+        ("a NOT IN (SELECT c FROM i)", "could hold NULL"),
+        ("b NOT IN (SELECT a FROM i)", "could be NULL"),
+        ("b NOT IN (SELECT a FROM i) AND (b > 1 OR x = 1)", "could be NULL"),
+        ("EXISTS (SELECT 1 FROM i WHERE c = b) OR x = 1", "is not read"),
+    ],
+)
+def test_what_is_no_join(where: str, problem: str) -> None:
+    with pytest.raises(Unsupported, match=problem):
+        block(f"SELECT a FROM o WHERE {where}")
+
+
+def test_what_a_left_join_fills_up_may_be_null() -> None:
+    with pytest.raises(Unsupported, match="could be NULL"):
+        block("SELECT o.a FROM o LEFT JOIN i ON o.a = i.a WHERE i.a NOT IN (SELECT a FROM o AS y)")
+    assert block("SELECT o.a FROM o LEFT JOIN i ON o.a = i.a WHERE o.a NOT IN (SELECT a FROM o AS y)").joins
