@@ -2,6 +2,9 @@
 
 `find` tells from a statement's first words whether it is one of them; everything else is none of our business. What
 they do to tables and views is run on the user's own upstream session, so that Spark decides what the user may do.
+
+`planner` is where every statement comes first. Of those that are Spark's, `guard` refuses what would break a view, and
+`concerned` knows whose tables are written to; `writes`, `dangers` and `uses` tell both by the statement's own words.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 
+from proxy.answering.tokens import scan
 from proxy.commands import (
     alter,
     check,
@@ -25,7 +29,6 @@ from proxy.commands import (
 from proxy.commands.context import Command, Context
 from proxy.commands.parser import Parser
 from proxy.commands.planner import Planner
-from proxy.pipeline.tokens import scan
 
 __all__ = ["COMMANDS", "Command", "Context", "Planner", "find"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
-from proxy.answering.writes import Parts, written
 from proxy.commands.context import Context
+from proxy.commands.writes import Parts, written
 from proxy.session import ClientSession
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proxy.answering.dangers import Danger, Loss, danger
-from proxy.answering.writes import Parts, written
 from proxy.commands.concerned import Concerned, Names
 from proxy.commands.context import Context
+from proxy.commands.dangers import Danger, Loss, danger
+from proxy.commands.uses import uses
+from proxy.commands.writes import Parts, written
 from proxy.hs2 import SqlError
-from proxy.pipeline.uses import uses
 from proxy.session import ClientSession
 from rewriter.model import MaterializedView, Table, TableName
 

@@ -10,10 +10,10 @@ from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
+from proxy.answering.tokens import string_value
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.pipeline.tokens import string_value
 from proxy.session import Forward
 from rewriter import Definitions
 from rewriter.model import Session, TableName

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.answering.writes import Written, written
+from proxy.commands.writes import Written, written
 
 T, DT = ("t",), ("d", "t")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.pipeline.uses import uses
+from proxy.commands.uses import uses
 from rewriter.model import Column, MaterializedView, TableName
 
 NAME = TableName(("lake", "demo", "v"))

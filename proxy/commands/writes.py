@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from proxy.pipeline.tokens import Token, scan, string_value
+from proxy.answering.tokens import Token, scan, string_value
 
 Parts = tuple[str, ...]
 

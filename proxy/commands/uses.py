@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proxy.pipeline.tokens import scan
+from proxy.answering.tokens import scan
 from rewriter.model import Column, MaterializedView
 
 # Before these a star is a multiplication; after an opening parenthesis it is count's.

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.pipeline.tokens import scan, string_value
+from proxy.answering.tokens import scan, string_value
 
 
 def test_places_are_those_in_the_text() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.answering.dangers import Danger, Loss, danger
+from proxy.commands.dangers import Danger, Loss, danger
 
 T, DT = ("t",), ("d", "t")
 R, C, N, D, S = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Loss.SHAPE

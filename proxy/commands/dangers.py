@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
-from proxy.answering.writes import Parts, chains
-from proxy.pipeline.tokens import Token, scan
+from proxy.answering.tokens import Token, scan
+from proxy.commands.writes import Parts, chains
 
 
 class Loss(Enum):
