@@ -23,7 +23,7 @@ async def explain(options: argparse.Namespace) -> None:
     try:
         script = options.schema.read_text()
     except UnicodeDecodeError as error:
-        raise ScriptError(f"{options.schema} is no text in UTF-8: {error.reason}") from error
+        raise ScriptError(f"{options.schema} is no text in UTF-8 ({error.reason}): save it as such") from error
     try:
         workspace = read_script(script)
     except ScriptError as problem:

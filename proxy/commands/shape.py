@@ -79,7 +79,9 @@ async def _described(session: ClientSession, query: str) -> tuple[ColumnDesc, ..
 
 def _outputs(visible: Sequence[ColumnDesc], names: Sequence[str | None]) -> tuple[ColumnDesc, ...]:
     if names and len(names) != len(visible):
-        raise SqlError(f"{len(names)} columns are named, but the query has {len(visible)}", "21S01")
+        raise SqlError(
+            f"{len(names)} columns are named, but the query has {len(visible)}: name all of them, or none", "21S01"
+        )
     given = names or [None] * len(visible)
     return tuple(ColumnDesc(name or column.name, column.type) for name, column in zip(given, visible, strict=True))
 

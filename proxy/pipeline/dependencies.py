@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
-from proxy.pipeline.sources import look
+from proxy.pipeline.sources import look, storage_of
 from rewriter import Dependency
-from rewriter.model import Files, MaterializedView, Table, TableName
+from rewriter.model import Files, MaterializedView, TableName
 from rewriter.model.literals import literal
 from rewriter.model.times import timestamp_text
 
@@ -43,9 +43,7 @@ async def table_text(catalog: Catalog, function: str, view: MaterializedView) ->
     """What a function of a view returns, as a subquery; SqlError 54000 where that would be too long a text."""
     graph, columns = FUNCTIONS[function]
     sources = await look(catalog, view)
-    storage = (await catalog.current([view.storage]))[view.storage]
-    if not isinstance(storage, Table):
-        raise SqlError(f"the storage table {view.storage} of {view.name} does not exist or cannot be read", "42P01")
+    storage = await storage_of(catalog, view)
     recorded = {state.uuid: state.snapshot_id for state in storage.refresh.sources} if storage.refresh else {}
     files: dict[TableName, Files] = {
         name: await catalog.files(name, recorded.get(table.uuid), table.snapshot_id)

@@ -26,7 +26,7 @@ from proxy.pipeline.causes import explained, headline
 from proxy.pipeline.failures import REFRESH_ERROR, Lost, noted
 from proxy.pipeline.planning import decide
 from proxy.pipeline.runner import Runner
-from proxy.pipeline.sources import Sources, look
+from proxy.pipeline.sources import Sources, look, storage_of
 from proxy.pipeline.statements import pin
 from proxy.session import Log
 from rewriter import Decision
@@ -116,7 +116,7 @@ class Pipeline:
 
     async def _planned(self, view: MaterializedView, full: bool) -> tuple[Sources, Table, Decision]:
         sources = await look(self._catalog, view)
-        storage = await self._storage(view)
+        storage = await storage_of(self._catalog, view)
         if column := rewriter.misplaced(view, storage):
             raise _renamed(view, column)
         if full:
@@ -124,16 +124,6 @@ class Pipeline:
         if storage.refresh is not None and _same(storage.refresh, sources.state(view, storage, 0)):
             return sources, storage, rewriter.Decision(rewriter.Kind.FRESH, _FRESH)
         return sources, storage, await decide(self._catalog, view, sources, storage)
-
-    async def _storage(self, view: MaterializedView) -> Table:
-        storage = (await self._catalog.current([view.storage]))[view.storage]
-        if isinstance(storage, Table):
-            return storage
-        raise SqlError(
-            f"the storage table {view.storage} of materialized view {view.name} does not exist or cannot be read; "
-            "make the view anew with CREATE OR REPLACE MATERIALIZED VIEW",
-            "42P01",
-        )
 
     async def _attempt(
         self,
@@ -163,7 +153,7 @@ class Pipeline:
             raise _lost(view, str(conflict)) from conflict
         except SqlError as failure:
             # What Spark says when another refresh changes branches under it tells a user nothing.
-            if _COMMIT_FAILED in failure.message or (await self._storage(view)).snapshot_id != base:
+            if _COMMIT_FAILED in failure.message or (await storage_of(self._catalog, view)).snapshot_id != base:
                 raise _lost(view, failure.message) from failure
             raise
         finally:

@@ -93,10 +93,25 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
     return Sources(tables, views, direct)
 
 
+async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
+    """A view's storage table now; SqlError 42P01 where it is not there."""
+    storage = (await catalog.current([view.storage]))[view.storage]
+    if isinstance(storage, Table):
+        return storage
+    raise SqlError(
+        f"the storage table {view.storage} of materialized view {view.name} does not exist or cannot be read; "
+        "make the view anew with CREATE OR REPLACE MATERIALIZED VIEW",
+        "42P01",
+    )
+
+
 async def _below(catalog: Catalog, name: TableName) -> set[TableName]:
     child = await catalog.query(name)
     if child is None:
-        raise SqlError(f"the view {name} has no definition for Spark that can be read", "0A000")
+        raise SqlError(
+            f"the view {name} has no definition for Spark that can be read; make it again with CREATE OR REPLACE VIEW",
+            "0A000",
+        )
     return set(relations(child.sql, child.session))
 
 

@@ -39,7 +39,8 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
         raise SqlError(f"the query cannot be fixed to snapshots: {refusal}: {sql}", "0A000") from refusal
     for table, name in _named(rewriter.parse(pinned, session)):
         if name in snapshots and not table.args.get("version"):
-            raise SqlError(f"{name} cannot be fixed to a snapshot everywhere in this query: {sql}", "0A000")
+            hint = "write joins without parentheses"
+            raise SqlError(f"{name} cannot be fixed to a snapshot everywhere in this query; {hint}: {sql}", "0A000")
     return pinned
 
 

@@ -243,7 +243,7 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
     except TimeoutError as error:
         connection.close()
         raise SqlError(
-            f"{upstream.named} accepts connections but no logins: all its threads are busy", "08S01"
+            f"{upstream.named} accepts connections but no logins: all its threads are busy; try again later", "08S01"
         ) from error
     except BaseException:
         connection.close()

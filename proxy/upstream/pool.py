@@ -56,7 +56,7 @@ class Upstreams:
                 raise SqlError(f"{upstream.named} has opened a session without giving a handle", _LOST)
         except TimeoutError as error:
             connection.close()
-            raise SqlError(f"{upstream.named} opens no session in time", _LOST) from error
+            raise SqlError(f"{upstream.named} opens no session in time; try again later", _LOST) from error
         except BaseException:
             connection.close()
             raise

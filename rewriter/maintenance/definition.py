@@ -64,7 +64,9 @@ def define(
         return Definition(spelled, spelled, (), statement.tables, ())
     names = tuple(columns) if columns is not None else block.names
     if len(names) != len(block.outputs):
-        raise Unsupported(f"{len(names)} columns are named, the query has {len(block.outputs)}")
+        raise Unsupported(
+            f"{len(names)} columns are named, but the query has {len(block.outputs)}: name all of them, or none"
+        )
     visible = replace(block, order=(), limit=None, offset=None)
     if block.limit is not None or block.offset is not None:
         return Definition(spelled, spelled, (), statement.tables, names)
