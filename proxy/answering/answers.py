@@ -10,6 +10,7 @@ from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
 from proxy.answering.schemas import Schemas, checked
 from proxy.catalog import Catalog
+from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
 from rewriter import Attempt, Definitions, Outcome, Reason, Recent, Statement, Unsupported, tables_of
@@ -40,7 +41,7 @@ class Answers:
         """What the session has set, now."""
         facts: SessionFacts = session.facts
         read = await facts.read(session.upstream.query)
-        return replace(read, rewrite=facts.settings["viewgate.rewrite"] == ON)
+        return replace(read, rewrite=facts.settings[REWRITE] == ON)
 
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
         """Which SQL answers a statement, with Viewgate's own table functions in it or not.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proxy.answering.changes import Effect, change_of, changes_nothing_failed
+from proxy.catalog.views import REWRITE
 from proxy.hs2 import Query
 from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
@@ -13,7 +14,7 @@ from rewriter.model.settings import TIME_ZONE
 ON, OFF = "on", "off"
 
 # The session settings of our own: allowed values, the default first.
-SETTINGS: Mapping[str, tuple[str, ...]] = {"viewgate.rewrite": (ON, OFF), TRUST: (OFF, ON)}
+SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON)}
 SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 
 _CATALOG = "spark.sql.catalog."

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, find_among
-from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, SYNONYMS
+from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, RANKS, SYNONYMS
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.moments import digits_of, scale_of, squared
 from rewriter.match.printing import print_block
@@ -27,7 +27,7 @@ from rewriter.sql import SelectBlock, Statement, parse, splice
 Tree = exp.Expr
 HIDDEN = "viewgate_"
 # Same answer each time they are computed, over the same rows: allowed where rows are not aggregated by us.
-WINDOW_FUNCTIONS = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist", "lag", "lead"})
+WINDOW_FUNCTIONS = RANKS | {"lag", "lead"}
 
 
 @dataclass(frozen=True)
