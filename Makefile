@@ -27,7 +27,7 @@ test: setup ## every test: unit, golden, doctests, and the real stack
 unit: setup ## the tests that need no Spark
 	@$(BIN)/python -m pytest -q --ignore=tests/integration
 
-check: setup ## format, lint, types, import contracts, docs
+check: setup ## format, lint, types (of the tests, too), import contracts, docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy

@@ -107,7 +107,9 @@ class Lab:
 
 def line(view: str, label: str, results: list[tuple[str, Refresh, Refresh]]) -> str:
     way = results[-1][0]
-    fast, full = (statistics.median(r[at].seconds for r in results) * 1000 for at in (1, 2))
+    fast, full = (
+        statistics.median(run.seconds for run in runs) * 1000 for runs in zip(*(r[1:] for r in results), strict=True)
+    )
     _, last, whole = results[-1]
     return (
         f"{view:6} {label:22} {way:20} {fast:8.0f} {full:8.0f} {fast / full:7.3f} {last.read:8.2f} {whole.read:8.2f} "

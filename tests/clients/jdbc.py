@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from proxy import jars
@@ -44,6 +45,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 FACTS = ("getDatabaseProductName", "getDatabaseProductVersion", "getIdentifierQuoteString", "getSearchStringEscape")
 
 
+def _asked(connection: Any, ask: Callable[[Any], Any], about: Any) -> Any:
+    return _listing(connection, ask(about))
+
+
 @contextmanager
 def machine(driver: Jar | None) -> Iterator[clients.JavaMachine]:
     """A JVM with a driver; without one, with Spark's."""
@@ -63,7 +68,7 @@ def answers(java: clients.JavaMachine, port: int) -> dict[str, Any]:
     try:
         found = {sql: _statement(connection, sql) for sql in STATEMENTS}
         about = connection.java.getMetaData()
-        found |= {name: _said(lambda ask=ask: _listing(connection, ask(about))) for name, ask in CALLS.items()}
+        found |= {name: _said(partial(_asked, connection, ask, about)) for name, ask in CALLS.items()}
         found |= {name: getattr(about, name)() for name in FACTS}
         found["isValid"] = connection.java.isValid(10)
         found["getSchema"] = connection.java.getSchema()

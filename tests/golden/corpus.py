@@ -102,7 +102,8 @@ def write(golden: GoldenFile) -> None:
 
 
 def _sections(text: str) -> Iterator[tuple[str, str]]:
-    header, lines = "", []
+    header = ""
+    lines: list[str] = []
     for line in text.splitlines():
         if line.startswith("--@ "):
             yield header, "\n".join(lines).strip()
@@ -217,13 +218,14 @@ def _type(tree: exp.Expr, scope: Mapping[str, Relation | None]) -> str:
         column = table.column(tree.name) if isinstance(table, Table) else None
         return column.type if column else "unknown"
     if isinstance(tree, exp.Cast):
-        return tree.to.sql("spark").lower().replace(", ", ",")
+        return str(tree.to.sql("spark")).lower().replace(", ", ",")
     if not isinstance(tree, exp.Anonymous):
         return "unknown"
     if tree.name == "timeseries":
         return _type(tree.expressions[0], scope)
     argument = _type(tree.expressions[0], scope)
-    return _AGGREGATES.get(tree.name.lower(), lambda kind: "unknown")(argument)
+    aggregate = _AGGREGATES.get(tree.name.lower())
+    return aggregate(argument) if aggregate is not None else "unknown"
 
 
 def _sum(kind: str) -> str:

@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.integration import clients
 from tests.integration.gate import VIEWGATE, Gate
 
@@ -31,7 +33,7 @@ def ended(process: int, patience: float = 20) -> bool:
     return True
 
 
-def test_state_is_kept_over_an_orderly_end_and_over_a_crash(tmp_path, monkeypatch):
+def test_state_is_kept_over_an_orderly_end_and_over_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
@@ -62,7 +64,7 @@ def test_state_is_kept_over_an_orderly_end_and_over_a_crash(tmp_path, monkeypatc
     assert os.listdir(elsewhere) == []
 
 
-def test_health(gate):
+def test_health(gate: Gate) -> None:
     well = subprocess.run([VIEWGATE, "health", "--port", str(gate.port)], capture_output=True, check=False)
     assert well.returncode == 0
     ill = subprocess.run([VIEWGATE, "health", "--port", "1"], capture_output=True, text=True, check=False)

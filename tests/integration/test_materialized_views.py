@@ -69,7 +69,7 @@ def test_the_view_is_one_for_every_reader(run: Run, foreign: Run) -> None:
     assert sorted(foreign("SELECT * FROM lake.mv.agg_sales")) == expected
     described = foreign("DESCRIBE lake.mv.agg_sales")
     assert [row[0] for row in described] == ["country", "sex", "sum(quantity)", "avg(price)"]
-    properties = dict(foreign("SHOW TBLPROPERTIES lake.mv.agg_sales"))
+    properties: dict[str, str] = dict(foreign("SHOW TBLPROPERTIES lake.mv.agg_sales"))
     assert properties["iceberg.materialized.view"] == "true"
     assert properties["iceberg.materialized.view.storage.table"] == "mv.agg_sales__storage"
     assert properties["a"] == "b"
@@ -80,7 +80,7 @@ def test_the_view_is_one_for_every_reader(run: Run, foreign: Run) -> None:
 def test_the_storage_says_what_it_was_computed_from(run: Run, foreign: Run) -> None:
     run(f"CREATE MATERIALIZED VIEW agg_sales AS {AGG}")
     ((snapshot,),) = foreign("SELECT snapshot_id FROM lake.mv.sales.refs WHERE name = 'main'")
-    properties = dict(foreign("SHOW TBLPROPERTIES lake.mv.agg_sales__storage"))
+    properties: dict[str, str] = dict(foreign("SHOW TBLPROPERTIES lake.mv.agg_sales__storage"))
     bases = {key: value for key, value in properties.items() if key.startswith("iceberg.base.snapshot.")}
     assert list(bases.values()) == [str(snapshot)]
     assert properties["iceberg.view.version"] == "1"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.integration import clients
+from tests.integration.gate import Gate
 
 COLUMNS = """
   a INT COMMENT 'it''s', B STRING, c DECIMAL(10,2), d TIMESTAMP, e TIMESTAMP_NTZ, f ARRAY<INT>,
@@ -17,7 +18,7 @@ TABLE_AND_VIEW = ["TABLE", "VIEW"]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def relations(gate) -> Iterator[None]:
+def relations(gate: Gate) -> Iterator[None]:
     """The same table in both catalogs, a view, a table that refers to another, a temporary view of somebody else."""
     with clients.pyhive(gate.port) as connection:
         for statement in (
@@ -44,7 +45,7 @@ def relations(gate) -> Iterator[None]:
 
 
 @pytest.fixture
-def metadata(jdbc) -> Any:
+def metadata(jdbc: Any) -> Any:
     return jdbc.java.getMetaData()
 
 
@@ -56,14 +57,14 @@ def types(jdbc: clients.Jdbc, *names: str) -> Any:
     return array
 
 
-def test_catalogs_and_schemas(jdbc, metadata):
+def test_catalogs_and_schemas(jdbc: Any, metadata: Any) -> None:
     assert jdbc.read(metadata.getCatalogs()) == [("lake",), ("spark_catalog",)]
     schemas = jdbc.read(metadata.getSchemas())
     assert {("browsed", "lake"), ("browsed", "spark_catalog"), ("demo", "lake")} <= set(schemas)
     assert jdbc.read(metadata.getSchemas("lake", "brow%")) == [("browsed", "lake")]
 
 
-def test_relations_by_kind(jdbc, metadata):
+def test_relations_by_kind(jdbc: Any, metadata: Any) -> None:
     found = jdbc.read(metadata.getTables(None, "browsed", "%", None))
     assert [row[:5] for row in found] == [
         ("lake", "browsed", "kept", "MATERIALIZED VIEW", ""),
@@ -79,7 +80,7 @@ def test_relations_by_kind(jdbc, metadata):
     assert [row[2] for row in storage] == ["kept__storage"]
 
 
-def test_columns_are_what_spark_says_of_the_same_table(jdbc, metadata):
+def test_columns_are_what_spark_says_of_the_same_table(jdbc: Any, metadata: Any) -> None:
     ours = jdbc.read(metadata.getColumns("lake", "browsed", "wide", "%"))
     sparks = jdbc.read(metadata.getColumns("spark_catalog", "browsed", "wide", "%"))
     assert len(ours) == 14
@@ -91,7 +92,7 @@ def test_columns_are_what_spark_says_of_the_same_table(jdbc, metadata):
     assert [row[3] for row in kept] == ["B", "n"]
 
 
-def test_keys(jdbc, metadata):
+def test_keys(jdbc: Any, metadata: Any) -> None:
     assert jdbc.read(metadata.getPrimaryKeys(None, "browsed", "strict")) == [
         ("lake", "browsed", "strict", "id", "1", None)
     ]
@@ -101,14 +102,14 @@ def test_keys(jdbc, metadata):
     ]
 
 
-def test_types_and_functions_are_sparks(gate, java, jdbc, metadata):
+def test_types_and_functions_are_sparks(gate: Gate, java: Any, jdbc: Any, metadata: Any) -> None:
     past = java.connect(f"jdbc:hive2://127.0.0.1:{gate.spark_port}/")
     assert jdbc.read(metadata.getTypeInfo()) == past.read(past.java.getMetaData().getTypeInfo())
     past.close()
     assert {row[2] for row in jdbc.read(metadata.getFunctions(None, None, "abs%"))} == {"abs"}
 
 
-def test_what_has_no_catalog_is_what_spark_says(gate, java, jdbc, metadata):
+def test_what_has_no_catalog_is_what_spark_says(gate: Gate, java: Any, jdbc: Any, metadata: Any) -> None:
     past = java.connect(f"jdbc:hive2://127.0.0.1:{gate.spark_port}/")
     direct = past.java.getMetaData()
     assert jdbc.read(metadata.getSchemas("", "browsed")) == past.read(direct.getSchemas("", "browsed"))

@@ -187,7 +187,7 @@ class Sequence:
         head = storage.current_snapshot()
         assert head is not None
         assert head.summary is not None
-        for source in json.loads(head.summary["refresh-state"])["source-states"]:
+        for source in json.loads(head.summary["refresh-state"] or "")["source-states"]:
             current = self.table(source["name"]).metadata.current_snapshot_id
             assert source["snapshot-id"] == (-1 if current is None else current)
 

@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import strictyaml
@@ -46,14 +48,14 @@ def spark_command(command: list[str], folder: Path, port: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def remote(tmp_path_factory):
+def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Spark Thrift Server, a Viewgate before it, and their folder."""
     folder = tmp_path_factory.mktemp("remote")
     port = free_port()
     (serving,) = re.findall(r"^CMD (\[.*\])", (DOCKER / "spark" / "Dockerfile").read_text(), re.MULTILINE)
     compose = strictyaml.load((DOCKER / "compose.yaml").read_text()).data
     with (folder / "spark.log").open("wb") as log:
-        places = {"stdout": log, "stderr": log, "cwd": folder}
+        places: dict[str, Any] = {"stdout": log, "stderr": log, "cwd": folder}
         preparing = spark_command(compose["services"]["namespaces"]["command"], folder, port)
         subprocess.run(preparing, check=True, **places)
         spark = subprocess.Popen(spark_command(json.loads(serving), folder, port), **places)
@@ -83,7 +85,7 @@ def wait_for(spark: subprocess.Popen[bytes], port: int, folder: Path) -> None:
             time.sleep(0.2)
 
 
-def test_statements_reach_the_spark_of_the_settings(remote):
+def test_statements_reach_the_spark_of_the_settings(remote: Any) -> None:
     gate, port = remote
     with clients.pyhive(gate.port) as connection:
         clients.rows(connection, "CREATE TABLE demo.t AS SELECT id % 3 AS k, id AS v FROM range(10)")
@@ -93,7 +95,7 @@ def test_statements_reach_the_spark_of_the_settings(remote):
     assert through == [(0, 18), (1, 12), (2, 15)]
 
 
-def test_it_needs_no_pyspark(remote, tmp_path):
+def test_it_needs_no_pyspark(remote: Any, tmp_path: Path) -> None:
     """The proxy's process has not even loaded it."""
     code = (
         "import sys; sys.modules['pyspark'] = None; sys.modules['py4j'] = None\n"
@@ -103,7 +105,7 @@ def test_it_needs_no_pyspark(remote, tmp_path):
     assert (answer.returncode, answer.stderr) == (0, "")
 
 
-def test_what_is_for_its_own_spark_is_refused(remote, tmp_path):
+def test_what_is_for_its_own_spark_is_refused(remote: Any, tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text(
         '[[upstream]]\nhost = "127.0.0.1"\nport = 1\n[catalog]\nname = "lake"\ntype = "sql"\nuri = "sqlite:///catalog.db"\n'
     )

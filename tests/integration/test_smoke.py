@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.integration import clients
+from tests.integration.gate import Gate
 
 TYPES = """
 SELECT 1 AS i, CAST(2 AS BIGINT) AS l, 'x' AS s, CAST(NULL AS STRING) AS n, 1.50 AS d, true AS b,
@@ -12,7 +15,7 @@ SELECT 1 AS i, CAST(2 AS BIGINT) AS l, 'x' AS s, CAST(NULL AS STRING) AS n, 1.50
 """
 
 
-def test_beeline_gets_what_spark_gives(gate, beeline):
+def test_beeline_gets_what_spark_gives(gate: Gate, beeline: Any) -> None:
     through = beeline(TYPES, "SELECT count(*) FROM demo.sales")
     past = clients.beeline(gate.spark_port, TYPES, "SELECT count(*) FROM demo.sales")
     assert (through.code, past.code) == (0, 0)
@@ -20,23 +23,23 @@ def test_beeline_gets_what_spark_gives(gate, beeline):
     assert through.rows[-1] == ("1000000",)
 
 
-def test_jdbc_gets_what_spark_gives(gate, java, jdbc):
+def test_jdbc_gets_what_spark_gives(gate: Gate, java: Any, jdbc: Any) -> None:
     past = java.connect(f"jdbc:hive2://127.0.0.1:{gate.spark_port}/")
     assert jdbc.rows(TYPES) == past.rows(TYPES)
     assert jdbc.columns(TYPES) == past.columns(TYPES)
     past.close()
 
 
-def test_pyhive_gets_what_spark_gives(pyhive, direct):
+def test_pyhive_gets_what_spark_gives(pyhive: Any, direct: Any) -> None:
     assert clients.rows(pyhive, TYPES) == clients.rows(direct, TYPES)
 
 
-def test_many_rows_come_whole_and_in_order(pyhive):
+def test_many_rows_come_whole_and_in_order(pyhive: Any) -> None:
     found = clients.rows(pyhive, "SELECT id, CAST(id AS STRING) FROM range(30000) ORDER BY id")
     assert found == [(number, str(number)) for number in range(30000)]
 
 
-def test_a_connection_keeps_what_it_has_set(jdbc):
+def test_a_connection_keeps_what_it_has_set(jdbc: Any) -> None:
     jdbc.rows("USE demo")
     jdbc.rows("SET spark.sql.session.timeZone=Asia/Tokyo")
     assert jdbc.rows("SELECT current_schema(), current_timezone()") == [("demo", "Asia/Tokyo")]
@@ -51,7 +54,7 @@ def test_a_connection_keeps_what_it_has_set(jdbc):
         ("SELECT 1 / 0", "22012", "DIVIDE_BY_ZERO"),
     ],
 )
-def test_an_error_is_sparks_own(gate, java, jdbc, sql, state, said):
+def test_an_error_is_sparks_own(gate: Gate, java: Any, jdbc: Any, sql: str, state: str, said: str) -> None:
     past = java.connect(f"jdbc:hive2://127.0.0.1:{gate.spark_port}/")
     with pytest.raises(clients.SqlException) as through:
         jdbc.rows(sql)
@@ -64,7 +67,7 @@ def test_an_error_is_sparks_own(gate, java, jdbc, sql, state, said):
     assert through.value.message.split("\n")[0] == direct.value.message.split("\n")[0]
 
 
-def test_beeline_shows_an_error_with_its_state(beeline):
+def test_beeline_shows_an_error_with_its_state(beeline: Any) -> None:
     spoken = beeline("SELECT 1 FROM demo.nope")
     assert spoken.code != 0
     assert "TABLE_OR_VIEW_NOT_FOUND" in spoken.errors

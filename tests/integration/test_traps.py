@@ -61,7 +61,7 @@ def head(run: Run, table: str) -> int:
 
 def storage(run: Run) -> str:
     """The view's storage, which CREATE OR REPLACE names anew."""
-    return next(row[7] for row in run("SHOW MATERIALIZED VIEWS IN traps LIKE 'v'"))
+    return next(str(row[7]) for row in run("SHOW MATERIALIZED VIEWS IN traps LIKE 'v'"))
 
 
 CHANGES = {

@@ -39,20 +39,20 @@ def pins(lock: Path) -> dict[str, str]:
     return dict(re.findall(r"^([a-z0-9_.-]+)==([^ ;\\]+)", lock.read_text(), re.MULTILINE))
 
 
-def test_spark_is_the_version_that_is_tested():
+def test_spark_is_the_version_that_is_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (pyspark,) = project["optional-dependencies"]["embedded"]
     assert f"FROM apache/spark:{pyspark.removeprefix('pyspark==')}-" in SPARK
 
 
-def test_iceberg_is_the_library_that_is_tested():
+def test_iceberg_is_the_library_that_is_tested() -> None:
     words = SPARK.replace("\\", " ").split()
     place = words.index(jars.ICEBERG.artifact)
     assert words[place - 1 : place + 2] == [jars.ICEBERG.group, jars.ICEBERG.artifact, jars.ICEBERG.version]
     assert words[place + 2].rstrip(";") == jars.ICEBERG.sha256
 
 
-def test_spark_is_set_as_the_embedded_one():
+def test_spark_is_set_as_the_embedded_one() -> None:
     tested = embedded.spark_conf(Path("/warehouse"), (), {})
     ours = {key: value for key, value in SETTINGS.items() if key not in PLACES}
     assert ours == {key: tested[key] for key in ours}
@@ -60,7 +60,7 @@ def test_spark_is_set_as_the_embedded_one():
     assert iceberg <= set(SETTINGS)
 
 
-def test_viewgate_and_spark_read_one_catalog():
+def test_viewgate_and_spark_read_one_catalog() -> None:
     settings = config.load(DOCKER / "viewgate" / "viewgate.toml")
     assert settings.catalog is not None
     (upstream,) = settings.upstreams
@@ -78,13 +78,13 @@ def test_viewgate_and_spark_read_one_catalog():
 
 
 @pytest.mark.parametrize("name", COMPOSE["services"])
-def test_a_service_waits_for_the_health_of_what_it_needs(name):
+def test_a_service_waits_for_the_health_of_what_it_needs(name: str) -> None:
     for needed, how in COMPOSE["services"][name].get("depends_on", {}).items():
         ends = "healthcheck" not in COMPOSE["services"][needed]
         assert how["condition"] == ("service_completed_successfully" if ends else "service_healthy")
 
 
-def test_every_image_that_is_fetched_is_pinned_to_a_full_version():
+def test_every_image_that_is_fetched_is_pinned_to_a_full_version() -> None:
     fetched = [*re.findall(r"^FROM (\S+)", SPARK + PROXY, re.MULTILINE), COMPOSE["services"]["postgres"]["image"]]
     assert len(fetched) == 4
     for image in fetched:
@@ -92,23 +92,23 @@ def test_every_image_that_is_fetched_is_pinned_to_a_full_version():
     assert len({image for image in fetched if image.startswith("python:")}) == 1
 
 
-def test_the_image_holds_the_packages_that_are_tested_and_no_spark():
+def test_the_image_holds_the_packages_that_are_tested_and_no_spark() -> None:
     tested, shipped = pins(ROOT / "requirements.lock"), pins(DOCKER / "viewgate" / "requirements.lock")
     assert shipped.items() <= tested.items()
     assert "pyspark" not in shipped
     assert {"pyiceberg", "sqlglot", "thrift", "psycopg2-binary"} <= set(shipped)
 
 
-def test_no_lock_file_names_the_place_its_packages_come_from():
+def test_no_lock_file_names_the_place_its_packages_come_from() -> None:
     for lock in (ROOT / "requirements.lock", DOCKER / "viewgate" / "requirements.lock"):
         assert "://" not in lock.read_text()
 
 
-def test_neither_image_runs_as_root():
+def test_neither_image_runs_as_root() -> None:
     assert re.findall(r"^USER (\S+)", PROXY, re.MULTILINE)[-1] == "185:185"
     assert re.findall(r"^USER (\S+)", SPARK, re.MULTILINE)[-1] == "185"
 
 
-def test_the_health_check_of_the_image_is_that_of_the_service():
+def test_the_health_check_of_the_image_is_that_of_the_service() -> None:
     (command,) = re.findall(r"HEALTHCHECK .*CMD (\[.*\])", PROXY)
     assert ["CMD", *json.loads(command)] == COMPOSE["services"]["viewgate"]["healthcheck"]["test"]

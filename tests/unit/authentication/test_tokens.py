@@ -46,7 +46,7 @@ def test_a_public_key(file: Path) -> None:
         token(KEY)[:-4],
         "x",
         "",
-        jwt.encode({"sub": "ann", "exp": time.time() + 60}, None, "none"),
+        jwt.encode({"sub": "ann", "exp": time.time() + 60}, "", "none"),
     ):
         assert tokens.user(bad) is None
 

@@ -22,7 +22,7 @@ AGG = TableName(("lake", "demo", "agg"))
 ROWS = pa.table({"region": ["eu", None], "amount": pa.array([10, 20], pa.int64())})
 
 
-def view_document(version: int = 1, **properties: str) -> dict[str, Any]:
+def view_document(version: int = 1, /, **properties: str) -> dict[str, Any]:
     """View metadata as Spark 4.1 with Iceberg 1.12 leaves it."""
     fields = [
         {"id": 0, "name": "region", "required": False, "type": "string"},

@@ -79,7 +79,7 @@ def test_current_sees_the_last_commit(lake: Lake) -> None:
             written.append(ROWS)
             seen.append((await catalog.current([SALES]))[SALES])
         assert [len(table.snapshots) for table in seen] == [0, 1, 2]
-        assert seen[-1].snapshot_id == written.current_snapshot().snapshot_id
+        assert seen[-1].snapshot_id == written.metadata.current_snapshot_id
         assert (await catalog.current([SALES]))[SALES] is seen[-1]
 
     asyncio.run(story())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from proxy.catalog import Kind, Listed
 from proxy.catalog.documents import read
 from proxy.catalog.refresh_state import STORAGE_OF
@@ -36,7 +38,7 @@ def test_namespaces_are_those_with_properties_and_those_with_tables(lake: Lake) 
     assert asyncio.run(lake.catalog().namespaces()) == [("by", "view"), ("demo",)]
 
 
-def test_metadata_is_read_once_for_each_location(lake: Lake, monkeypatch) -> None:
+def test_metadata_is_read_once_for_each_location(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     reads: list[str] = []
 
     def counted(location: str, properties: dict[str, str]) -> object:

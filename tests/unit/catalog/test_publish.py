@@ -20,6 +20,7 @@ class Staged(NamedTuple):
 def stage(table: Table, branch: str) -> Staged:
     """Content on a branch of its own, begun at main, as a refresh leaves it."""
     base = table.refresh().metadata.current_snapshot_id
+    assert base is not None
     with table.transaction() as transaction:
         ManageSnapshots(transaction).create_branch(base, branch).commit()
     table.append(ROWS, branch=branch)

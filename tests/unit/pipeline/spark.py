@@ -56,4 +56,6 @@ class FakeSpark:
             table.append(table.schema().as_arrow().empty_table())
             self._lent_main.add(name)
         with table.transaction() as transaction:
-            ManageSnapshots(transaction).create_branch(table.metadata.current_snapshot_id, branch).commit()
+            head = table.metadata.current_snapshot_id
+            assert head is not None
+            ManageSnapshots(transaction).create_branch(head, branch).commit()

@@ -22,13 +22,13 @@ echo = true
 """
 
 
-def test_nothing_set_means_the_embedded_spark_on_the_usual_port():
+def test_nothing_set_means_the_embedded_spark_on_the_usual_port() -> None:
     settings = config.parse("")
     assert settings == config.Config()
     assert (settings.server.host, settings.server.port, settings.upstreams) == ("127.0.0.1", 10000, ())
 
 
-def test_a_remote_spark_with_any_property_of_its_catalog():
+def test_a_remote_spark_with_any_property_of_its_catalog() -> None:
     settings = config.parse(REMOTE)
     assert settings.upstreams == (
         config.UpstreamAddress("spark", 10000),
@@ -45,7 +45,7 @@ def test_a_remote_spark_with_any_property_of_its_catalog():
     )
 
 
-def test_the_embedded_spark_takes_any_spark_setting():
+def test_the_embedded_spark_takes_any_spark_setting() -> None:
     settings = config.parse('[embedded]\ndata = "d"\n[embedded.spark]\n"spark.driver.memory" = "8g"\n"x.y" = false')
     assert settings.embedded == config.EmbeddedSettings(Path("d"), {"spark.driver.memory": "8g", "x.y": "false"})
 
@@ -85,24 +85,24 @@ def test_the_embedded_spark_takes_any_spark_setting():
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),
     ],
 )
-def test_what_is_refused_and_how(text, said):
+def test_what_is_refused_and_how(text: str, said: str) -> None:
     with pytest.raises(config.ConfigError) as refused:
         config.parse(text, "gate.toml")
     assert str(refused.value).startswith("gate.toml")
     assert said in str(refused.value)
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(config.ConfigError, match=r"no\.toml cannot be read"):
         config.load(tmp_path / "no.toml")
 
 
-def test_a_file(tmp_path):
+def test_a_file(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[pipeline]\nuser = 'batch'\n")
     assert config.load(tmp_path / "gate.toml").pipeline == config.PipelineSettings("batch")
 
 
-def test_the_examples_in_the_docstring_are_accepted():
+def test_the_examples_in_the_docstring_are_accepted() -> None:
     """Each stands for itself; two exclude each other, and the embedded Spark another."""
     documented = [block for block in (config.__doc__ or "").split("\n\n") if block.startswith("    [")]
     by_name = {block.split("]")[0].strip().lstrip("["): block for block in documented}

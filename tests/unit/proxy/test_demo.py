@@ -40,6 +40,6 @@ def test_only_what_is_missing_is_made_and_spoken_of(caplog: pytest.LogCaptureFix
     assert f"making the demo data: {first}" in caplog.text
 
 
-def test_agg_sales_is_the_one_of_the_example():
+def test_agg_sales_is_the_one_of_the_example() -> None:
     sql = " ".join(demo.VIEWS[0].split("AS\n", 1)[1].split())
     assert sql == "SELECT country, sex, sum(quantity), avg(price) FROM lake.demo.sales GROUP BY country, sex"

@@ -11,7 +11,7 @@ import pytest
 from proxy import embedded
 
 
-def test_all_that_spark_writes_is_in_the_data_directory(tmp_path):
+def test_all_that_spark_writes_is_in_the_data_directory(tmp_path: Path) -> None:
     conf = embedded.spark_conf(tmp_path, (Path("/j/a.jar"), Path("/j/b.jar")), {})
     assert conf["spark.driver.extraClassPath"] == "/j/a.jar:/j/b.jar"
     for key in ("spark.local.dir", "spark.sql.warehouse.dir", "spark.sql.catalog.lake.warehouse"):
@@ -19,19 +19,19 @@ def test_all_that_spark_writes_is_in_the_data_directory(tmp_path):
     assert f"-Djava.io.tmpdir={tmp_path}/tmp" in conf["spark.driver.extraJavaOptions"]
 
 
-def test_it_listens_on_loopback_alone(tmp_path):
+def test_it_listens_on_loopback_alone(tmp_path: Path) -> None:
     conf = embedded.spark_conf(tmp_path, (), {})
     assert {key: value for key, value in conf.items() if "host" in key or "bind" in key} == dict.fromkeys(
         ("spark.driver.host", "spark.driver.bindAddress", "spark.hadoop.hive.server2.thrift.bind.host"), "127.0.0.1"
     )
 
 
-def test_the_users_settings_come_last(tmp_path):
+def test_the_users_settings_come_last(tmp_path: Path) -> None:
     conf = embedded.spark_conf(tmp_path, (), {"spark.driver.memory": "8g", "spark.x": "y"})
     assert (conf["spark.driver.memory"], conf["spark.x"], conf["spark.sql.session.timeZone"]) == ("8g", "y", "UTC")
 
 
-def test_pyiceberg_and_spark_read_one_catalog(tmp_path):
+def test_pyiceberg_and_spark_read_one_catalog(tmp_path: Path) -> None:
     conf = embedded.spark_conf(tmp_path, (), {})
     properties = embedded.catalog_properties(tmp_path)
     database = f"{tmp_path}/catalog.db"
@@ -40,7 +40,7 @@ def test_pyiceberg_and_spark_read_one_catalog(tmp_path):
     assert properties["warehouse"] == conf["spark.sql.catalog.lake.warehouse"]
 
 
-def test_a_second_proxy_on_the_same_data_is_told_who_has_it(tmp_path):
+def test_a_second_proxy_on_the_same_data_is_told_who_has_it(tmp_path: Path) -> None:
     with embedded._locked(tmp_path), pytest.raises(embedded.StartError) as refused, embedded._locked(tmp_path):
         pass
     assert f"{tmp_path} is in use by the viewgate with process id {os.getpid()}" in str(refused.value)
@@ -48,7 +48,7 @@ def test_a_second_proxy_on_the_same_data_is_told_who_has_it(tmp_path):
         assert (tmp_path / "lock").read_text() == str(os.getpid())
 
 
-def test_the_data_of_a_killed_proxy_is_taken_over_when_its_jvm_is_gone(tmp_path):
+def test_the_data_of_a_killed_proxy_is_taken_over_when_its_jvm_is_gone(tmp_path: Path) -> None:
     hold = "import fcntl, sys; f = open(sys.argv[1], 'a'); fcntl.flock(f, fcntl.LOCK_EX); print(flush=True); input()"
     jvm = subprocess.Popen(
         [sys.executable, "-c", hold, str(tmp_path / "lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -70,21 +70,21 @@ def _ended_process() -> int:
         return process.pid
 
 
-def test_what_a_killed_jvm_left_is_removed(tmp_path):
+def test_what_a_killed_jvm_left_is_removed(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     (tmp_path / "tmp" / "left").write_text("")
     embedded.fresh_temporary_folder(tmp_path)
     assert os.listdir(tmp_path / "tmp") == ["pools.xml"]
 
 
-def test_the_pools_are_where_spark_is_told_they_are(tmp_path):
+def test_the_pools_are_where_spark_is_told_they_are(tmp_path: Path) -> None:
     embedded.fresh_temporary_folder(tmp_path)
     file = embedded.spark_conf(tmp_path, (), {})["spark.scheduler.allocation.file"].removeprefix("file://")
     pools = ElementTree.parse(file).getroot()
     assert [pool.get("name") for pool in pools] == ["default", "refresh"]
 
 
-def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch, tmp_path):
+def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").write_text("")
     monkeypatch.setenv("HIVE_SERVER2_THRIFT_PORT", "1")
@@ -95,7 +95,7 @@ def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch, tmp_
     assert (os.environ["JAVA_HOME"], os.environ["HIVE_SERVER2_THRIFT_PORT"]) == ("/mine", "1")
 
 
-def test_a_file_cannot_be_the_data_directory(tmp_path):
+def test_a_file_cannot_be_the_data_directory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(embedded.StartError, match=r"file cannot be the data directory .* give another with --data"):
         embedded.EmbeddedSpark.start(tmp_path / "file")

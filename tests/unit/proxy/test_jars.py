@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +13,10 @@ JAR = jars.Jar("org.example", "thing", "1.0", hashlib.sha256(b"the library").hex
 
 
 @pytest.fixture
-def fetching(monkeypatch):
+def fetching(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Stand in for Ivy: what it would retrieve."""
 
-    def fetches(content: bytes | None):
+    def fetches(content: bytes | None) -> Any:
         def ivy(jar: jars.Jar, scratch: Path) -> str:
             if content is None:
                 return "UNRESOLVED DEPENDENCY"
@@ -28,7 +29,7 @@ def fetching(monkeypatch):
     return fetches
 
 
-def test_fetched_once_and_kept(fetching, tmp_path):
+def test_fetched_once_and_kept(fetching: Any, tmp_path: Path) -> None:
     fetching(b"the library")
     path = tmp_path / "made" / "thing-1.0.jar"
     assert jars.ensure([JAR], tmp_path / "made") == (path,)
@@ -38,14 +39,14 @@ def test_fetched_once_and_kept(fetching, tmp_path):
     assert jars.ensure([JAR], path.parent) == (path,)
 
 
-def test_another_file_under_that_name_is_refused_and_not_kept(fetching, tmp_path):
+def test_another_file_under_that_name_is_refused_and_not_kept(fetching: Any, tmp_path: Path) -> None:
     fetching(b"something else")
     with pytest.raises(jars.Unfetched, match=r"thing-1\.0\.jar was fetched but is not the file expected: sha256 "):
         jars.ensure([JAR], tmp_path)
     assert os.listdir(tmp_path) == []
 
 
-def test_a_failed_fetch_says_what_to_do(fetching, tmp_path):
+def test_a_failed_fetch_says_what_to_do(fetching: Any, tmp_path: Path) -> None:
     fetching(None)
     with pytest.raises(jars.Unfetched) as failed:
         jars.ensure([JAR], tmp_path)
@@ -53,6 +54,6 @@ def test_a_failed_fetch_says_what_to_do(fetching, tmp_path):
     assert f"put the file (sha256 {JAR.sha256}) into {tmp_path} yourself" in str(failed.value)
 
 
-def test_the_sum_of_each_library_is_pinned():
+def test_the_sum_of_each_library_is_pinned() -> None:
     for jar in jars.EMBEDDED:
         assert len(bytes.fromhex(jar.sha256)) == 32

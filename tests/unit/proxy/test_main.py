@@ -4,6 +4,7 @@ import asyncio
 import io
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,11 +20,11 @@ def settled(*words: str) -> config.Config:
     return program.settled(program.arguments().parse_args(["serve", *words]))
 
 
-def test_without_arguments_everything_is_as_documented():
+def test_without_arguments_everything_is_as_documented() -> None:
     assert settled() == config.Config()
 
 
-def test_the_command_line_has_the_last_word(tmp_path):
+def test_the_command_line_has_the_last_word(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[server]\nport = 10001\nhost = '0.0.0.0'\n[embedded]\ndata = '/a'\n")
     settings = settled("--config", str(tmp_path / "gate.toml"), "--port", "0", "--data", "/b")
     assert settings.server == config.Listen("0.0.0.0", 0)
@@ -31,27 +32,29 @@ def test_the_command_line_has_the_last_word(tmp_path):
 
 
 @pytest.mark.parametrize("given", [["--demo"], ["--data", "d"]])
-def test_what_is_for_its_own_spark_is_refused_before_another(tmp_path, given):
+def test_what_is_for_its_own_spark_is_refused_before_another(tmp_path: Path, given: Any) -> None:
     (tmp_path / "gate.toml").write_text(REMOTE)
     with pytest.raises(config.ConfigError, match=f"{given[0]} is for Viewgate's own Spark"):
         settled("--config", str(tmp_path / "gate.toml"), *given)
 
 
-def test_a_port_out_of_range(capsys):
+def test_a_port_out_of_range(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["serve", "--port", "70000"]) == 1
     assert capsys.readouterr().err == (
         "viewgate: --port is 70000: it must be a whole number from 0 (any free port) to 65535\n"
     )
 
 
-def test_a_port_that_is_taken_is_refused_before_spark_is_started(capsys):
+def test_a_port_that_is_taken_is_refused_before_spark_is_started(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         assert program.main(["serve", "--port", str(port), "--data", "/nowhere"]) == 1
     assert f"viewgate: cannot listen on port {port} of 127.0.0.1: " in capsys.readouterr().err
 
 
-def test_a_bad_configuration_stops_the_start_with_one_sentence(tmp_path, capsys):
+def test_a_bad_configuration_stops_the_start_with_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "gate.toml").write_text("[server]\nport = 'x'\n")
     assert program.main(["serve", "--config", str(tmp_path / "gate.toml")]) == 1
     assert capsys.readouterr().err == (
@@ -60,14 +63,14 @@ def test_a_bad_configuration_stops_the_start_with_one_sentence(tmp_path, capsys)
     )
 
 
-def test_version(capsys):
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         program.main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("viewgate ")
 
 
-def test_health_of_nothing(capsys):
+def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     assert program.main(["health", "--port", str(port)]) == 1
@@ -76,7 +79,7 @@ def test_health_of_nothing(capsys):
     assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} cannot be reached: ")
 
 
-def test_health_of_a_viewgate_that_is_well(capsys):
+def test_health_of_a_viewgate_that_is_well(capsys: pytest.CaptureFixture[str]) -> None:
     async def test(proxied: Proxied) -> int:
         return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
 
@@ -84,7 +87,7 @@ def test_health_of_a_viewgate_that_is_well(capsys):
     assert "is well: a session was opened" in capsys.readouterr().out
 
 
-def test_work_is_given_up_when_we_are_told_to_stop():
+def test_work_is_given_up_when_we_are_told_to_stop() -> None:
     ended: list[str] = []
 
     async def work() -> None:
@@ -104,7 +107,7 @@ def test_work_is_given_up_when_we_are_told_to_stop():
     assert ended == ["cancelled"]
 
 
-def test_work_that_fails_is_not_given_up_silently():
+def test_work_that_fails_is_not_given_up_silently() -> None:
     async def work() -> None:
         raise ValueError("no")
 
@@ -112,7 +115,9 @@ def test_work_that_fails_is_not_given_up_silently():
         asyncio.run(program._unless(asyncio.Event(), work()))
 
 
-def test_a_line_for_a_file_of_passwords(capsys, monkeypatch, tmp_path):
+def test_a_line_for_a_file_of_passwords(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("se:cret\n"))
     assert program.main(["password", "ann"]) == 0
     (tmp_path / "passwords").write_text(capsys.readouterr().out)
@@ -131,13 +136,15 @@ def test_a_line_for_a_file_of_passwords(capsys, monkeypatch, tmp_path):
         ("[authentication.jwt]\nkeys = '/nowhere'", "[authentication.jwt]: [Errno 2]"),
     ],
 )
-def test_what_cannot_be_loaded_stops_the_start_before_spark_is_started(tmp_path, capsys, text, said):
+def test_what_cannot_be_loaded_stops_the_start_before_spark_is_started(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
     (tmp_path / "gate.toml").write_text(f"{text}\n[server]\nport = 0\n")
     assert program.main(["serve", "--config", str(tmp_path / "gate.toml"), "--data", "/nowhere"]) == 1
     assert said in capsys.readouterr().err
 
 
-def test_the_demo_needs_an_open_door(tmp_path):
+def test_the_demo_needs_an_open_door(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[authentication]\npasswords = 'p'\n")
     with pytest.raises(config.ConfigError, match="--demo makes its data as a client without a password"):
         settled("--config", str(tmp_path / "gate.toml"), "--demo")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,9 @@ def built() -> World:
     return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
 
 
-def chosen(built: World, sizes: dict[str, int | None], query: str = "SELECT region, sum(n) FROM sales GROUP BY region"):
+def chosen(
+    built: World, sizes: dict[str, int | None], query: str = "SELECT region, sum(n) FROM sales GROUP BY region"
+) -> Any:
     relations = {
         name: replace(r, size=sizes[name.table], records=None) if isinstance(r, Table) and name.table in sizes else r
         for name, r in built.relations.items()

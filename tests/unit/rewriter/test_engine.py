@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ def built() -> World:
     return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
 
 
-def decide(built: World, query: str = QUERY, **session: object):
+def decide(built: World, query: str = QUERY, **session: Any) -> Any:
     return rewrite(parse(query, replace(built.session, **session)), built.definitions, built.relations)
 
 
@@ -40,7 +41,7 @@ def test_rows_are_counted_by_the_tables_metadata_alone_where_nothing_is_deleted(
     sales = next(r for n, r in built.relations.items() if n.table == "sales")
     assert isinstance(sales, Table)
 
-    def counted(query: str, delete_files: int | None = 0, **session: object) -> bool:
+    def counted(query: str, delete_files: int | None = 0, **session: Any) -> bool:
         relations = built.relations | {sales.name: replace(sales, delete_files=delete_files)}
         outcome = rewrite(parse(query, replace(built.session, **session)), built.definitions, relations)
         assert outcome.rewritten or {a.reason for a in outcome.tried} == {Reason.NOT_CHOSEN}
@@ -79,7 +80,9 @@ def test_a_smaller_storage_wins_over_the_same_grain(built: World) -> None:
         ({"settings": {"spark.sql.unheard.of": "1"}}, Reason.SETTINGS_DIFFER, "unheard.of"),
     ],
 )
-def test_sessions_in_which_nothing_is_rewritten(built: World, session: dict, reason: Reason, detail: str) -> None:
+def test_sessions_in_which_nothing_is_rewritten(
+    built: World, session: dict[str, Any], reason: Reason, detail: str
+) -> None:
     outcome = decide(built, **session)
     assert not outcome.rewritten
     assert {a.reason for a in outcome.tried} == {reason}
@@ -98,7 +101,7 @@ def test_how_a_query_is_run_is_no_matter(built: World) -> None:
 
 
 def test_the_zone_matters_where_times_are_read(built: World) -> None:
-    here = {"time_zone": "Asia/Tokyo", "settings": {TIME_ZONE: "Asia/Tokyo"}}
+    here: dict[str, Any] = {"time_zone": "Asia/Tokyo", "settings": {TIME_ZONE: "Asia/Tokyo"}}
     outcome = decide(built, **here)
     assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
     assert {a.reason for a in outcome.tried if a.view.table == "by_hour"} == {Reason.SETTINGS_DIFFER}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -37,7 +38,7 @@ VIEW = MaterializedView(MV, "uuid-mv", 1, "", "", STORAGE, (), "lake", ("demo",)
 
 def check(
     table: Table | None = TABLE, storage: Table | None = STORED, view: MaterializedView = VIEW, uuid: str = "uuid-mv"
-):
+) -> Any:
     relations = {SALES: table, STORAGE: storage, MV: ViewState(MV, uuid, 1)}
     return fresh_storage(view, [SALES], relations)
 
@@ -128,7 +129,7 @@ def test_an_empty_table_is_fresh_until_it_has_rows() -> None:
         ({"view": replace(VIEW, rewrite=False)}, Reason.REWRITE_OFF),
     ],
 )
-def test_what_is_not_known_is_not_used(changes: dict, reason: Reason) -> None:
+def test_what_is_not_known_is_not_used(changes: dict[str, Any], reason: Reason) -> None:
     miss = check(**changes)
     assert isinstance(miss, Miss)
     assert miss.reason is reason

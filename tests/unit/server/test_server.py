@@ -18,6 +18,8 @@ LOGIN = negotiation(Status.START, b"PLAIN") + negotiation(Status.COMPLETE, b"\0b
 
 
 def test_pyhive_from_connect_to_close() -> None:
+    port = 0
+
     async def test(proxied: Proxied) -> None:
         async def answer(log: object) -> ResultSet:
             return ResultSet.of("view", rows=[["mv"]])
@@ -50,7 +52,6 @@ def test_pyhive_from_connect_to_close() -> None:
         port = proxied.port
         await test(proxied)
 
-    port = 0
     with_proxy(with_port)
 
 

@@ -60,7 +60,7 @@ class HttpClient(RawClient):
     def __init__(self, port: int, headers: str = "", target: str = "/cliservice", context: Any = None) -> None:
         super().__init__(port)
         self.headers, self.target, self.context = headers, target, context
-        self.status = 0
+        self.code = 0
         self.answered: dict[str, str] = {}
 
     async def __aenter__(self) -> "HttpClient":
@@ -77,7 +77,7 @@ class HttpClient(RawClient):
 
     async def reply(self) -> bytes:
         lines = (await self.reader.readuntil(b"\r\n\r\n")).decode().splitlines()
-        self.status = int(lines[0].split()[1])
+        self.code = int(lines[0].split()[1])
         self.answered = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:] if line)}
         body = await self.reader.readexactly(int(self.answered.get("content-length", 0)))
         return gzip.decompress(body) if self.answered.get("content-encoding") == "gzip" else body
@@ -163,7 +163,7 @@ def test_http_asks_for_a_password_and_then_gives_a_cookie_for_it() -> None:
         checks = proxied.server._entrance.authentication._passwords
         async with HttpClient(proxied.port) as client:
             assert await client.call(OPEN)
-            assert (client.status, client.answered["www-authenticate"]) == (401, 'Basic realm="Viewgate"')
+            assert (client.code, client.answered["www-authenticate"]) == (401, 'Basic realm="Viewgate"')
             for bad in (
                 basic("ann", "wrong"),
                 basic("", "right"),
@@ -172,7 +172,7 @@ def test_http_asks_for_a_password_and_then_gives_a_cookie_for_it() -> None:
             ):
                 client.headers = bad
                 await client.call(OPEN)
-                assert client.status == 401
+                assert client.code == 401
             client.headers = basic("ann")
             asked = checks.asked  # type: ignore[union-attr]
             assert await client.open_session()
@@ -191,7 +191,7 @@ def test_http_asks_for_a_password_and_then_gives_a_cookie_for_it() -> None:
         for headers in (cookie + basic("bob", "wrong"), cookie.replace("=", "=x")):
             async with HttpClient(proxied.port, headers) as client:
                 await client.call(OPEN)
-                assert client.status == 401
+                assert client.code == 401
 
     with_proxy(test, **guarded())
 
@@ -203,7 +203,7 @@ def test_a_cookie_lives_as_long_as_it_says() -> None:
             cookie = "Cookie: " + client.answered["set-cookie"].split(";")[0] + "\r\n"
         async with HttpClient(proxied.port, cookie) as client:
             await client.call(OPEN)
-            assert client.status == 401
+            assert client.code == 401
 
     with_proxy(test, **guarded(cookies=Cookies(lifetime=-1)))
 
@@ -226,7 +226,7 @@ def test_http_chunks_gzip_and_expect() -> None:
             packed = gzip.compress(OPEN)
             expecting = f"Content-Encoding: gzip\r\nExpect: 100-continue\r\nContent-Length: {len(packed)}\r\n\r\n"
             client.writer.write(f"{head}{expecting}".encode())
-            assert (await client.reply(), client.status) == (b"", 100)
+            assert (await client.reply(), client.code) == (b"", 100)
             client.writer.write(packed)
             assert read_reply(await client.reply(), ttypes.TOpenSessionResp).status.statusCode == 0
 
@@ -264,7 +264,7 @@ def test_what_http_is_not_for(request_: str, status: int) -> None:
         async with HttpClient(proxied.port) as client:
             client.writer.write(request_.encode())
             await client.reply()
-            assert client.status == status
+            assert client.code == status
             assert await client.reader.read() == b""
 
     with_proxy(test, Limits(message=10_000, grace=0.2))

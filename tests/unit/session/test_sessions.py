@@ -25,7 +25,7 @@ class Upstream:
 
 
 class Bare(Operation):
-    async def abandon(self) -> None:
+    async def abandon(self, error: SqlError | None = None) -> None:
         self.advance(S.CANCELED)
 
 

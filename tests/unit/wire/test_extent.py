@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from proxy.hs2 import ResultSet, encode_reply, encode_rows, success
@@ -16,18 +18,18 @@ FETCHED = encode_reply(
 
 @pytest.mark.parametrize("message", [EXECUTE, FETCHED])
 @pytest.mark.parametrize("way", [is_whole, extent._is_whole_slowly])
-def test_only_all_of_a_message_is_whole(message, way):
+def test_only_all_of_a_message_is_whole(message: Any, way: Any) -> None:
     assert way(message)
     assert not any(way(message[:cut]) for cut in range(len(message)))
     assert not way(message + b"\0")
     assert not way(message + message)
 
 
-def test_what_cannot_be_read_is_not_whole():
+def test_what_cannot_be_read_is_not_whole() -> None:
     for body in (bytes.fromhex("0c0001") * 1_000_000, bytes.fromhex("050001 00 00"), bytes.fromhex("0b0001 7fffffff")):
         assert not is_whole(write_head("X", REPLY, 0) + body)
 
 
-def test_a_head_that_claims_more_than_there_is():
+def test_a_head_that_claims_more_than_there_is() -> None:
     for head in ("", "8001", "80010002 7fffffff 00000000", "80010002 00000004 41414141 00000000", "00000007 41414141"):
         assert not is_whole(bytes.fromhex(head))

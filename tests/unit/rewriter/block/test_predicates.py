@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from rewriter.block import Predicates, build_block
@@ -29,7 +31,7 @@ COLUMNS = tuple(
 def implies(query: str, view: str, zone: str = "UTC") -> bool:
     """Whether one predicate implies every part of another."""
 
-    def block_of(predicate: str):
+    def block_of(predicate: str) -> Any:
         tree = parse_select(f"SELECT 1 FROM t WHERE {predicate}")
         return build_block(tree, lambda table: (TableName(("lake", "demo", "t")), COLUMNS))
 

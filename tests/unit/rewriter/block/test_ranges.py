@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ atoms = st.tuples(st.sampled_from(sorted(TESTS)), st.integers(0, 6))
 trees = st.recursive(atoms, lambda inner: st.tuples(st.sampled_from(["and", "or"]), inner, inner), max_leaves=6)
 
 
-def _set(tree: tuple) -> RangeSet:
+def _set(tree: tuple[Any, ...]) -> RangeSet:
     if tree[0] == "and":
         return _set(tree[1]).meet(_set(tree[2]))
     if tree[0] == "or":
@@ -31,7 +32,7 @@ def _set(tree: tuple) -> RangeSet:
     return RangeSet.compare(tree[0], tree[1])
 
 
-def _values(tree: tuple, line: list[Fraction]) -> set[Fraction]:
+def _values(tree: tuple[Any, ...], line: list[Fraction]) -> set[Fraction]:
     if tree[0] == "and":
         return _values(tree[1], line) & _values(tree[2], line)
     if tree[0] == "or":
@@ -40,12 +41,12 @@ def _values(tree: tuple, line: list[Fraction]) -> set[Fraction]:
 
 
 @given(trees, trees)
-def test_containment_is_that_of_the_values(mine: tuple, theirs: tuple) -> None:
+def test_containment_is_that_of_the_values(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> None:
     assert _set(mine).within(_set(theirs)) == (_values(mine, LINE) <= _values(theirs, LINE))
 
 
 @given(trees, trees)
-def test_over_integers_open_bounds_are_closed_ones(mine: tuple, theirs: tuple) -> None:
+def test_over_integers_open_bounds_are_closed_ones(mine: tuple[Any, ...], theirs: tuple[Any, ...]) -> None:
     whole = [v for v in LINE if v.denominator == 1]
     closed = _set(mine).closed_over_integers().within(_set(theirs).closed_over_integers())
     assert closed == (_values(mine, whole) <= _values(theirs, whole))

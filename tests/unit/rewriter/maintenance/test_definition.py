@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rewriter import Unsupported, define, pin
-from rewriter.model import Column, Session, Snapshot, Table, TableName, ViewState
+from rewriter.model import Column, Relation, Session, Snapshot, Table, TableName, ViewState
 
 SESSION = Session("lake", ("demo",), temporary_views=frozenset({"tmp"}))
 SALES, PLAIN = (TableName(("lake", "demo", name)) for name in ("sales", "plain"))
@@ -13,7 +13,10 @@ COLUMNS = (
     Column("region", "string"), Column("n", "int"), Column("big", "bigint"), Column("ts", "timestamp"),
     Column("sales", "int"),
 )  # fmt: skip
-TABLES = {SALES: Table(SALES, "u", COLUMNS, (Snapshot(1, 0, "append", 0),)), PLAIN: ViewState(PLAIN, "v", 1)}
+TABLES: dict[TableName, Relation | None] = {
+    SALES: Table(SALES, "u", COLUMNS, (Snapshot(1, 0, "append", 0),)),
+    PLAIN: ViewState(PLAIN, "v", 1),
+}
 
 
 def test_hidden_columns_make_it_roll_up() -> None:

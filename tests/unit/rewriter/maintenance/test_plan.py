@@ -58,7 +58,7 @@ def view_of(query: str, settings: dict[str, str] | None = None) -> tuple[Materia
     return view, Table(storage, "s", columns, (Snapshot(7, 0, "append", 0),), size=1000)
 
 
-def planned(query: str, *changes: Change, size: int = 1000, **settings: str) -> Decision:
+def planned(query: str, *changes: Change, size: int = 1000, settings: dict[str, str] | None = None) -> Decision:
     view, storage = view_of(query, settings)
     return plan(view, replace(storage, size=size), {change.name: change for change in changes})
 
@@ -131,7 +131,7 @@ def test_a_column_that_was_another_one_before_computes_anew(moment: str) -> None
 def test_decimal_sums_are_merged_under_ansi_only() -> None:
     query = "SELECT k, sum(m) AS sm FROM sales GROUP BY k"
     assert planned(query, happened(SALES, APPENDED)).kind is Kind.APPEND_MERGE
-    assert planned(query, happened(SALES, APPENDED), **{"spark.sql.ansi.enabled": "false"}).kind is Kind.FULL
+    assert planned(query, happened(SALES, APPENDED), settings={"spark.sql.ansi.enabled": "false"}).kind is Kind.FULL
 
 
 def test_small_storage_is_written_anew_large_is_merged_into_by_key() -> None:

@@ -28,7 +28,7 @@ def test_of_whole_numbers(name: str, expected: float, scale: int) -> None:
     sums = (f"CAST({number} AS DECIMAL(38,0))" for number in (sum(VALUES), sum(v * v for v in VALUES)))
     total, squares = (exp.Var(this=text) for text in sums)
     tree = deviation(name, total, squares, exp.Literal.number(len(VALUES)), scale)
-    ((value,),) = duckdb.sql(f"SELECT {expression_text(tree)}").fetchall()
+    ((value,),) = duckdb.execute(f"SELECT {expression_text(tree)}").fetchall()
     per = 100 if scale else 1
     assert value == pytest.approx(expected / (per if name.startswith("stddev") else per * per))
 
@@ -37,7 +37,7 @@ def test_of_nothing_and_of_one_value() -> None:
     zero = exp.Literal.number(0)
     none = deviation("var_pop", exp.Null(), exp.Null(), zero, 0)
     one = deviation("var_samp", zero, zero, exp.Literal.number(1), 0)
-    assert duckdb.sql(f"SELECT {expression_text(none)}, {expression_text(one)}").fetchall() == [(None, None)]
+    assert duckdb.execute(f"SELECT {expression_text(none)}, {expression_text(one)}").fetchall() == [(None, None)]
 
 
 @pytest.mark.parametrize(
