@@ -15,18 +15,17 @@ from sqlglot import exp
 from rewriter.freshness import Relations
 from rewriter.match import Match
 from rewriter.model import Table, TableName
-from rewriter.sql import Edit, SelectBlock, SelectSpan, Statement, place_of, tables_of
+from rewriter.sql import Edit, SelectBlock, Statement, place_of, tables_of
 
 Pins = Mapping[TableName, int]
 
 
 def pinned(
-    statement: Statement, matches: Mapping[SelectSpan, Match], relations: Relations
+    statement: Statement, kept: Sequence[SelectBlock], matches: Iterable[Match], relations: Relations
 ) -> tuple[Pins, Sequence[Edit]] | str:
-    """Snapshots for the replaced blocks, edits that pin the others; or why the statement cannot be pinned."""
-    kept = [block for block in statement.blocks if not any(block.span.within(other) for other in matches)]
+    """Snapshots for the replaced blocks, edits that pin those kept; or why the statement cannot be pinned."""
     beside = [(block, table) for block in kept for table in tables_of(block)]
-    reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches.values()))
+    reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
     whole = statement.complete and all(block.tree is not None for block in kept)
     if whole and not beside and len(reads) == 1:
         return {}, ()

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Predicates, Unsupported, build_block, common_tables
+from rewriter.block import (
+    Block,
+    Find,
+    Predicates,
+    Unsupported,
+    build_block,
+    common_tables,
+    opaque_within,
+    text_of,
+)
 from rewriter.candidates import candidate_of, recorded_problem, settings_problem
 from rewriter.consistency import pinned
 from rewriter.cost import UNKNOWN, cost, least_cost, original_cost
@@ -29,6 +38,8 @@ log = logging.getLogger(__name__)
 
 
 _Answer = tuple[MaterializedView, str, Match, Block]
+# A block with its answer, and the subqueries that stay in it.
+_Answered = tuple[SelectBlock, _Answer, Sequence[SelectBlock]]
 
 
 @dataclass
@@ -108,33 +119,58 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         return Outcome(statement, tried=tried, spelled=spelled)
     answers, attempts = _verbatim(statement, definitions, relations, spelled)
     for select in statement.blocks:
-        if any(select.span.within(other.span) for other, _ in answers):
+        if any(_replaces(other, select) for other in answers):
             continue  # a part of a block that is answered as a whole
         answer, tried_here = _answer(select, statement, definitions, relations, find)
         attempts += tried_here
         if answer is not None:
-            answers = [kept for kept in answers if not kept[0].span.within(select.span)]
-            answers.append((select, answer))
-    moment = (
-        pinned(statement, {select.span: answer[2] for select, answer in answers}, relations) if answers else ({}, ())
-    )
+            new = select, answer, _subqueries(select, answer[3], statement)
+            answers = [other for other in answers if not _replaces(new, other[0])]
+            answers.append(new)
+    kept = [select for select in statement.blocks if not any(_replaces(other, select) for other in answers)]
+    moment = pinned(statement, kept, [answer[2] for _, answer, _ in answers], relations) if answers else ({}, ())
     if isinstance(moment, str):
         unpinned = Miss(Reason.NOT_PINNED, moment)
         attempts = [a.missed(unpinned) if a.verdict == "chosen" else a for a in attempts]
         return Outcome(statement, tried=tuple(attempts), spelled=spelled)
     pins, edits = moment
-    replacements = (Replacement(s, *a, _block_original(s, statement, find), pins) for s, a in answers)
+    replacements = (Replacement(s, *a, _block_original(s, statement, find), pins, tuple(q)) for s, a, q in answers)
     return Outcome(statement, tuple(replacements), tuple(attempts), spelled, tuple(edits))
+
+
+def _replaces(answered: _Answered, select: SelectBlock | Part) -> bool:
+    """Whether a block is a part of one that is answered, and of no subquery that stays in it."""
+    outer, _, subqueries = answered
+    return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
+
+
+def _subqueries(select: SelectBlock, block: Block, statement: Statement) -> list[SelectBlock]:
+    """The blocks in a block that it keeps as their own text."""
+    texts = {text_of(call) for tree in block.expressions for call in opaque_within(tree)}
+    return [b for b in statement.blocks if b is not select and b.span.within(select.span) and b.text in texts]
+
+
+def _texts(select: SelectBlock, statement: Statement) -> Callable[[exp.Select], str]:
+    """What gives the text of a subquery of a block."""
+    inside = [b for b in statement.blocks if b is not select and b.span.within(select.span)]
+
+    def text(tree: exp.Select) -> str:
+        found = next((b.text for b in inside if b.tree == tree), None)
+        if found is None:
+            raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
+        return found
+
+    return text
 
 
 def _verbatim(
     statement: Statement, definitions: Definitions, relations: Relations, spelled: Sequence[Edit]
-) -> tuple[list[tuple[SelectBlock, _Answer]], list[Attempt]]:
+) -> tuple[list[_Answered], list[Attempt]]:
     """The parts of a statement that are a view's own text."""
-    answers: list[tuple[SelectBlock, _Answer]] = []
+    answers: list[_Answered] = []
     attempts: list[Attempt] = []
     for part in parts(statement, spelled) if definitions.verbatim else ():
-        if any(part.span.within(other.span) for other, _ in answers):
+        if any(_replaces(other, part) for other in answers):
             continue
         view, whole = next(
             (v for text in (part.text, part.body) if (v := definitions.verbatim.get(text))), (None, False)
@@ -145,7 +181,7 @@ def _verbatim(
         if isinstance(result, Miss):
             attempts.append(Attempt(view.name, "missed", "verbatim", result.reason, result.detail, part.sql))
         else:
-            answers.append((SelectBlock(part.span, statement.sql[slice(*part.span)], None), result))
+            answers.append((SelectBlock(part.span, statement.sql[slice(*part.span)], None), result, ()))
             attempts.append(Attempt(view.name, "chosen", "verbatim", block=part.sql))
     return answers, attempts
 
@@ -201,7 +237,8 @@ def _answer(
     try:
         if select.tree is None:
             raise Unsupported(select.problem)
-        block = build_block(select.tree, find, common_tables(statement, select, find))
+        common = common_tables(statement, select, find)
+        block = build_block(select.tree, find, common, texts=_texts(select, statement))
         block = replace(block, decides=statement.decides_by(select))
         query = Predicates(block, block.where, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:

@@ -11,7 +11,7 @@ import networkx as nx
 
 from rewriter.model import MaterializedView, Session, TableName
 from rewriter.needs import Needs, Reference, needs_of
-from rewriter.question import Known, question_of
+from rewriter.question import Known, question_of, readable
 from rewriter.shelf import Features, Folded, Shelf
 from rewriter.sql import SelectBlock, Statement, parse, storage_statement, tables_of
 from rewriter.verbatim import Text, texts_of
@@ -121,6 +121,10 @@ class Definitions:
         tables = statement.tables_within(select)
         shelves = [shelf for shelf in self.shelves if not tables.isdisjoint(shelf.tables)]
         found, partial = self.by_name.keys() & tables, set()
+        if not self.exhaustive and not readable(statement, select):
+            # It can be a view's own text still.
+            found.update(name for shelf in shelves for name in shelf.pick(shelf.everyone & ~shelf.understood))
+            shelves = []
         question = question_of(statement, select, self.known) if shelves and not self.exhaustive else None
         for shelf in shelves:
             bits, halves = (shelf.everyone, 0) if question is None else question.possible(shelf, self.keyed)

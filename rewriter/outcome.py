@@ -9,7 +9,7 @@ from rewriter.block import Block
 from rewriter.match import Match, Miss, Reason
 from rewriter.match.printing import print_rewriting
 from rewriter.model import Column, MaterializedView, TableName
-from rewriter.sql import Edit, SelectBlock, Statement, splice
+from rewriter.sql import Edit, SelectBlock, SelectSpan, Statement, splice, splice_within
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Attempt:
 class Replacement:
     """A block that a view answers. `original` is that block as Spark can run it: its names and types must be kept.
 
-    `query` is the block as it was read.
+    `query` is the block as it was read, `subqueries` are the blocks in it that are not a part of the match: each
+    stays as it is, or is answered by itself.
     """
 
     block: SelectBlock
@@ -42,10 +43,12 @@ class Replacement:
     query: Block
     original: str
     pins: Mapping[TableName, int]
+    subqueries: tuple[SelectBlock, ...] = ()
 
-    def text(self, schema: Sequence[Column] | None) -> str:
-        """The block over the view's storage, with the given names and types."""
-        return print_rewriting(self.match.rewriting, self.query.names, schema, self.pins)
+    def text(self, schema: Sequence[Column] | None, texts: Mapping[str, str]) -> str:
+        """The block over the view's storage, with the given names and types; `texts` are those of its subqueries."""
+        rewriting = self.match.rewriting.with_texts(texts) if texts else self.match.rewriting
+        return print_rewriting(rewriting, self.query.names, schema, self.pins)
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,17 @@ class Outcome:
         """The statement to run. `schemas` gives Spark's columns for each replacement's `original`."""
         known = schemas or {}
         if not self._printed or self._printed[0][0] != known:
-            self._printed[:] = [(known, self._print(known))]
+            self._printed[:] = [(known, self._text(SelectSpan(0, len(self.statement.sql)), known))]
         return self._printed[0][1]
 
-    def _print(self, known: Mapping[str, Sequence[Column]]) -> str:
-        edits = [Edit(*r.block.span, r.text(known.get(r.original))) for r in self.replacements]
-        spans = [r.block.span for r in self.replacements]
-        edits += self.pins
-        edits += [e for e in self.spelled if not any(map(e.within, spans))]
-        return splice(self.statement.sql, edits)
+    def _text(self, span: SelectSpan, known: Mapping[str, Sequence[Column]]) -> str:
+        """A part of the statement with all that is replaced in it."""
+        inside = [r for r in self.replacements if r.block.span.within(span)]
+        outer = [r for r in inside if not any(r is not o and r.block.span.within(o.block.span) for o in inside)]
+        edits = []
+        for replacement in outer:
+            texts = {block.text: self._text(block.span, known) for block in replacement.subqueries}
+            edits.append(Edit(*replacement.block.span, replacement.text(known.get(replacement.original), texts)))
+        spans = [replacement.block.span for replacement in outer]
+        edits += [edit for edit in (*self.pins, *self.spelled) if not any(map(edit.within, spans))]
+        return splice_within(self.statement.sql, span, edits)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from rewriter.block.resolve import READ_CLAUSES
 from rewriter.model import TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.shelf import Need, Shelf, equate
@@ -70,6 +71,27 @@ def question_of(statement: Statement, select: SelectBlock, known: Known) -> Ques
         return _Asking(statement, select, known).question()
     except RecursionError:  # it is nested too deeply to be read
         return None
+
+
+def readable(statement: Statement, select: SelectBlock) -> bool:
+    """Whether a block can be one as far as its clauses tell: no view answers it otherwise."""
+    tree = select.tree
+    if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
+        return False
+    common = {table.name: table.block.tree for table in statement.common_before(select)}
+    for item in from_items(tree):
+        derived = item.this if isinstance(item, exp.Subquery) else None
+        if isinstance(item, exp.Table) and not item.args.get("db"):
+            derived = common.get(item.name.lower())
+        if not isinstance(item, exp.Table | exp.Subquery) or (derived is not None and not _merges(derived)):
+            return False
+    return True
+
+
+def _merges(derived: exp.Expr) -> bool:
+    """Whether a derived table can be a part of the block around it: it neither groups nor takes some of its rows."""
+    clauses = ("group", "having", "distinct", "limit", "offset")
+    return isinstance(derived, exp.Select) and not any(derived.args.get(clause) for clause in clauses)
 
 
 class _Source:

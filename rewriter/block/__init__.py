@@ -6,6 +6,7 @@ Whatever has no place in this form has no block, with the reason: it is never gu
 from rewriter.block.expressions import aggregate_of, canonical, depends_on_zone, has_aggregate
 from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, renamed
 from rewriter.block.from_clause import Find, rejected
+from rewriter.block.opaque import opaque_within, text_of, with_texts
 from rewriter.block.predicates import Predicates, range_of
 from rewriter.block.ranges import RangeSet
 from rewriter.block.resolve import build_block, common_tables, find_among
@@ -28,7 +29,10 @@ __all__ = [
     "depends_on_zone",
     "find_among",
     "has_aggregate",
+    "opaque_within",
     "range_of",
     "rejected",
     "renamed",
+    "text_of",
+    "with_texts",
 ]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from rewriter.block.form import Unsupported
+from rewriter.block.opaque import EXISTS, IN, OPAQUE, SCALAR, opaque, opaque_within
 from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import (
     AGGREGATES,
@@ -35,7 +36,7 @@ from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
 
 Tree = exp.Expr
 
-_ZONELESS = PLAIN_FUNCTIONS | AGGREGATES | GROUPING | RANKS | SUCCESSIONS
+_ZONELESS = PLAIN_FUNCTIONS | AGGREGATES | GROUPING | RANKS | SUCCESSIONS | OPAQUE
 _MIRROR: dict[type[Tree], type[Tree]] = {
     exp.EQ: exp.EQ,
     exp.NEQ: exp.NEQ,
@@ -114,10 +115,18 @@ def _between(node: Tree, scope: Scope) -> Tree:
 
 def _in(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this)
+    query = node.args.get("query")
+    if query is not None and not node.expressions:
+        return opaque(IN, scope.constant(query), canonical(node.this, scope))
     if not node.expressions:
         raise Unsupported(f"{_text(node)} is not a list of values")
     values = [canonical(value, scope) for value in node.expressions]
     return exp.In(this=canonical(node.this, scope), expressions=values)
+
+
+def _subquery(node: Tree, scope: Scope) -> Tree:
+    kind = EXISTS if isinstance(node, exp.Exists) else SCALAR
+    return opaque(kind, scope.constant(node.this))
 
 
 def _is(node: Tree, scope: Scope) -> Tree:
@@ -164,7 +173,8 @@ def _filter(node: Tree, scope: Scope) -> Tree:
     aggregate = canonical(node.this, scope)
     if aggregate_of(aggregate) is None or isinstance(aggregate, exp.Filter):
         raise Unsupported(f"{_text(node)} filters something other than an aggregate")
-    return exp.Filter(this=aggregate, expression=exp.Where(this=canonical(node.expression.this, scope)))
+    (condition,) = _arguments(node, [node.expression.this], scope)
+    return exp.Filter(this=aggregate, expression=exp.Where(this=condition))
 
 
 def _call(node: Tree, scope: Scope) -> Tree:
@@ -224,13 +234,16 @@ def _counts_rows(argument: Tree) -> bool:
 
 
 def _refuse_nesting(inner: Tree, node: Tree) -> None:
-    if has_aggregate(inner) or inner.find(exp.Window):
-        raise Unsupported(f"{_text(node)} nests aggregates")
+    if has_aggregate(inner) or inner.find(exp.Window) or any(opaque_within(inner)):
+        raise Unsupported(f"{_text(node)} nests aggregates or subqueries")
 
 
 def _window(node: Tree, scope: Scope) -> Tree:
     assert isinstance(node, exp.Window)
-    return read_window(node, lambda part: canonical(part, scope))
+    window = read_window(node, lambda part: canonical(part, scope))
+    if any(True for _ in opaque_within(window)):
+        raise Unsupported(f"{_text(node)} has a subquery in a window function")
+    return window
 
 
 def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
@@ -334,7 +347,8 @@ _BUILDERS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], _Builder, frozenset[
     (exp.DPipe, _joined_texts, _TWO | {"safe"}),
     (OPERATORS, _binary, _TWO | {"typed", "safe"}),
     (exp.Between, _between, frozenset({"this", "low", "high"})),
-    (exp.In, _in, frozenset({"this", "expressions"})),
+    (exp.In, _in, frozenset({"this", "expressions", "query"})),
+    ((exp.Subquery, exp.Exists), _subquery, _ONE),
     (exp.Is, _is, _TWO),
     (exp.Case, _case, frozenset({"this", "ifs", "default"})),
     ((exp.Cast, exp.TryCast), _cast, frozenset({"this", "to", "safe"})),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlglot import exp
 
@@ -12,41 +13,62 @@ from rewriter.block.expressions import aggregate_of, canonical, has_aggregate
 from rewriter.block.form import Block, Ordering, Unsupported
 from rewriter.block.from_clause import Build, Common, Find, FromClause, known_scope, read_from, simplified
 from rewriter.block.group_by import grouping_ids, read_group_by
+from rewriter.block.opaque import SCALAR, opaque_within
 from rewriter.block.scope import Scope
-from rewriter.block.subqueries import read_where, refuse_nulls
+from rewriter.block.subqueries import read_where
 from rewriter.block.vocabulary import GROUPING
 from rewriter.block.windows import refuse_ties
 from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement
 
 Tree = exp.Expr
+# The text in which a subquery stands in its statement.
+Texts = Callable[[exp.Select], str]
 READ_CLAUSES = frozenset(
     {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct"}
 )
 
 
-def build_block(tree: exp.Select, find: Find, common: Common | None = None, first: int = 0) -> Block:
-    """The block of a SELECT; `find` gives a table's name and columns. Raises Unsupported."""
+def build_block(
+    tree: exp.Select, find: Find, common: Common | None = None, first: int = 0, texts: Texts | None = None
+) -> Block:
+    """The block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raises Unsupported.
+
+    Without `texts`, subqueries that are no joins are not read.
+    """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
             raise Unsupported(f"{clause.rstrip('_').upper()} is not read")
 
     def build(inner: exp.Select, number: int) -> Block:
-        return build_block(inner, find, common, number)
+        return build_block(inner, find, common, number, texts)
 
     def read(inner: exp.Select, number: int) -> FromClause:
         return read_from(inner, find, common or {}, build, number)
 
     sources = read(tree, first)
-    where = read_where(tree.args.get("where"), sources.scope, read, first + len(sources.tables))
+    if texts is not None:
+        constant = partial(_constant, find=find, common=common, texts=texts)
+        sources = sources._replace(scope=replace(sources.scope, constant=constant))
+    where = read_where(tree.args.get("where"), sources, read)
     source = simplified(where.on(sources), where.conjuncts)
-    refuse_nulls(where.certain, source)
     items = list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
     block = _grouped(tree, select, Block(source.tables, source.where, select.outputs, select.names, joins=source.joins))
     if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
         raise Unsupported("an aggregate stands in WHERE")
     return block
+
+
+def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:
+    """The text of a subquery that can be read by itself, so that it depends on nothing around it."""
+    select = query.unnest()
+    if not isinstance(select, exp.Select):
+        raise Unsupported(f"{query.sql('spark')[:60]} is not one SELECT")
+    block = build_block(select, find, common, texts=texts)
+    if block.limit is not None or block.offset is not None:
+        raise Unsupported(f"{query.sql('spark')[:60]} takes some of its rows")
+    return texts(select)
 
 
 def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, ...]]) -> Find:
@@ -190,11 +212,22 @@ def _check(block: Block) -> None:
         if block.sets is None and calls(tree, GROUPING):
             raise Unsupported("grouping() is read with GROUPING SETS, ROLLUP or CUBE only")
         refuse_ties(tree, block.keys if block.sets is None else None)
+    _check_subqueries(block)
     if any(item.key.find(exp.Window) and item.key not in block.outputs for item in block.order):
         raise Unsupported("a window function stands in ORDER BY and is no output")
     elsewhere = (*block.where, *block.having, *(conjunct for join in block.joins for conjunct in join.on))
     if any(tree.find(exp.Window) for tree in elsewhere):
         raise Unsupported("a window function stands in a predicate")
+
+
+def _check_subqueries(block: Block) -> None:
+    """Subqueries stand where Spark takes them, before and behind a rewriting."""
+    fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
+    if any(True for tree in fixed for _ in opaque_within(tree)):
+        raise Unsupported("a subquery stands in GROUP BY or in the condition of a join")
+    outside = (*block.outputs, *(item.key for item in block.order))
+    if any(call.name != SCALAR for tree in outside for call in opaque_within(tree)):
+        raise Unsupported("IN or EXISTS of a subquery stands outside WHERE and HAVING")
 
 
 def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:

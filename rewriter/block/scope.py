@@ -57,7 +57,8 @@ class Scope:
     of an enclosing query. Of a subquery that belongs to a block, `outer` is the scope around it: there
     names are looked up that are nothing here. `tables` hold the types. `merged` are the columns that USING
     made one of two; `hidden` those (alias and name) which they stand for. `alias` gives what an unqualified
-    name means as an output's alias, where the clause at hand sees those.
+    name means as an output's alias, where the clause at hand sees those; `constant` the text of a subquery
+    that depends on nothing here.
     """
 
     tables: tuple[Occurrence, ...]
@@ -66,6 +67,7 @@ class Scope:
     hidden: frozenset[tuple[str, str]] = frozenset()
     alias: Callable[[str], Tree | None] = field(default=lambda name: None)
     outer: Scope | None = None
+    constant: Callable[[Tree], str] = field(default=lambda query: _not_read(query))
 
     def column(self, node: exp.Column) -> Tree:
         """The canonical tree that a reference means; raises Unsupported."""
@@ -121,3 +123,7 @@ class Scope:
             return None
         table = next((t for t in self.tables if t.id == node.table), None)
         return table.column(node.name) if table else None
+
+
+def _not_read(query: Tree) -> str:
+    raise Unsupported(f"{str(query.sql('spark'))[:80]} is not read (a subquery)")

@@ -32,19 +32,11 @@ _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "distinct"})
 
 
 class Filter(NamedTuple):
-    """What WHERE says; `certain` are the operands of NOT IN, which must never be NULL."""
+    """What WHERE says."""
 
     conjuncts: tuple[Tree, ...] = ()
     tables: tuple[Occurrence, ...] = ()
     joins: tuple[Join, ...] = ()
-    certain: tuple[Tree, ...] = ()
-
-    def and_(self, other: Filter) -> Filter:
-        """Both filters."""
-        conjuncts, tables, joins, certain = other
-        return Filter(
-            (*self.conjuncts, *conjuncts), (*self.tables, *tables), (*self.joins, *joins), (*self.certain, *certain)
-        )
 
     def on(self, clause: FromClause) -> FromClause:
         """The FROM clause with its joins."""
@@ -59,23 +51,37 @@ class _Membership(NamedTuple):
     operand: Tree | None
 
 
-def read_where(clause: Tree | None, scope: Scope, read: ReadFrom, first: int) -> Filter:
-    """The WHERE of a block in that scope, the tables of its subqueries numbered from `first` on; raises Unsupported."""
-    found = Filter()
-    for conjunct in conjuncts_of(clause.this) if clause is not None else ():
-        asked = _membership(conjunct)
-        if asked is None:
-            found = found.and_(Filter(tuple(conjuncts_of(canonical(conjunct, scope)))))
-        else:
-            found = found.and_(_joined(asked, scope, read, first + len(found.tables)))
-    return found
+def read_where(clause: Tree | None, source: FromClause, read: ReadFrom) -> Filter:
+    """The WHERE behind a FROM clause; raises Unsupported."""
+    parts = list(conjuncts_of(clause.this)) if clause is not None else []
+    asked = [(part, found) for part in parts if (found := _membership(part)) is not None]
+    plain = (part for part in parts if _membership(part) is None)
+    conjuncts = [inner for part in plain for inner in conjuncts_of(canonical(part, source.scope))]
+    tables: list[Occurrence] = []
+    joins: list[Join] = []
+    for part, membership in asked:
+        around = source._replace(where=(*source.where, *conjuncts))
+        try:
+            more, join = _joined(membership, around, read, _next(source) + len(tables))
+        except Unsupported as problem:
+            conjuncts.append(_constant(part, source.scope, problem))
+            continue
+        tables += more
+        joins.append(join)
+    return Filter(tuple(conjuncts), tuple(tables), tuple(joins))
 
 
-def refuse_nulls(operands: Sequence[Tree], clause: FromClause) -> None:
-    """Raise Unsupported for an operand of NOT IN that could be NULL where the rest of WHERE is true."""
-    for operand in operands:
-        if not _never_null(operand, clause.tables, clause.where):
-            raise Unsupported(f"{operand.name or 'the operand'} NOT IN a subquery: it could be NULL")
+def _next(source: FromClause) -> int:
+    """The number of the next table."""
+    return 1 + max(int(table.id[1:]) for table in source.tables)
+
+
+def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
+    """A predicate that is no join, if its subquery depends on nothing around it; else the problem is raised again."""
+    try:
+        return canonical(part, scope)
+    except Unsupported:
+        raise problem from None
 
 
 def _membership(conjunct: Tree) -> _Membership | None:
@@ -88,14 +94,14 @@ def _membership(conjunct: Tree) -> _Membership | None:
     return _Membership("ANTI" if negated else "SEMI", select, asked.this if isinstance(asked, exp.In) else None)
 
 
-def _joined(asked: _Membership, outer: Scope, read: ReadFrom, first: int) -> Filter:
-    """The join that such a predicate is, as a filter without conjuncts."""
-    select = asked.select
+def _joined(asked: _Membership, around: FromClause, read: ReadFrom, first: int) -> tuple[Sequence[Occurrence], Join]:
+    """The join that such a predicate is, and the tables that it brings."""
+    select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
         raise Unsupported(f"{_text(select)} groups, or takes some of its rows")
     source = read(select, first)
     scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None))
-    within = read_where(select.args.get("where"), scope, read, first + len(source.tables))
+    within = read_where(select.args.get("where"), source._replace(scope=scope), read)
     if source.joins or any(join.kind != "SEMI" for join in within.joins):
         raise Unsupported(f"{_text(select)} has joins that are not inner")
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
@@ -104,20 +110,18 @@ def _joined(asked: _Membership, outer: Scope, read: ReadFrom, first: int) -> Fil
     # A row for which there is one in the inner subqueries, too, is a row of all their tables.
     on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
     tables = (*source.tables, *within.tables)
-    certain: tuple[Tree, ...] = ()
     if asked.operand is not None:
         operand = canonical(asked.operand, outer)
         if len(outputs) != 1 or len(select.expressions) != 1 or not _compares_alike(operand, outputs[0], scope):
             raise Unsupported(f"{_text(select)} is compared with something that is no column of the same type")
         if asked.kind == "ANTI":
-            certain = (operand,)
-            if not _never_null(outputs[0], tables, on):
-                raise Unsupported(f"NOT IN {_text(select)}: it could hold NULL")
+            _refuse_null(operand, _whole(around), around.where)
+            _refuse_null(outputs[0], tables, on)
         on = (exp.EQ(this=operand, expression=outputs[0]), *on)
     ids = frozenset(table.id for table in tables)
     if all(column.table in ids for conjunct in on for column in conjunct.find_all(exp.Column)):
         raise Unsupported(f"{_text(select)} does not depend on the rows around it")
-    return Filter((), tables, (Join(asked.kind, ids, on),), certain)
+    return tables, Join(asked.kind, ids, on)
 
 
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
@@ -126,10 +130,19 @@ def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
     return len(types) == 2 and (len(set(types)) == 1 or set(types) <= set(INTEGERS))
 
 
-def _never_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequence[Tree]) -> bool:
+def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequence[Tree]) -> None:
+    """Raise Unsupported for a side of NOT IN that could be NULL."""
     column = Scope(tuple(tables)).type_of(operand)
-    declared = column is not None and not column.nullable
-    return declared or any(operand in rejected(conjunct) for conjunct in conjuncts)
+    if column is not None and not column.nullable:
+        return
+    if not any(operand in rejected(conjunct) for conjunct in conjuncts):
+        raise Unsupported(f"NOT IN a subquery, and {operand.name or 'a side of it'} could be NULL")
+
+
+def _whole(source: FromClause) -> list[Occurrence]:
+    """The tables that no join fills up with NULLs."""
+    filled = frozenset[str]().union(*(join.tables for join in source.joins if join.kind in ("LEFT", "FULL")))
+    return [table for table in source.tables if table.id not in filled]
 
 
 def _text(select: Tree) -> str:

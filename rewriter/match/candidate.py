@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Occurrence, Ordering
+from rewriter.block import Block, Join, Occurrence, Ordering, with_texts
 from rewriter.model import Column, MaterializedView, Table, TableName
 
 Tree = exp.Expr
@@ -124,6 +124,21 @@ class Rewriting:
             return frozenset({self.storage.name, *beside})
         return self.union.view.reads.union(beside, (table.name for table in self.union.rest.tables))
 
+    def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
+        """The rewriting with other texts for the subqueries in it."""
+        union = self.union
+        return replace(
+            self,
+            outputs=_put(self.outputs, texts),
+            where=_put(self.where, texts),
+            having=_put(self.having, texts),
+            order=tuple(replace(item, key=with_texts(item.key, texts)) for item in self.order),
+            union=union
+            and replace(
+                union, view=union.view.with_texts(texts), rest=replace(union.rest, where=_put(union.rest.where, texts))
+            ),
+        )
+
 
 @dataclass(frozen=True)
 class Union:
@@ -140,6 +155,10 @@ class Match:
 
     rewriting: Rewriting
     rolled_up: bool = False
+
+
+def _put(trees: tuple[Tree, ...], texts: Mapping[str, str]) -> tuple[Tree, ...]:
+    return tuple(with_texts(tree, texts) for tree in trees)
 
 
 STORAGE_ALIAS = "v"

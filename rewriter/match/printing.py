@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from rewriter.block import Block, Join, Ordering
+from rewriter.block.opaque import is_opaque, spelled
 from rewriter.match.candidate import STORAGE_ALIAS, Rewriting, Union
 from rewriter.model import Column, Table, TableName, quoted
 from rewriter.sql import render
@@ -150,6 +151,8 @@ def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
 
 def _spelled(tree: Tree) -> Tree:
     def spell(node: exp.Expr) -> exp.Expr:
+        if is_opaque(node):
+            return exp.Var(this=spelled(node, expression_text))
         bucket = as_bucket(node)
         if bucket is None:
             return node

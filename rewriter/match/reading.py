@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Predicates, has_aggregate, range_of, renamed
+from rewriter.block import Block, Join, Predicates, has_aggregate, opaque_within, range_of, renamed
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.vocabulary import FRACTIONS
@@ -210,6 +210,8 @@ def _files_mislead(conjunct: Tree, block: Block) -> bool:
         isinstance(literal, exp.Literal) and not literal.is_string and not literal.name.strip("0.eE+-dDfF")
         for literal in conjunct.walk()
     )
+    # What a subquery gives is not known: it may be zero.
+    zero |= any(True for _ in opaque_within(conjunct))
     return zero or not isinstance(conjunct, exp.LT | exp.LTE | exp.EQ | exp.In | exp.Is | exp.NullSafeEQ)
 
 

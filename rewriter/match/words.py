@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from rewriter.block.opaque import is_opaque, spelled
 from rewriter.sql import render
 from rewriter.timeseries import as_bucket
 
@@ -16,6 +17,8 @@ def words(tree: exp.Expr) -> str:
     """
 
     def plain(node: exp.Expr) -> exp.Expr:
+        if is_opaque(node):
+            return exp.Var(this=spelled(node, words))
         if isinstance(node, exp.Column):
             return exp.column(node.name)
         bucket = as_bucket(node)

@@ -52,7 +52,7 @@ SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.early__storage
 
 --@ case: a name that is a column of the inner table means that one: items.id, not orders.id
 SELECT prio FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = id AND late)
---@ kept: by_cust NOT_READ (SELECT 1 FROM items WHERE order_id = id AND late …) does not depend on the rows around it; early NOT_READ (SELECT 1 FROM items WHERE order_id = id AND late …) does not depend on the rows around it; late NOT_READ (SELECT 1 FROM items WHERE order_id = id AND late …) does not depend on the rows around it; ordered NOT_READ (SELECT 1 FROM items WHERE order_id = id AND late …) does not depend on the rows around it; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
 
 --@ case: EXISTS beside a view that has none
 SELECT cust, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND qty > 1) GROUP BY cust
@@ -66,7 +66,8 @@ SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__stora
 
 --@ case: duplicates within do not repeat a row
 SELECT count(amount), sum(amount) FROM orders WHERE cust IN (SELECT part + 6 FROM items)
---@ kept: by_cust NOT_READ (SELECT part + 6 FROM items …) is compared with something that is no column of the same type; early NOT_READ (SELECT part + 6 FROM items …) is compared with something that is no column of the same type; late NOT_READ (SELECT part + 6 FROM items …) is compared with something that is no column of the same type; ordered NOT_READ (SELECT part + 6 FROM items …) is compared with something that is no column of the same type; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+--@ rewritten using by_cust
+SELECT coalesce(sum(v.`cnt`), 0), sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WHERE (v.`cust` IN (SELECT part + 6 FROM items VERSION AS OF 1001))
 
 --@ case: IN of a column of the same type
 SELECT sum(amount) FROM orders WHERE id IN (SELECT part FROM items WHERE qty < 5)
@@ -79,12 +80,14 @@ SELECT sum(amount) FROM orders WHERE cust IN (SELECT id FROM items WHERE late)
 SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`cust` = t1.id AND t1.late
 
 --@ case: IN of another type, which Spark compares in its own way
-SELECT sum(amount) FROM orders WHERE prio IN (SELECT part FROM items)
---@ kept: by_cust NOT_READ (SELECT part FROM items …) is compared with something that is no column of the same type; early NOT_READ (SELECT part FROM items …) is compared with something that is no column of the same type; late NOT_READ (SELECT part FROM items …) is compared with something that is no column of the same type; ordered NOT_READ (SELECT part FROM items …) is compared with something that is no column of the same type; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+SELECT sum(amount) FROM orders WHERE cust IN (SELECT score FROM items)
+--@ rewritten using by_cust
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WHERE (v.`cust` IN (SELECT score FROM items VERSION AS OF 1001))
 
 --@ case: NOT IN where the column within may be NULL
 SELECT sum(amount) FROM orders WHERE id NOT IN (SELECT part FROM items)
---@ kept: by_cust NOT_READ NOT IN (SELECT part FROM items …): it could hold NULL; early NOT_READ NOT IN (SELECT part FROM items …): it could hold NULL; late NOT_READ NOT IN (SELECT part FROM items …): it could hold NULL; ordered NOT_READ NOT IN (SELECT part FROM items …): it could hold NULL; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+--@ rewritten using by_cust
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WHERE NOT (v.`id` IN (SELECT part FROM items VERSION AS OF 1001))
 
 --@ case: NOT IN where a filter within keeps NULL out
 SELECT sum(amount) FROM orders WHERE id NOT IN (SELECT part FROM items WHERE part IS NOT NULL AND late)
@@ -93,7 +96,8 @@ SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LE
 
 --@ case: NOT IN where the column around may be NULL
 SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items)
---@ kept: by_cust NOT_READ cust NOT IN a subquery: it could be NULL; early NOT_READ cust NOT IN a subquery: it could be NULL; late NOT_READ cust NOT IN a subquery: it could be NULL; ordered NOT_READ cust NOT IN a subquery: it could be NULL; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+--@ rewritten using by_cust
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WHERE NOT (v.`cust` IN (SELECT order_id FROM items VERSION AS OF 1001))
 
 --@ case: NOT IN where a filter around keeps NULL out
 SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items) AND cust > 7
@@ -107,7 +111,7 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: NOT IN under a LEFT JOIN that fills up the column
 SELECT count(*) FROM items i LEFT JOIN orders o ON i.order_id = o.id WHERE o.id NOT IN (SELECT k FROM nothing)
---@ kept: by_cust NOT_READ id NOT IN a subquery: it could be NULL; early NOT_READ id NOT IN a subquery: it could be NULL; late NOT_READ id NOT IN a subquery: it could be NULL; ordered NOT_READ id NOT IN a subquery: it could be NULL
+--@ kept: by_cust JOIN_DIFFERS the query has a LEFT join ON order_id = id; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'
 
 --@ case: IN of nothing, and NOT EXISTS of nothing
 SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT k FROM nothing) AND NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust) GROUP BY prio
@@ -126,7 +130,8 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: an alias of the table around hidden by one within
 SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders o WHERE o.cust = o.id) GROUP BY prio
---@ kept: by_cust NOT_READ (SELECT 1 FROM orders AS o WHERE o.cust = o.id …) does not depend on the rows around it; early NOT_READ (SELECT 1 FROM orders AS o WHERE o.cust = o.id …) does not depend on the rows around it; late NOT_READ (SELECT 1 FROM orders AS o WHERE o.cust = o.id …) does not depend on the rows around it; ordered NOT_READ (SELECT 1 FROM orders AS o WHERE o.cust = o.id …) does not depend on the rows around it; by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WHERE (EXISTS (SELECT 1 FROM orders VERSION AS OF 1000 o WHERE o.cust = o.id)) GROUP BY v.`prio`
 
 --@ case: IN within IN
 SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT order_id FROM items WHERE part IN (SELECT part FROM parts WHERE name = 'x')) GROUP BY prio
@@ -164,7 +169,7 @@ SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE ord
 
 --@ case: EXISTS under OR decides with other predicates
 SELECT prio, sum(amount) FROM orders WHERE prio = 'a' OR EXISTS (SELECT 1 FROM items WHERE order_id = orders.id) GROUP BY prio
---@ kept: by_cust NOT_READ EXISTS(SELECT 1 FROM items WHERE order_id = orders.id) is not read (exists); early NOT_READ EXISTS(SELECT 1 FROM items WHERE order_id = orders.id) is not read (exists); late NOT_READ EXISTS(SELECT 1 FROM items WHERE order_id = orders.id) is not read (exists); ordered NOT_READ EXISTS(SELECT 1 FROM items WHERE order_id = orders.id) is not read (exists); early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: EXISTS in every branch of an OR
 SELECT id FROM orders WHERE (prio = 'a' AND EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late)) OR (day = DATE '2024-01-03' AND EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late))

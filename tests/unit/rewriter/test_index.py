@@ -92,6 +92,21 @@ def test_thorough_definitions_list_all_views_of_the_tables(built: World) -> None
     assert listed == VIEWS.keys()
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT region, sum(s) FROM (SELECT region, sum(n) AS s FROM sales WHERE n > x GROUP BY 1, d) AS g GROUP BY 1",
+        "WITH g AS (SELECT region, n FROM sales WHERE n > x LIMIT 5) SELECT region, sum(n) FROM g GROUP BY region",
+        "SELECT region FROM sales TABLESAMPLE (5 ROWS) LATERAL VIEW explode(array(1)) AS y GROUP BY region",
+    ],
+)
+def test_a_form_that_no_block_has_shortlists_no_view(built: World, sql: str) -> None:
+    statement = parse(sql, built.session)
+    outer = statement.blocks[-1 if sql.startswith("WITH") else 0]
+    assert {view.name.table for view in built.definitions.shortlist(statement, outer)} == {"top"}
+    assert {view.name.table for view in built.definitions.thorough.shortlist(statement, outer)} == VIEWS.keys()
+
+
 def test_a_view_may_join_a_table_that_has_a_key(built: World) -> None:
     dim = frozenset({TableName(("lake", "demo", "dim"))})
     assert shortlist(built, "SELECT sum(n) FROM sales", keyed=dim) == {"by_region", "by_day", "joined"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from rewriter.block import Block, Unsupported, build_block
+from rewriter.block import Block, Unsupported, build_block, opaque_within, text_of
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
 
@@ -68,7 +68,7 @@ def test_what_is_within_is_joined_with_it() -> None:
         ("b IN (SELECT c + 1 FROM i)", "no column of the same type"),
         ("f IN (SELECT g FROM i)", "no column of the same type"),
         ("(a, b) IN (SELECT a, c FROM i)", "is not read"),
-        ("a NOT IN (SELECT c FROM i)", "could hold NULL"),
+        ("a NOT IN (SELECT c FROM i)", "c could be NULL"),
         ("b NOT IN (SELECT a FROM i)", "could be NULL"),
         ("b NOT IN (SELECT a FROM i) AND (b > 1 OR x = 1)", "could be NULL"),
         ("EXISTS (SELECT 1 FROM i WHERE c = b) OR x = 1", "is not read"),
@@ -83,3 +83,50 @@ def test_what_a_left_join_fills_up_may_be_null() -> None:
     with pytest.raises(Unsupported, match="could be NULL"):
         block("SELECT o.a FROM o LEFT JOIN i ON o.a = i.a WHERE i.a NOT IN (SELECT a FROM o AS y)")
     assert block("SELECT o.a FROM o LEFT JOIN i ON o.a = i.a WHERE o.a NOT IN (SELECT a FROM o AS y)").joins
+
+
+def constants(sql: str) -> list[str]:
+    """The texts of the subqueries that the block of a SELECT keeps."""
+
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        found = TABLES.get(table.name)
+        return (TableName(("lake", "demo", table.name)), found) if found else None
+
+    read = build_block(parse_select(sql), find, texts=lambda tree: tree.sql("spark"))
+    return [text_of(call) for tree in read.expressions for call in opaque_within(tree)]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "b > (SELECT MAX(c) FROM i)",
+        "b = 1 OR b IN (SELECT c + 1 FROM i GROUP BY c + 1 HAVING COUNT(*) > 1)",
+        "a NOT IN (SELECT c FROM i)",
+        "NOT EXISTS(SELECT 1 FROM i WHERE c = 1)",
+        "b > (SELECT MIN(c) FROM i WHERE EXISTS(SELECT 1 FROM o WHERE o.a = i.a))",
+    ],
+)
+def test_what_depends_on_nothing_is_kept(where: str) -> None:
+    (text,) = constants(f"SELECT a FROM o WHERE {where}")
+    assert f"({text})" in where
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem"),
+    [
+        ("SELECT a FROM o WHERE b > (SELECT max(c) FROM i WHERE c = f)", "f is not a column"),
+        ("SELECT a FROM o WHERE b > (SELECT c FROM i LIMIT 1)", "takes some of its rows"),
+        ("SELECT a FROM o WHERE b > (SELECT max(c) * rand() FROM i)", "rand"),
+        ("SELECT a FROM o WHERE b > (SELECT max(row_number() OVER (ORDER BY c)) FROM i)", "nests"),
+        ("SELECT a FROM o WHERE b IN (SELECT c FROM i UNION ALL SELECT 1)", "not one SELECT"),
+        ("SELECT a, b IN (SELECT c FROM i) FROM o", "outside WHERE"),
+        ("SELECT sum(b + (SELECT max(c) FROM i)) FROM o", "subqueries"),
+        ("SELECT count(*) FILTER (WHERE b > (SELECT max(c) FROM i)) FROM o", "subqueries"),
+        ("SELECT rank() OVER (ORDER BY b - (SELECT max(c) FROM i)) FROM o", "window function"),
+        ("SELECT count(*) FROM o GROUP BY b + (SELECT max(c) FROM i)", "in GROUP BY"),
+        ("SELECT a FROM o LEFT JOIN (SELECT c FROM i WHERE c > (SELECT max(x) FROM o)) AS y ON c = b", "of a join"),
+    ],
+)
+def test_what_is_not_kept(sql: str, problem: str) -> None:
+    with pytest.raises(Unsupported, match=problem):
+        constants(sql)

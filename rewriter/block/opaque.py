@@ -1,0 +1,64 @@
+"""Subqueries that do not depend on the rows around them: constants to the block, kept as the text that they are.
+
+In canonical trees they are calls of functions with a blank in their names, which no user's function has. The last
+argument is the subquery's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeGuard
+
+from sqlglot import exp
+
+Tree = exp.Expr
+SCALAR, EXISTS, IN = "scalar subquery", "exists subquery", "in subquery"
+OPAQUE = frozenset({SCALAR, EXISTS, IN})
+
+
+def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
+    """The call that stands for a subquery."""
+    return exp.Anonymous(this=kind, expressions=[*operands, exp.Var(this=text)])
+
+
+def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:
+    """Whether a canonical node stands for a subquery."""
+    return isinstance(node, exp.Anonymous) and node.name in OPAQUE
+
+
+def opaque_within(tree: Tree) -> Iterator[exp.Anonymous]:
+    """All that stand for subqueries in an expression."""
+    return (call for call in tree.find_all(exp.Anonymous) if call.name in OPAQUE)
+
+
+def text_of(call: exp.Anonymous) -> str:
+    """The text of the subquery.
+
+    >>> text_of(opaque(SCALAR, "SELECT max(x) FROM t"))
+    'SELECT max(x) FROM t'
+    """
+    return str(call.expressions[-1].name)
+
+
+def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
+    """A subquery with what it is asked, in parentheses: it may be an operand.
+
+    >>> spelled(opaque(IN, "SELECT y FROM t", exp.column("x")), str)
+    '(x IN (SELECT y FROM t))'
+    """
+    text = f"({text_of(call)})"
+    if call.name == EXISTS:
+        return f"(EXISTS {text})"
+    return f"({expression_text(call.expressions[0])} IN {text})" if call.name == IN else text
+
+
+def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
+    """The expression with other texts for its subqueries."""
+
+    def put(node: exp.Expr) -> exp.Expr:
+        if not is_opaque(node):
+            return node
+        found = text_of(node)
+        return opaque(node.name, texts.get(found, found), *node.expressions[:-1])
+
+    return tree.transform(put) if texts and any(opaque_within(tree)) else tree
