@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.integration import clients
 from tests.integration.gate import VIEWGATE, Gate
 
@@ -13,6 +15,7 @@ def refresh(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([VIEWGATE, "refresh", *arguments], capture_output=True, text=True, check=False)
 
 
+@pytest.mark.own_spark
 def test_stale_views_are_refreshed_and_failures_told_by_the_exit_code(tmp_path: Path) -> None:
     with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port, database="demo") as connection:
         for sql in (
