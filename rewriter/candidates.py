@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, Scope, depends_on_zone
+from rewriter.block import Block, Occurrence, Scope, depends_on_zone, remembered
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.maintenance.stored import block_of
@@ -82,6 +82,7 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: bool) -> M
     return None
 
 
+@remembered
 def zone_matters(block: Block) -> bool:
     """Whether the session's time zone could change anything in a block."""
     scope = Scope(block.tables)

@@ -16,6 +16,7 @@ from rewriter.block import (
     build_block,
     common_tables,
     opaque_within,
+    predicates_of,
     text_of,
 )
 from rewriter.candidates import candidate_of, recorded_problem, settings_problem
@@ -240,7 +241,7 @@ def _answer(
         common = common_tables(statement, select, find)
         block = build_block(select.tree, find, common, texts=_texts(select, statement))
         block = replace(block, decides=statement.decides_by(select))
-        query = Predicates(block, block.where, statement.session.time_zone)
+        query = predicates_of(block, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
         unread = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
         return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, unread, select.text) for v in views]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from rewriter.block import equate
 from rewriter.block.resolve import READ_CLAUSES
 from rewriter.model import TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
-from rewriter.shelf import Need, Shelf, equate
+from rewriter.shelf import Need, Shelf
 from rewriter.sql import SelectBlock, Statement, from_items, tables_of
 
 Known = Mapping[str, frozenset[TableName]]

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from rewriter.block import equate
 from rewriter.model import TableName
 from rewriter.needs import Values
 
@@ -130,10 +131,3 @@ class Shelf:
             picked.append(self.views[lowest.bit_length() - 1])
             bits ^= lowest
         return picked
-
-
-def equate(classes: dict[str, frozenset[str]], pairs: Iterable[tuple[str, str]]) -> None:
-    """Put the names of each pair into one class."""
-    for left, right in pairs:
-        both = classes.get(left, frozenset({left})) | classes.get(right, frozenset({right}))
-        classes |= dict.fromkeys(both, both)

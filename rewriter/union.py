@@ -15,7 +15,7 @@ from itertools import chain
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, aggregate_of, range_of, renamed
+from rewriter.block import Block, Predicates, aggregate_of, range_of, remembered, renamed
 from rewriter.maintenance.definition import parts_of
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Union, read_view
 from rewriter.match.words import words
@@ -64,14 +64,23 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
     """The predicates that divide the rows: the view's own, and time ranges narrowed to whole buckets."""
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = tuple(conjunct for conjunct in filters if not query.implies(conjunct))
+    ranges = [conjunct for conjunct in query.conjuncts if type(conjunct) in _NEGATED]
+    if not ranges or not holds_buckets(candidate.block):
+        return own
     outputs = [query.equivalence.normalize(renamed(output, mapping)) for output in candidate.block.outputs]
-    narrowed = (_whole_buckets(query.equivalence.normalize(c), outputs, query) for c in query.conjuncts)
+    narrowed = (_whole_buckets(query.equivalence.normalize(c), outputs, query) for c in ranges)
     return (*own, *(conjunct for conjunct in narrowed if conjunct is not None))
+
+
+@remembered
+def holds_buckets(view: Block) -> bool:
+    """Whether any output of a view is a time's bucket."""
+    return any(as_bucket(output) is not None for output in view.outputs)
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
     """A range of a time as that of the whole buckets within it; None if nothing is to be narrowed."""
-    if type(conjunct) not in _NEGATED or conjunct.this in outputs:
+    if conjunct.this in outputs:
         return None
     buckets = [b for output in outputs if (b := as_bucket(output)) is not None and b.source == conjunct.this]
     literal = conjunct.expression.this if isinstance(conjunct.expression, exp.Cast) else conjunct.expression

@@ -3,11 +3,12 @@
 Whatever has no place in this form has no block, with the reason: it is never guessed at.
 """
 
+from rewriter.block.equivalence import equate
 from rewriter.block.expressions import aggregate_of, canonical, depends_on_zone, has_aggregate
-from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, renamed
+from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, remembered, renamed
 from rewriter.block.from_clause import Find, rejected
 from rewriter.block.opaque import opaque_within, text_of, with_texts
-from rewriter.block.predicates import Predicates, range_of
+from rewriter.block.predicates import Predicates, predicates_of, range_of
 from rewriter.block.ranges import RangeSet
 from rewriter.block.resolve import build_block, common_tables, find_among
 from rewriter.block.scope import Scope
@@ -27,11 +28,14 @@ __all__ = [
     "canonical",
     "common_tables",
     "depends_on_zone",
+    "equate",
     "find_among",
     "has_aggregate",
     "opaque_within",
+    "predicates_of",
     "range_of",
     "rejected",
+    "remembered",
     "renamed",
     "text_of",
     "with_texts",

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
 
-import networkx as nx
 from sqlglot import exp
 
 Tree = exp.Expr
 Key = tuple[str, str]
+_Member = TypeVar("_Member", bound=Hashable)
 
 
 def key_of(column: Tree) -> Key:
     """A canonical column as a pair of occurrence and name."""
     assert isinstance(column, exp.Column)
     return column.table, column.name
+
+
+def equate(classes: dict[_Member, frozenset[_Member]], pairs: Iterable[tuple[_Member, _Member]]) -> None:
+    """Put the members of each pair into one class."""
+    for left, right in pairs:
+        both = classes.get(left, frozenset({left})) | classes.get(right, frozenset({right}))
+        classes |= dict.fromkeys(both, both)
 
 
 class Equivalence:
@@ -26,11 +34,10 @@ class Equivalence:
     """
 
     def __init__(self, pairs: Iterable[tuple[Tree, Tree]]) -> None:
-        graph: nx.Graph[Key] = nx.Graph()
-        graph.add_edges_from((key_of(left), key_of(right)) for left, right in pairs)
-        self.classes = tuple(frozenset(group) for group in nx.connected_components(graph))
-        self._class = {key: group for group in self.classes for key in group}
-        self._representative = {key: min(group) for key, group in self._class.items()}
+        self._class: dict[Key, frozenset[Key]] = {}
+        equate(self._class, ((key_of(left), key_of(right)) for left, right in pairs))
+        classes = dict.fromkeys(self._class.values())
+        self._representative = {key: least for group in classes for least in (min(group),) for key in group}
 
     def members(self, column: Tree) -> frozenset[Key]:
         """The class of a column, itself included."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlglot import exp
 
 from rewriter.model import Column, TableName
 
 Tree = exp.Expr
+_Rest = ParamSpec("_Rest")
+_Found = TypeVar("_Found")
 
 
 class Unsupported(ValueError):
@@ -27,7 +31,11 @@ class Occurrence:
 
     def column(self, name: str) -> Column | None:
         """The column of that name, compared without case."""
-        return next((c for c in self.columns if c.name.lower() == name.lower()), None)
+        return self._by_name.get(name.lower())
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Column]:
+        return {column.name.lower(): column for column in reversed(self.columns)}
 
 
 @dataclass(frozen=True)
@@ -104,8 +112,26 @@ class Block:
         return table.column(column.name) if table else None
 
 
+def remembered(
+    function: Callable[Concatenate[Block, _Rest], _Found],
+) -> Callable[Concatenate[Block, _Rest], _Found]:
+    """Keep with a block what a function finds about it: views stay, and are asked about with each query."""
+
+    @wraps(function)
+    def found(block: Block, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Found:
+        known: dict[object, _Found] = vars(block).setdefault("_remembered", {})
+        key = (function, *rest, *named.items())
+        if key not in known:
+            known[key] = function(block, *rest, **named)
+        return known[key]
+
+    return found
+
+
 def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
-    """An expression over other occurrences."""
+    """An expression over other occurrences; the very same one where none goes by another id."""
+    if all(here == there for here, there in mapping.items()):
+        return tree
 
     def swap(node: exp.Expr) -> exp.Expr:
         return exp.column(node.name, mapping[node.table]) if isinstance(node, exp.Column) else node

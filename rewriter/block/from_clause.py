@@ -5,8 +5,10 @@ Derived tables and common table expressions that only select, filter and join ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -20,11 +22,12 @@ from rewriter.sql import from_items
 
 Tree = exp.Expr
 Find = Callable[[exp.Table], tuple[TableName, tuple[Column, ...]] | None]
-# The block of a SELECT whose tables are numbered from the given one on.
-Build = Callable[[exp.Select, int], Block]
+# The block of a SELECT whose tables get other ids than those that are taken.
+Build = Callable[[exp.Select, frozenset[str]], Block]
 # The SELECT that a common table expression of that name stands for, with what builds its block.
 Common = Mapping[str, tuple[exp.Select, Build]]
 
+_PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In)
 
 
@@ -55,12 +58,12 @@ class _Item(NamedTuple):
         return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
 
 
-def read_from(tree: exp.Select, find: Find, common: Common, build: Build, first: int) -> FromClause:
-    """The FROM clause of a SELECT, its tables numbered from `first` on; raises Unsupported."""
+def read_from(tree: exp.Select, find: Find, common: Common, build: Build, taken: frozenset[str]) -> FromClause:
+    """The FROM clause of a SELECT, its tables' ids none of those that are taken; raises Unsupported."""
     source = tree.args.get("from_")
     if source is None:
         raise Unsupported("there is no table")
-    reader = _Reader(find, common, build, first)
+    reader = _Reader(find, common, build, taken)
     reader.start(source.this)
     for join in tree.args.get("joins") or ():
         reader.join(join)
@@ -77,7 +80,7 @@ class _Reader:
     find: Find
     common: Common
     build: Build
-    first: int
+    taken: frozenset[str]
     tables: list[Occurrence] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     where: list[Tree] = field(default_factory=list)
@@ -175,9 +178,9 @@ class _Reader:
         return Scope(tuple(self.tables), tuple(self.sources), self.merged, self.hidden)
 
     def _item(self, node: Tree) -> _Item:
-        number = self.first + len(self.tables)
-        block = _block_of(node, self.common, self.build, number)
-        return _table(node, f"t{number}", self.find) if block is None else _merged(block, node.alias_or_name)
+        taken = self.taken.union(table.id for table in self.tables)
+        block = _block_of(node, self.common, self.build, taken)
+        return _table(node, taken, self.find) if block is None else _merged(block, node.alias_or_name)
 
 
 _JOINS: Mapping[str, Callable[[_Reader, _Item, tuple[Tree, ...]], None]] = {
@@ -217,7 +220,7 @@ def _refuse_extras(node: Tree, read: tuple[str, ...]) -> None:
         raise Unsupported(f"{node.sql('spark')[:60]} is more than a table and an alias")
 
 
-def _table(node: Tree, label: str, find: Find) -> _Item:
+def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
     if not isinstance(node, exp.Table):
         raise Unsupported(f"{node.sql('spark')[:60]} is not a table")
     _refuse_extras(node, ("this", "db", "catalog", "alias"))
@@ -225,19 +228,25 @@ def _table(node: Tree, label: str, find: Find) -> _Item:
     if found is None:
         raise Unsupported(f"{node.sql('spark')[:60]} is not a table of the catalog")
     name, columns = found
-    occurrence = Occurrence(label, name, node.alias or name.table, columns)
+    occurrence = Occurrence(_free_id(name, taken), name, node.alias or name.table, columns)
     return _Item(Source(occurrence.alias, occurrence), (occurrence,))
 
 
-def _block_of(node: Tree, common: Common, build: Build, number: int) -> Block | None:
+def _free_id(name: TableName, taken: frozenset[str]) -> str:
+    """An id made of the table's name: then a view and a query mostly call a table alike, and nothing is renamed."""
+    plain = name.table.lower() if _PLAIN.fullmatch(name.table) else "t"
+    return next(free for n in count() if (free := f"{plain}_{n}") not in taken)
+
+
+def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -> Block | None:
     """The block of a derived table or of a common table expression; None for other items of FROM."""
     if isinstance(node, exp.Table) and not node.args.get("db") and node.name.lower() in common:
         _refuse_extras(node, ("this", "alias"))
         select, build_common = common[node.name.lower()]
-        return build_common(select, number)
+        return build_common(select, taken)
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
         _refuse_extras(node, ("this", "alias"))
-        return build(node.this, number)
+        return build(node.this, taken)
     return None
 
 
@@ -246,10 +255,10 @@ def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> S
     tables: list[Occurrence] = []
     sources: list[Source] = []
     for node in from_items(tree):
-        number = len(tables)
+        taken = frozenset(table.id for table in tables)
         try:
-            block = _block_of(node, common, build, number)
-            item = _table(node, f"t{number}", find) if block is None else _offered(block, node.alias_or_name)
+            block = _block_of(node, common, build, taken)
+            item = _table(node, taken, find) if block is None else _offered(block, node.alias_or_name)
         except Unsupported:
             continue
         tables += item.tables

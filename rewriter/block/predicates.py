@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from rewriter.block.conjuncts import operands
 from rewriter.block.equivalence import Equivalence
-from rewriter.block.form import Block
+from rewriter.block.form import Block, remembered
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
 from rewriter.block.vocabulary import CAST_TYPES, INTEGERS
 from rewriter.model import Column
@@ -43,12 +43,13 @@ class Predicates:
     def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str) -> None:
         self.block, self.zone = block, zone
         self.conjuncts = tuple(conjuncts)
-        self.pairs = tuple(pair for c in self.conjuncts if (pair := equated(c, block)) is not None)
+        equalities = [(conjunct, equated(conjunct, block)) for conjunct in self.conjuncts]
+        self.pairs = tuple(pair for _, pair in equalities if pair is not None)
         self.equivalence = Equivalence(self.pairs)
         self.ranges: dict[Tree, RangeSet] = {}
         self.residuals: set[Tree] = set()
-        for conjunct in self.conjuncts:
-            if equated(conjunct, block) is None:
+        for conjunct, pair in equalities:
+            if pair is None:
                 self._add(self.equivalence.normalize(conjunct))
 
     def _add(self, conjunct: Tree) -> None:
@@ -81,6 +82,12 @@ class Predicates:
             return True
         ranged = range_of(conjunct, self.block, self.zone)
         return ranged is not None and self.values(ranged[0]).within(ranged[1])
+
+
+@remembered
+def predicates_of(block: Block, zone: str) -> Predicates:
+    """The predicates of a block's own WHERE."""
+    return Predicates(block, block.where, zone)
 
 
 def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:

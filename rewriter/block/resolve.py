@@ -30,7 +30,11 @@ READ_CLAUSES = frozenset(
 
 
 def build_block(
-    tree: exp.Select, find: Find, common: Common | None = None, first: int = 0, texts: Texts | None = None
+    tree: exp.Select,
+    find: Find,
+    common: Common | None = None,
+    taken: frozenset[str] = frozenset(),
+    texts: Texts | None = None,
 ) -> Block:
     """The block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raises Unsupported.
 
@@ -40,17 +44,17 @@ def build_block(
         if value and clause not in READ_CLAUSES:
             raise Unsupported(f"{clause.rstrip('_').upper()} is not read")
 
-    def build(inner: exp.Select, number: int) -> Block:
-        return build_block(inner, find, common, number, texts)
+    def build(inner: exp.Select, taken: frozenset[str]) -> Block:
+        return build_block(inner, find, common, taken, texts)
 
-    def read(inner: exp.Select, number: int) -> FromClause:
-        return read_from(inner, find, common or {}, build, number)
+    def read(inner: exp.Select, taken: frozenset[str]) -> FromClause:
+        return read_from(inner, find, common or {}, build, taken)
 
-    sources = read(tree, first)
+    sources = read(tree, taken)
     if texts is not None:
         constant = partial(_constant, find=find, common=common, texts=texts)
         sources = sources._replace(scope=replace(sources.scope, constant=constant))
-    where = read_where(tree.args.get("where"), sources, read)
+    where = read_where(tree.args.get("where"), sources, read, taken)
     source = simplified(where.on(sources), where.conjuncts)
     items = list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
@@ -83,14 +87,14 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
     """The sources of a SELECT that are known, whatever else it contains."""
-    return known_scope(tree, find, common, lambda inner, number: build_block(inner, find, common, number))
+    return known_scope(tree, find, common, lambda inner, taken: build_block(inner, find, common, taken))
 
 
 def common_tables(statement: Statement, select: SelectBlock, find: Find) -> Common:
     """The common table expressions that names in a block can mean, each seeing those before it."""
 
     def build_of(table: CommonTable) -> Build:
-        return lambda tree, first: build_block(tree, find, common_tables(statement, table.block, find), first)
+        return lambda tree, taken: build_block(tree, find, common_tables(statement, table.block, find), taken)
 
     known = ((t, t.block.tree) for t in statement.common_before(select))
     return {table.name: (tree, build_of(table)) for table, tree in known if tree is not None}

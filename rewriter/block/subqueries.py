@@ -25,8 +25,8 @@ from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import INTEGERS
 
 Tree = exp.Expr
-# The FROM clause of a SELECT whose tables are numbered from the given one on.
-ReadFrom = Callable[[exp.Select, int], FromClause]
+# The FROM clause of a SELECT whose tables get other ids than those that are taken.
+ReadFrom = Callable[[exp.Select, frozenset[str]], FromClause]
 
 _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "distinct"})
 
@@ -51,8 +51,8 @@ class _Membership(NamedTuple):
     operand: Tree | None
 
 
-def read_where(clause: Tree | None, source: FromClause, read: ReadFrom) -> Filter:
-    """The WHERE behind a FROM clause; raises Unsupported."""
+def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: frozenset[str] = frozenset()) -> Filter:
+    """The WHERE behind a FROM clause, its tables with ids that are not taken; raises Unsupported."""
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
     asked = [(part, found) for part in parts if (found := _membership(part)) is not None]
     plain = (part for part in parts if _membership(part) is None)
@@ -62,18 +62,13 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom) -> Filte
     for part, membership in asked:
         around = source._replace(where=(*source.where, *conjuncts))
         try:
-            more, join = _joined(membership, around, read, _next(source) + len(tables))
+            more, join = _joined(membership, around, read, taken.union(t.id for t in (*source.tables, *tables)))
         except Unsupported as problem:
             conjuncts.append(_constant(part, source.scope, problem))
             continue
         tables += more
         joins.append(join)
     return Filter(tuple(conjuncts), tuple(tables), tuple(joins))
-
-
-def _next(source: FromClause) -> int:
-    """The number of the next table."""
-    return 1 + max(int(table.id[1:]) for table in source.tables)
 
 
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
@@ -94,14 +89,16 @@ def _membership(conjunct: Tree) -> _Membership | None:
     return _Membership("ANTI" if negated else "SEMI", select, asked.this if isinstance(asked, exp.In) else None)
 
 
-def _joined(asked: _Membership, around: FromClause, read: ReadFrom, first: int) -> tuple[Sequence[Occurrence], Join]:
+def _joined(
+    asked: _Membership, around: FromClause, read: ReadFrom, taken: frozenset[str]
+) -> tuple[Sequence[Occurrence], Join]:
     """The join that such a predicate is, and the tables that it brings."""
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
         raise Unsupported(f"{_text(select)} groups, or takes some of its rows")
-    source = read(select, first)
+    source = read(select, taken)
     scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None))
-    within = read_where(select.args.get("where"), source._replace(scope=scope), read)
+    within = read_where(select.args.get("where"), source._replace(scope=scope), read, taken)
     if source.joins or any(join.kind != "SEMI" for join in within.joins):
         raise Unsupported(f"{_text(select)} has joins that are not inner")
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Occurrence, Predicates
+from rewriter.block import Block, Join, Occurrence, Predicates, predicates_of
 from rewriter.block.equivalence import key_of
 from rewriter.block.predicates import equated
 from rewriter.match.candidate import Candidate
@@ -45,7 +45,8 @@ def _joined(
     known = next((source for source in candidate.sources if source.name == table.name), None)
     if known is None or not known.primary_key:
         return None
-    added = replace(table, id=f"x{len(query.block.tables)}")
+    taken = any(other.id == table.id for other in query.block.tables)
+    added = replace(table, id=f"x{len(query.block.tables)}") if taken else table
     wider = {**mapping, table.id: added.id}
     join = next((j for j in candidate.block.joins if table.id in j.tables), None)
     if join is not None:
@@ -81,7 +82,7 @@ def _inner_joined(
     added: Occurrence,
 ) -> Block | None:
     """An inner join of a foreign key onto the key that it references."""
-    view = Predicates(candidate.block, candidate.block.where, query.zone)
+    view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):
         owner = next((t for t in candidate.sources if t.name == source.name), None)
         for key in owner.foreign_keys if owner is not None else ():

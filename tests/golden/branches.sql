@@ -83,7 +83,7 @@ SELECT v.`a` AS a, sum(CAST(length(v.`b`) AS BIGINT) * v.`cnt`), sum(CAST(abs(v.
 --@ case: the condition is on another table's column
 SELECT dim.w, sum(CASE WHEN dim.w > 2 THEN x ELSE 0 END), sum(CASE WHEN a = 'p' THEN w ELSE 1 END) FROM t JOIN dim ON t.b = dim.b GROUP BY dim.w
 --@ rewritten using mv
-SELECT t1.w AS w, sum(CASE WHEN t1.w > 2 THEN v.`sx` ELSE 0 END), sum(CASE WHEN v.`a` = 'p' THEN CAST(t1.w AS BIGINT) * v.`cnt` ELSE v.`cnt` END) FROM lake.demo.mv__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS t1 WHERE v.`b` = t1.b GROUP BY t1.w
+SELECT dim_0.w AS w, sum(CASE WHEN dim_0.w > 2 THEN v.`sx` ELSE 0 END), sum(CASE WHEN v.`a` = 'p' THEN CAST(dim_0.w AS BIGINT) * v.`cnt` ELSE v.`cnt` END) FROM lake.demo.mv__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0 WHERE v.`b` = dim_0.b GROUP BY dim_0.w
 
 --@ case: the condition is on what is no key
 SELECT a, sum(CASE WHEN x > 1 THEN price ELSE 0 END) FROM t GROUP BY a

@@ -53,12 +53,12 @@ WITH x AS (SELECT region, label FROM names), names AS (SELECT region, region AS 
 --@ case: joined, grouped around
 SELECT n.label, sum(s.amount) FROM (SELECT region AS r, amount FROM sales) AS s JOIN names AS n ON n.region = s.r GROUP BY n.label
 --@ rewritten using by_region
-SELECT t1.label AS label, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v, lake.demo.names VERSION AS OF 1001 AS t1 WHERE t1.region = v.`region` GROUP BY t1.label
+SELECT names_0.label AS label, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v, lake.demo.names VERSION AS OF 1001 AS names_0 WHERE names_0.region = v.`region` GROUP BY names_0.label
 
 --@ case: an outer join of a filtered table
 SELECT n.label, count(*) FROM sales AS s LEFT JOIN (SELECT * FROM names WHERE label IS NOT NULL) AS n ON n.region = s.region GROUP BY n.label
 --@ rewritten using by_region
-SELECT t1.label AS label, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.names VERSION AS OF 1001 AS t1 ON NOT (t1.label IS NULL) AND t1.region = v.`region` GROUP BY t1.label
+SELECT names_0.label AS label, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.names VERSION AS OF 1001 AS names_0 ON NOT (names_0.label IS NULL) AND names_0.region = v.`region` GROUP BY names_0.label
 
 --@ case: an outer join of a table with a computed column is left alone
 SELECT n.label, count(*) FROM sales AS s LEFT JOIN (SELECT region, coalesce(label, '?') AS label FROM names) AS n ON n.region = s.region GROUP BY n.label

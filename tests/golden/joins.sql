@@ -22,17 +22,17 @@ SELECT v.`name` AS name, sum(v.`amount`), count(*) FROM lake.demo.joined__storag
 --@ case: written with a comma and WHERE
 SELECT d.name, sum(amount) FROM sales, dim AS d WHERE d.id = dim_id AND at = 1 GROUP BY d.name
 --@ rewritten using by_dim
-SELECT t1.name AS name, sum(v.`total`) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS t1 WHERE t1.id = v.`dim_id` AND v.`at` = 1 GROUP BY t1.name
+SELECT dim_0.name AS name, sum(v.`total`) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0 WHERE dim_0.id = v.`dim_id` AND v.`at` = 1 GROUP BY dim_0.name
 
 --@ case: a measure of the other table is weighted by rows
 SELECT d.name, sum(d.weight), count(d.weight), max(d.weight) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name
 --@ rewritten using by_dim
-SELECT t1.name AS name, sum(CAST(t1.weight AS BIGINT) * v.`cnt`), coalesce(sum(CASE WHEN t1.weight IS NULL THEN 0 ELSE v.`cnt` END), 0), max(t1.weight) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS t1 WHERE v.`dim_id` = t1.id GROUP BY t1.name
+SELECT dim_0.name AS name, sum(CAST(dim_0.weight AS BIGINT) * v.`cnt`), coalesce(sum(CASE WHEN dim_0.weight IS NULL THEN 0 ELSE v.`cnt` END), 0), max(dim_0.weight) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0 WHERE v.`dim_id` = dim_0.id GROUP BY dim_0.name
 
 --@ case: the join key stands for its equal
 SELECT d.id, sum(s.amount) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.id
 --@ rewritten using by_dim
-SELECT v.`dim_id` AS id, sum(v.`total`) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS t1 WHERE v.`dim_id` = t1.id GROUP BY v.`dim_id`
+SELECT v.`dim_id` AS id, sum(v.`total`) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0 WHERE v.`dim_id` = dim_0.id GROUP BY v.`dim_id`
 
 --@ case: a join on a column that is no key of the view
 SELECT d.name, sum(s.amount) FROM sales AS s JOIN dim AS d ON s.id = d.id GROUP BY d.name

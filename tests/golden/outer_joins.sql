@@ -73,17 +73,17 @@ SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.
 --@ case: an outer join beside groups
 SELECT d.name, sum(s.amount), count(*), count(d.weight), sum(d.weight), min(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1 GROUP BY d.name
 --@ rewritten using grouped
-SELECT t1.name AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0), coalesce(sum(CASE WHEN t1.weight IS NULL THEN 0 ELSE v.`cnt` END), 0), sum(CAST(t1.weight AS BIGINT) * v.`cnt`), min(v.`low`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t1 ON v.`dim_id` = t1.id AND t1.weight > 1 GROUP BY t1.name
+SELECT dim_0.name AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0), coalesce(sum(CASE WHEN dim_0.weight IS NULL THEN 0 ELSE v.`cnt` END), 0), sum(CAST(dim_0.weight AS BIGINT) * v.`cnt`), min(v.`low`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS dim_0 ON v.`dim_id` = dim_0.id AND dim_0.weight > 1 GROUP BY dim_0.name
 
 --@ case: two outer joins beside groups
 SELECT d.name, z.label, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 0 LEFT JOIN zone AS z ON z.at = s.at GROUP BY d.name, z.label
 --@ rewritten using grouped
-SELECT t1.name AS name, t2.label AS label, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t1 ON v.`dim_id` = t1.id AND t1.weight > 0 LEFT JOIN lake.demo.zone VERSION AS OF 1002 AS t2 ON t2.at = v.`at` GROUP BY t1.name, t2.label
+SELECT dim_0.name AS name, zone_0.label AS label, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS dim_0 ON v.`dim_id` = dim_0.id AND dim_0.weight > 0 LEFT JOIN lake.demo.zone VERSION AS OF 1002 AS zone_0 ON zone_0.at = v.`at` GROUP BY dim_0.name, zone_0.label
 
 --@ case: an inner and an outer join beside groups
 SELECT z.label, count(*), count(d.name) FROM sales AS s JOIN zone AS z ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id AND d.id > 1 GROUP BY z.label
 --@ rewritten using grouped
-SELECT t1.label AS label, coalesce(sum(v.`cnt`), 0), coalesce(sum(CASE WHEN t2.name IS NULL THEN 0 ELSE v.`cnt` END), 0) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v CROSS JOIN lake.demo.zone VERSION AS OF 1002 AS t1 LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS t2 ON v.`dim_id` = t2.id AND t2.id > 1 WHERE t1.at = v.`at` GROUP BY t1.label
+SELECT zone_0.label AS label, coalesce(sum(v.`cnt`), 0), coalesce(sum(CASE WHEN dim_0.name IS NULL THEN 0 ELSE v.`cnt` END), 0) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v CROSS JOIN lake.demo.zone VERSION AS OF 1002 AS zone_0 LEFT JOIN lake.demo.dim VERSION AS OF 1001 AS dim_0 ON v.`dim_id` = dim_0.id AND dim_0.id > 1 WHERE zone_0.at = v.`at` GROUP BY zone_0.label
 
 --@ case: the join depends on a column that the groups have lost
 SELECT z.label, sum(s.amount) FROM sales AS s LEFT JOIN zone AS z ON z.at = s.id GROUP BY z.label
@@ -101,7 +101,7 @@ SELECT v.`id` AS id FROM lake.demo.known__storage AS v WHERE v.`amount` > 10
 --@ case: a semi join beside groups
 SELECT at, sum(amount), count(*) FROM sales AS s LEFT SEMI JOIN dim AS d ON s.dim_id = d.id AND d.name = 'b' GROUP BY at
 --@ rewritten using grouped
-SELECT v.`at` AS at, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT SEMI JOIN lake.demo.dim VERSION AS OF 1001 AS t1 ON v.`dim_id` = t1.id AND t1.name = 'b' GROUP BY v.`at`
+SELECT v.`at` AS at, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT SEMI JOIN lake.demo.dim VERSION AS OF 1001 AS dim_0 ON v.`dim_id` = dim_0.id AND dim_0.name = 'b' GROUP BY v.`at`
 
 --@ case: an anti join that the view has
 SELECT count(*), sum(amount) FROM sales AS s ANTI JOIN dim AS d ON s.dim_id = d.id
@@ -111,7 +111,7 @@ SELECT count(*), sum(v.`amount`) FROM lake.demo.unknown__storage AS v
 --@ case: an anti join is no semi join
 SELECT at, sum(amount) FROM sales AS s LEFT ANTI JOIN zone AS z ON s.at = z.at GROUP BY at
 --@ rewritten using grouped
-SELECT v.`at` AS at, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT ANTI JOIN lake.demo.zone VERSION AS OF 1002 AS t1 ON v.`at` = t1.at GROUP BY v.`at`
+SELECT v.`at` AS at, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT ANTI JOIN lake.demo.zone VERSION AS OF 1002 AS zone_0 ON v.`at` = zone_0.at GROUP BY v.`at`
 
 --@ case: a full join
 SELECT s.id, d.name FROM dim AS d FULL OUTER JOIN sales AS s ON s.dim_id = d.id
@@ -125,7 +125,7 @@ SELECT s.at, d.name FROM sales AS s FULL JOIN dim AS d ON s.dim_id = d.id
 --@ case: joined by USING
 SELECT at, label, sum(amount) FROM sales LEFT JOIN zone USING (at) GROUP BY at, label
 --@ rewritten using grouped
-SELECT v.`at` AS at, t1.label AS label, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.zone VERSION AS OF 1002 AS t1 ON v.`at` = t1.at GROUP BY v.`at`, t1.label
+SELECT v.`at` AS at, zone_0.label AS label, sum(v.`total`) FROM lake.demo.grouped__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.zone VERSION AS OF 1002 AS zone_0 ON v.`at` = zone_0.at GROUP BY v.`at`, zone_0.label
 
 --@ case: all columns of a join by USING, over groups
 SELECT * FROM (SELECT id, at FROM sales) JOIN zone USING (at)

@@ -104,7 +104,7 @@ SELECT region, sum(amount) OVER (PARTITION BY region) FROM sales
 --@ case: an outer join
 SELECT s.region, sum(s.amount) FROM sales AS s LEFT JOIN other AS o ON s.region = o.region GROUP BY s.region
 --@ rewritten using by_region
-SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.other VERSION AS OF 1001 AS t1 ON v.`region` = t1.region GROUP BY v.`region`
+SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT JOIN lake.demo.other VERSION AS OF 1001 AS other_0 ON v.`region` = other_0.region GROUP BY v.`region`
 
 --@ case: time travel
 SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region

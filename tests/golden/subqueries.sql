@@ -57,12 +57,12 @@ SELECT prio FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = id AN
 --@ case: EXISTS beside a view that has none
 SELECT cust, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND qty > 1) GROUP BY cust
 --@ rewritten using by_cust
-SELECT v.`cust` AS cust, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON t1.order_id = v.`id` AND t1.qty > 1 GROUP BY v.`cust`
+SELECT v.`cust` AS cust, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON items_0.order_id = v.`id` AND items_0.qty > 1 GROUP BY v.`cust`
 
 --@ case: a name that only the table around has
 SELECT prio, count(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = cust OR part = cust) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON ((t1.order_id = v.`cust`) OR (t1.part = v.`cust`)) GROUP BY v.`prio`
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON ((items_0.order_id = v.`cust`) OR (items_0.part = v.`cust`)) GROUP BY v.`prio`
 
 --@ case: duplicates within do not repeat a row
 SELECT count(amount), sum(amount) FROM orders WHERE cust IN (SELECT part + 6 FROM items)
@@ -72,12 +72,12 @@ SELECT coalesce(sum(v.`cnt`), 0), sum(v.`total`) FROM lake.demo.by_cust__storage
 --@ case: IN of a column of the same type
 SELECT sum(amount) FROM orders WHERE id IN (SELECT part FROM items WHERE qty < 5)
 --@ rewritten using by_cust
-SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`id` = t1.part AND t1.qty < 5
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON v.`id` = items_0.part AND items_0.qty < 5
 
 --@ case: IN of a wider integer
 SELECT sum(amount) FROM orders WHERE cust IN (SELECT id FROM items WHERE late)
 --@ rewritten using by_cust
-SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`cust` = t1.id AND t1.late
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON v.`cust` = items_0.id AND items_0.late
 
 --@ case: IN of another type, which Spark compares in its own way
 SELECT sum(amount) FROM orders WHERE cust IN (SELECT score FROM items)
@@ -92,7 +92,7 @@ SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WH
 --@ case: NOT IN where a filter within keeps NULL out
 SELECT sum(amount) FROM orders WHERE id NOT IN (SELECT part FROM items WHERE part IS NOT NULL AND late)
 --@ rewritten using by_cust
-SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`id` = t1.part AND NOT (t1.part IS NULL) AND t1.late
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON v.`id` = items_0.part AND NOT (items_0.part IS NULL) AND items_0.late
 
 --@ case: NOT IN where the column around may be NULL
 SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items)
@@ -102,12 +102,12 @@ SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WH
 --@ case: NOT IN where a filter around keeps NULL out
 SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items) AND cust > 7
 --@ rewritten using by_cust
-SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS t1 ON v.`cust` = t1.order_id WHERE v.`cust` > 7
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON v.`cust` = items_0.order_id WHERE v.`cust` > 7
 
 --@ case: NOT IN of nothing
 SELECT prio, sum(amount) FROM orders WHERE id NOT IN (SELECT k FROM nothing) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS t1 ON v.`id` = t1.k GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON v.`id` = nothing_0.k GROUP BY v.`prio`
 
 --@ case: NOT IN under a LEFT JOIN that fills up the column
 SELECT count(*) FROM items i LEFT JOIN orders o ON i.order_id = o.id WHERE o.id NOT IN (SELECT k FROM nothing)
@@ -116,17 +116,17 @@ SELECT count(*) FROM items i LEFT JOIN orders o ON i.order_id = o.id WHERE o.id 
 --@ case: IN of nothing, and NOT EXISTS of nothing
 SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT k FROM nothing) AND NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.nothing VERSION AS OF 1003 AS t1 ON v.`id` = t1.k LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS t2 ON t2.k = v.`cust` GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON v.`id` = nothing_0.k LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_1 ON nothing_1.k = v.`cust` GROUP BY v.`prio`
 
 --@ case: NOT EXISTS of nothing
 SELECT prio, sum(amount) FROM orders WHERE NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS t1 ON t1.k = v.`cust` GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON nothing_0.k = v.`cust` GROUP BY v.`prio`
 
 --@ case: the same table within and around, at one moment
 SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders x WHERE x.cust = o.cust AND x.id <> o.id) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.orders VERSION AS OF 1000 AS t1 ON t1.cust = v.`cust` AND t1.id <> v.`id` GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.orders VERSION AS OF 1000 AS orders_1 ON orders_1.cust = v.`cust` AND orders_1.id <> v.`id` GROUP BY v.`prio`
 
 --@ case: an alias of the table around hidden by one within
 SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders o WHERE o.cust = o.id) GROUP BY prio
@@ -136,12 +136,12 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 --@ case: IN within IN
 SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT order_id FROM items WHERE part IN (SELECT part FROM parts WHERE name = 'x')) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN (lake.demo.items VERSION AS OF 1001 AS t1 CROSS JOIN lake.demo.parts VERSION AS OF 1002 AS t2) ON v.`id` = t1.order_id AND t1.part = t2.part AND t2.name = 'x' GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN (lake.demo.items VERSION AS OF 1001 AS items_0 CROSS JOIN lake.demo.parts VERSION AS OF 1002 AS parts_0) ON v.`id` = items_0.order_id AND items_0.part = parts_0.part AND parts_0.name = 'x' GROUP BY v.`prio`
 
 --@ case: the subquery joins
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items i JOIN parts p ON i.part = p.part WHERE i.order_id = orders.id AND name IS NULL) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN (lake.demo.items VERSION AS OF 1001 AS t1 CROSS JOIN lake.demo.parts VERSION AS OF 1002 AS t2) ON t1.part = t2.part AND t1.order_id = v.`id` AND t2.name IS NULL GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN (lake.demo.items VERSION AS OF 1001 AS items_0 CROSS JOIN lake.demo.parts VERSION AS OF 1002 AS parts_0) ON items_0.part = parts_0.part AND items_0.order_id = v.`id` AND parts_0.name IS NULL GROUP BY v.`prio`
 
 --@ case: NOT EXISTS within EXISTS
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.part = items.part)) GROUP BY prio
@@ -179,7 +179,7 @@ SELECT v.`id` AS id FROM lake.demo.late__storage AS v WHERE ((v.`prio` = 'a') OR
 --@ case: grouped over the view's IN
 SELECT late, count(*) FROM items i JOIN parts p ON i.part = p.part WHERE order_id IN (SELECT id FROM orders WHERE prio = 'a') GROUP BY late
 --@ rewritten using ordered
-SELECT v.`late` AS late, coalesce(sum(v.`cnt`), 0) FROM lake.demo.ordered__storage VERSION AS OF 2003 AS v, lake.demo.parts VERSION AS OF 1002 AS t1 WHERE v.`part` = t1.part GROUP BY v.`late`
+SELECT v.`late` AS late, coalesce(sum(v.`cnt`), 0) FROM lake.demo.ordered__storage VERSION AS OF 2003 AS v, lake.demo.parts VERSION AS OF 1002 AS parts_0 WHERE v.`part` = parts_0.part GROUP BY v.`late`
 
 --@ case: a derived table that filters so
 SELECT prio, count(*) FROM (SELECT id, prio FROM orders WHERE id IN (SELECT order_id FROM items WHERE late)) AS o GROUP BY prio

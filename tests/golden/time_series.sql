@@ -91,12 +91,12 @@ SELECT count(*) FROM sales WHERE order_time = '2016-02-23 09:01:00'
 --@ case: an inclusive upper bound takes one instant of a bucket
 SELECT count(*) FROM sales WHERE order_time <= '2016-02-23 09:01:00'
 --@ rewritten using by_minute
-SELECT coalesce(sum(v.`c0`), 0) FROM (SELECT CAST(coalesce(sum(v.`c`), 0) AS bigint) AS c0 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v WHERE v.`m` < CAST('2016-02-23 09:01:00' AS TIMESTAMP) UNION ALL SELECT count(*) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS t0 WHERE t0.order_time <= '2016-02-23 09:01:00' AND t0.order_time >= CAST('2016-02-23 09:01:00' AS TIMESTAMP)) AS v
+SELECT coalesce(sum(v.`c0`), 0) FROM (SELECT CAST(coalesce(sum(v.`c`), 0) AS bigint) AS c0 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v WHERE v.`m` < CAST('2016-02-23 09:01:00' AS TIMESTAMP) UNION ALL SELECT count(*) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.order_time <= '2016-02-23 09:01:00' AND sales_0.order_time >= CAST('2016-02-23 09:01:00' AS TIMESTAMP)) AS v
 
 --@ case: a bound within a bucket
 SELECT count(*) FROM sales WHERE order_time >= '2016-02-23 09:01:30'
 --@ rewritten using by_minute
-SELECT coalesce(sum(v.`c0`), 0) FROM (SELECT CAST(coalesce(sum(v.`c`), 0) AS bigint) AS c0 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v WHERE v.`m` >= CAST('2016-02-23 09:02:00' AS TIMESTAMP) UNION ALL SELECT count(*) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS t0 WHERE t0.order_time >= '2016-02-23 09:01:30' AND t0.order_time < CAST('2016-02-23 09:02:00' AS TIMESTAMP)) AS v
+SELECT coalesce(sum(v.`c0`), 0) FROM (SELECT CAST(coalesce(sum(v.`c`), 0) AS bigint) AS c0 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v WHERE v.`m` >= CAST('2016-02-23 09:02:00' AS TIMESTAMP) UNION ALL SELECT count(*) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.order_time >= '2016-02-23 09:01:30' AND sales_0.order_time < CAST('2016-02-23 09:02:00' AS TIMESTAMP)) AS v
 
 --@ case: an inclusive bound on a date closes its month
 SELECT sum(price) FROM sales WHERE day >= '2016-02-01' AND day <= '2016-02-29'
@@ -106,7 +106,7 @@ SELECT sum(v.`s`) FROM lake.demo.by_month__storage AS v WHERE v.`month` >= '2016
 --@ case: a date within a month
 SELECT sum(price) FROM sales WHERE day <= '2016-02-28'
 --@ rewritten using by_month
-SELECT sum(v.`c0`) FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.by_month__storage VERSION AS OF 2003 AS v WHERE v.`month` < CAST('2016-02-01' AS DATE) UNION ALL SELECT sum(t0.price) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS t0 WHERE t0.day <= '2016-02-28' AND t0.day >= CAST('2016-02-01' AS DATE)) AS v
+SELECT sum(v.`c0`) FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.by_month__storage VERSION AS OF 2003 AS v WHERE v.`month` < CAST('2016-02-01' AS DATE) UNION ALL SELECT sum(sales_0.price) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.day <= '2016-02-28' AND sales_0.day >= CAST('2016-02-01' AS DATE)) AS v
 
 --@ case: without any view it is still put into Spark's functions, named as typed
 SELECT timeseries(order_time, 'day'), timeseries(day, 'week') AS w, min(price) FROM sales GROUP BY 1, 2

@@ -39,12 +39,12 @@ def test_each_spelling_is_a_list_of_sets(group: str, sets: list[str]) -> None:
 
 def test_all_means_what_is_not_aggregated() -> None:
     read = block("SELECT a + 1, b, sum(x) FROM t GROUP BY ALL")
-    assert [key.sql() for key in read.keys or ()] == ["t0.a + 1", "t0.b"]
+    assert [key.sql() for key in read.keys or ()] == ["t_0.a + 1", "t_0.b"]
 
 
 def test_grouping_id_counts_the_keys_in_the_order_of_the_text() -> None:
     read = block("SELECT grouping_id() FROM t GROUP BY GROUPING SETS ((b), (a, b))")
-    assert render(read.outputs[0]) == "CAST(grouping(t0.b) AS BIGINT) * 2 + CAST(grouping(t0.a) AS BIGINT)"
+    assert render(read.outputs[0]) == "CAST(grouping(t_0.b) AS BIGINT) * 2 + CAST(grouping(t_0.a) AS BIGINT)"
     assert block("SELECT grouping_id(b, a) FROM t GROUP BY GROUPING SETS ((b), (a, b))").outputs == read.outputs
 
 

@@ -22,9 +22,9 @@ TABLES: dict[TableName, Relation | None] = {
 def test_hidden_columns_make_it_roll_up() -> None:
     definition = define("SELECT region AS r, avg(big) AS a FROM sales GROUP BY region", SESSION, TABLES)
     assert definition.storage_query == (
-        "SELECT t0.region AS r, avg(t0.big) AS a, count(*) AS viewgate_rows_0, "
-        "sum(CAST(t0.big AS DECIMAL(38, 0))) AS viewgate_sum_1, count(t0.big) AS viewgate_count_2 "
-        "FROM lake.demo.sales AS t0 GROUP BY t0.region"
+        "SELECT sales_0.region AS r, avg(sales_0.big) AS a, count(*) AS viewgate_rows_0, "
+        "sum(CAST(sales_0.big AS DECIMAL(38, 0))) AS viewgate_sum_1, count(sales_0.big) AS viewgate_count_2 "
+        "FROM lake.demo.sales AS sales_0 GROUP BY sales_0.region"
     )
     assert definition.hidden == ("viewgate_rows_0", "viewgate_sum_1", "viewgate_count_2")
 
@@ -36,8 +36,8 @@ def test_what_is_there_already_is_not_stored_twice() -> None:
 
 def test_keys_that_are_no_outputs_and_parts_of_expressions() -> None:
     definition = define("SELECT sum(n) / count(*) AS x FROM sales GROUP BY region", SESSION, TABLES)
-    assert "t0.region AS viewgate_key_0" in definition.storage_query
-    assert "sum(t0.n) AS viewgate_sum_" in definition.storage_query
+    assert "sales_0.region AS viewgate_key_0" in definition.storage_query
+    assert "sum(sales_0.n) AS viewgate_sum_" in definition.storage_query
 
 
 def test_a_view_of_rows_needs_none() -> None:
@@ -46,14 +46,14 @@ def test_a_view_of_rows_needs_none() -> None:
 
 def test_columns_that_are_named_from_outside() -> None:
     definition = define("SELECT region, sum(n) FROM sales GROUP BY 1", SESSION, TABLES, ("a", "total amount"))
-    assert "sum(t0.n) AS `total amount`" in definition.storage_query
+    assert "sum(sales_0.n) AS `total amount`" in definition.storage_query
 
 
 def test_timeseries_is_sparks_own_in_the_view_and_keeps_its_form_in_storage() -> None:
     definition = define("SELECT timeseries(ts, 'hour') h, sum(n) s FROM sales GROUP BY 1", SESSION, TABLES)
     assert definition.query == "SELECT date_trunc('HOUR', ts) h, sum(n) s FROM sales GROUP BY 1"
-    assert "timeseries(t0.ts, 'hour', 'timestamp') AS h" in definition.storage_query
-    assert "date_trunc('HOUR', t0.ts) AS h" in pin(definition.storage_query, {}, SESSION)
+    assert "timeseries(sales_0.ts, 'hour', 'timestamp') AS h" in definition.storage_query
+    assert "date_trunc('HOUR', sales_0.ts) AS h" in pin(definition.storage_query, {}, SESSION)
 
 
 def test_a_shape_without_block_is_stored_as_it_is() -> None:

@@ -138,7 +138,7 @@ def test_small_storage_is_written_anew_large_is_merged_into_by_key() -> None:
     small = planned(COUNTS, happened(SALES, APPENDED)).statement("target")
     assert small.startswith("INSERT OVERWRITE target SELECT")
     assert "FROM lake.demo.v__storage VERSION AS OF 7 UNION ALL" in small
-    assert "FROM lake.demo.sales WITH ('start-snapshot-id' = '1', 'end-snapshot-id' = '2') AS t0" in small
+    assert "FROM lake.demo.sales WITH ('start-snapshot-id' = '1', 'end-snapshot-id' = '2') AS sales_0" in small
     large = planned(COUNTS, happened(SALES, APPENDED), size=2**40).statement("target")
     assert large.startswith("MERGE INTO target AS t USING (")
     assert "ON t.k <=> s.k WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *" in large
@@ -155,14 +155,14 @@ def test_a_group_that_has_lost_its_last_row_goes() -> None:
 
 def test_each_term_of_a_join_is_read_at_exact_snapshots() -> None:
     content = planned(JOINED, happened(SALES, APPENDED), happened(DIM, APPENDED)).content
-    assert "FROM lake.demo.sales WITH ('start-snapshot-id' = '1', 'end-snapshot-id' = '2') AS t0, " in content
-    assert "lake.demo.dim VERSION AS OF 2 AS t1" in content
-    assert "FROM lake.demo.sales VERSION AS OF 1 AS t0, lake.demo.dim WITH ('start-snapshot-id' = '1'" in content
+    assert "FROM lake.demo.sales WITH ('start-snapshot-id' = '1', 'end-snapshot-id' = '2') AS sales_0, " in content
+    assert "lake.demo.dim VERSION AS OF 2 AS dim_0" in content
+    assert "FROM lake.demo.sales VERSION AS OF 1 AS sales_0, lake.demo.dim WITH ('start-snapshot-id' = '1'" in content
 
 
 def test_a_table_that_was_empty_is_read_whole_and_joins_nothing_old() -> None:
     content = planned(JOINED, happened(SALES, APPENDED), happened(DIM, APPENDED, start=None)).content
-    assert "FROM lake.demo.sales VERSION AS OF 1 AS t0, lake.demo.dim VERSION AS OF 2 AS t1" in content
+    assert "FROM lake.demo.sales VERSION AS OF 1 AS sales_0, lake.demo.dim VERSION AS OF 2 AS dim_0" in content
     both = planned(JOINED, happened(SALES, APPENDED, start=None), happened(DIM, APPENDED)).content
     assert "dim WITH" not in both
 
@@ -202,9 +202,9 @@ def test_only_targets_whose_source_files_changed_are_computed_anew() -> None:
     assert decision.kind is Kind.PARTITIONS
     assert decision.statement("target") == (
         "INSERT INTO target REPLACE WHERE (year = 2022) "
-        "SELECT max(t0.column0) AS m, year(t0.date) AS year, count(*) AS viewgate_rows_0 "
-        "FROM lake.demo.t1 VERSION AS OF 2 AS t0 "
-        "WHERE ((t0.date = DATE '2022-02-02') OR (t0.date = DATE '2022-02-03')) GROUP BY year(t0.date)"
+        "SELECT max(t1_0.column0) AS m, year(t1_0.date) AS year, count(*) AS viewgate_rows_0 "
+        "FROM lake.demo.t1 VERSION AS OF 2 AS t1_0 "
+        "WHERE ((t1_0.date = DATE '2022-02-02') OR (t1_0.date = DATE '2022-02-03')) GROUP BY year(t1_0.date)"
     )
 
 

@@ -26,8 +26,8 @@ def test_a_hit_with_all_that_is_needed_to_run_it() -> None:
         "FROM by_country__storage AS v",
         "views": ["by_country"],
         "storage": {
-            "by_country__storage": "SELECT t0.country AS country, sum(t0.price) AS total, count(*) AS cnt "
-            "FROM sales AS t0 GROUP BY t0.country"
+            "by_country__storage": "SELECT sales_0.country AS country, sum(sales_0.price) AS total, count(*) AS cnt "
+            "FROM sales AS sales_0 GROUP BY sales_0.country"
         },
         "tried": said["tried"],
         "suggestion": None,
