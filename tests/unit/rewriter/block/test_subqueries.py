@@ -26,28 +26,29 @@ def block(sql: str) -> Block:
 @pytest.mark.parametrize(
     ("where", "kind", "on"),
     [
-        ("EXISTS (SELECT * FROM i WHERE c = b)", "SEMI", ["t1.c = t0.b"]),
-        ("NOT EXISTS (SELECT DISTINCT 1 FROM i WHERE c > b AND a = 1)", "ANTI", ["t1.c > t0.b", "t1.a = 1"]),
-        ("b IN (SELECT c FROM i WHERE a = 1)", "SEMI", ["t0.b = t1.c", "t1.a = 1"]),
-        ("NOT (a IN (SELECT a FROM i))", "ANTI", ["t0.a = t1.a"]),
-        ("a NOT IN (SELECT c FROM i WHERE c = b)", "ANTI", ["t0.a = t1.c", "t1.c = t0.b"]),
-        ("b NOT IN (SELECT a FROM i) AND b IS NOT NULL", "ANTI", ["t0.b = t1.a"]),
-        ("EXISTS (SELECT 1 FROM i WHERE o.a = i.a)", "SEMI", ["t0.a = t1.a"]),
-        ("EXISTS (SELECT 1 FROM o AS y WHERE y.a = o.a)", "SEMI", ["t1.a = t0.a"]),
+        ("EXISTS (SELECT * FROM i WHERE c = b)", "SEMI", ["i_0.c = o_0.b"]),
+        ("NOT EXISTS (SELECT DISTINCT 1 FROM i WHERE c > b AND a = 1)", "ANTI", ["i_0.c > o_0.b", "i_0.a = 1"]),
+        ("b IN (SELECT c FROM i WHERE a = 1)", "SEMI", ["o_0.b = i_0.c", "i_0.a = 1"]),
+        ("NOT (a IN (SELECT a FROM i))", "ANTI", ["o_0.a = i_0.a"]),
+        ("a NOT IN (SELECT c FROM i WHERE c = b)", "ANTI", ["o_0.a = i_0.c", "i_0.c = o_0.b"]),
+        ("b NOT IN (SELECT a FROM i) AND b IS NOT NULL", "ANTI", ["o_0.b = i_0.a"]),
+        ("EXISTS (SELECT 1 FROM i WHERE o.a = i.a)", "SEMI", ["o_0.a = i_0.a"]),
+        ("EXISTS (SELECT 1 FROM o AS y WHERE y.a = o.a)", "SEMI", ["o_1.a = o_0.a"]),
         ("EXISTS (SELECT 1 FROM (SELECT c AS d FROM i WHERE a = 1) AS y WHERE d = b)", "SEMI",
-         ["t1.a = 1", "t1.c = t0.b"]),
+         ["i_0.a = 1", "i_0.c = o_0.b"]),
     ],
 )  # fmt: skip
 def test_joins(where: str, kind: str, on: list[str]) -> None:
     (join,) = block(f"SELECT a FROM o WHERE {where}").joins
-    assert (join.kind, sorted(join.tables), [part.sql() for part in join.on]) == (kind, ["t1"], on)
+    inner = "o_1" if "FROM o" in where else "i_0"
+    assert (join.kind, sorted(join.tables), [part.sql() for part in join.on]) == (kind, [inner], on)
 
 
 def test_what_is_within_is_joined_with_it() -> None:
     read = block("SELECT a FROM o WHERE a IN (SELECT a FROM i WHERE c IN (SELECT x FROM o AS y WHERE y.b = i.c))")
     (join,) = read.joins
-    assert sorted(join.tables) == ["t1", "t2"]
-    assert [part.sql() for part in join.on] == ["t0.a = t1.a", "t1.c = t2.x", "t2.b = t1.c"]
+    assert sorted(join.tables) == ["i_0", "o_1"]
+    assert [part.sql() for part in join.on] == ["o_0.a = i_0.a", "i_0.c = o_1.x", "o_1.b = i_0.c"]
 
 
 @pytest.mark.parametrize(
