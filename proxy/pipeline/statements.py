@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
-from sqlglot import exp
+from collections.abc import Mapping
 
 import rewriter
 from proxy.hs2 import SqlError
@@ -19,7 +17,7 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
     """
     statement = rewriter.parse(sql, session)
     problem = statement.problem or next((block.problem for block in statement.blocks if block.tree is None), "")
-    named = {name for _, name in _named(statement)}
+    named = {name for _, name in statement.named()}
     if problem:
         raise _unread(sql, problem)
     if not statement.complete:
@@ -37,19 +35,11 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
         pinned = rewriter.pin(sql, snapshots, session)
     except rewriter.Unsupported as refusal:
         raise SqlError(f"the query cannot be fixed to snapshots: {refusal}: {sql}", "0A000") from refusal
-    for table, name in _named(rewriter.parse(pinned, session)):
+    for table, name in rewriter.parse(pinned, session).named():
         if name in snapshots and not table.args.get("version"):
             hint = "write joins without parentheses"
             raise SqlError(f"{name} cannot be fixed to a snapshot everywhere in this query; {hint}: {sql}", "0A000")
     return pinned
-
-
-def _named(statement: rewriter.Statement) -> Iterator[tuple[exp.Table, TableName]]:
-    """Every table node at any depth, with what it means; common table expressions apart."""
-    for block in statement.blocks:
-        for table in block.tree.find_all(exp.Table) if block.tree else ():
-            if name := statement.resolve(table):
-                yield table, name
 
 
 def _no_table(statement: rewriter.Statement) -> str:

@@ -110,6 +110,13 @@ class Statement:
             if inner.span.within(block.span):
                 yield from tables_of(inner)
 
+    def named(self) -> Iterator[tuple[exp.Table, TableName]]:
+        """Every table at any depth of its blocks, in joins in parentheses too, with what each means."""
+        for block in self.blocks:
+            for table in block.tree.find_all(exp.Table) if block.tree is not None else ():
+                if (name := self.resolve(table)) is not None:
+                    yield table, name
+
     def resolve(self, table: exp.Table) -> TableName | None:
         """The catalog table that a FROM item means; None for CTEs, temporary views and functions."""
         parts = tuple(part.name for part in table.parts if isinstance(part, exp.Identifier))
