@@ -27,11 +27,6 @@ class UpstreamSession:
         self._timeouts = timeouts
         self.handle = handle
 
-    @property
-    def alive(self) -> bool:
-        """Whether the connection still stands."""
-        return self._connection.alive
-
     async def call(self, message: bytes) -> bytes:
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
         return await self._connection.call(message)

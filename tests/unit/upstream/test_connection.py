@@ -39,7 +39,7 @@ def test_an_upstream_that_accepts_and_never_answers_is_given_up(name: str) -> No
             with pytest.raises(SqlError, match=f"has not answered {name} for 0.0") as raised:
                 await session.query("SELECT 2")
             assert raised.value.sql_state == "08S01"
-            assert not session.alive
+            assert not session._connection.alive
             await session.close()
             upstreams.close()
 

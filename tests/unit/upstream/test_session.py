@@ -82,7 +82,7 @@ def test_a_lost_upstream() -> None:
             with pytest.raises(SqlError) as raised:
                 await query
             assert raised.value.sql_state == "08S01"
-            assert not session.alive
+            assert not session._connection.alive
             with pytest.raises(SqlError, match="has closed the connection"):
                 await session.query("SELECT 1")
 
