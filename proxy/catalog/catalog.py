@@ -194,15 +194,15 @@ class Catalog:
     async def _poll(self) -> None:
         entries = await self._blocking(self._store.views)
         locations = {name: entry.location for name, entry in entries.items()}
-        if locations == self._locations:
+        # A view whose file could not be read is looked at again: that may pass, or the view be dropped.
+        if locations == self._locations and not self._broken:
             return
         views = await self._blocking(lambda: {name: self._view(name, entry) for name, entry in entries.items()})
         definitions = tuple(view for _, view in sorted(views.items()) if isinstance(view, MaterializedView))
         if definitions != self._definitions:
             self._definitions = definitions
         self._broken = MappingProxyType({name: str(view) for name, view in views.items() if isinstance(view, Unusable)})
-        # A view whose file could not be read this time is looked at again: that may pass.
-        self._locations = {name: location for name, location in locations.items() if name not in self._broken}
+        self._locations = locations
 
     def _view(self, name: TableName, entry: Entry) -> _View:
         try:

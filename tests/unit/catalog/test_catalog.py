@@ -92,3 +92,16 @@ def test_a_table_whose_metadata_is_gone_is_not_known(lake: Lake) -> None:
         assert await lake.catalog().current([SALES]) == {SALES: None}
 
     asyncio.run(story())
+
+
+def test_a_view_that_cannot_be_read_is_forgotten_when_it_is_dropped(lake: Lake) -> None:
+    async def story() -> None:
+        catalog = lake.catalog()
+        lake.put_view(AGG, b"no json")
+        assert await catalog.definitions() == ()
+        assert list(catalog.broken) == [AGG]
+        lake.drop_view(AGG)
+        assert await catalog.definitions() == ()
+        assert dict(catalog.broken) == {}
+
+    asyncio.run(story())
