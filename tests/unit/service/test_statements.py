@@ -1,21 +1,20 @@
 """Statements through the whole proxy, byte by byte where bytes matter."""
 
 import asyncio
-from typing import Any
 from uuid import UUID
 
 import pytest
 
-from proxy.hs2 import ResultSet, SqlError, columns_of, decode_rows, encode_call, read_reply
+from proxy.hs2 import ResultSet, columns_of, encode_call, read_reply
 from proxy.hs2.generated import ttypes
-from proxy.session import Forward, Local, OperationState
+from proxy.session import Forward, OperationState
 from proxy.upstream import Stage
 from proxy.wire import find, read_head, value_bytes, with_field
 from proxy.wire.layout import I32, STRING
 from tests.unit.support.fake_spark import ROW
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
-FINISHED, CANCELED, ERROR, TIMEDOUT = 2, 3, 5, 8
+FINISHED, CANCELED, ERROR = 2, 3, 5
 
 
 def test_an_asynchronous_statement_from_start_to_end() -> None:
@@ -203,93 +202,6 @@ def test_a_client_that_dies_leaves_nothing_on_spark() -> None:
             await until(lambda: not proxied.spark.sessions)
             assert proxied.spark.history[0].state == CANCELED
             assert proxied.planned.ended == [False, False]
-
-    with_proxy(test)
-
-
-def local(outcome: ResultSet | Exception | None) -> Local:
-    async def run(log: Any) -> ResultSet:
-        log("working")
-        if outcome is None:
-            await asyncio.Event().wait()
-        if isinstance(outcome, Exception):
-            raise outcome
-        assert outcome is not None
-        return outcome
-
-    return Local(run)
-
-
-@pytest.mark.parametrize("protocol", [10, 4])
-@pytest.mark.parametrize("run_async", [True, False])
-def test_a_local_statement(protocol: int, run_async: bool) -> None:
-    async def test(proxied: Proxied) -> None:
-        result = ResultSet.of("view", "rows bigint", rows=[["a", 1], ["b", None], ["c", 3]])
-        proxied.planned.plans["SHOW"] = local(result)
-        async with RawClient(proxied.port) as client:
-            session = await client.open_session(protocol)
-            operation = (await client.execute(session, "SHOW", run_async=run_async)).operationHandle
-            assert operation.hasResultSet
-            status = await client.end(operation)
-            assert (status.operationState, status.hasResultSet) == (FINISHED, True)
-            request = ttypes.TGetResultSetMetadataReq(operationHandle=operation)
-            metadata = await client.ask("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)
-            assert columns_of(metadata.schema) == result.columns
-            assert await client.first_column(operation, log=True) == ["working"] if protocol == 10 else True
-            sizes = [size(await client.fetch(operation, rows=2)) for _ in range(3)]
-            assert sizes == [2, 1, 0]
-            assert size(await client.fetch(operation, orientation=4)) == 3
-            response = await client.fetch(operation, orientation=5)
-            assert response.status.errorMessage == "The fetch type FETCH_LAST is not supported for this resultset"
-            if protocol == 10:
-                rows = decode_rows((await client.fetch(operation, orientation=4)).results)
-                assert rows == list(result.rows)
-
-    with_proxy(test)
-
-
-def size(response: Any) -> int:
-    """How many rows a fetch returned, in either form."""
-    columns = response.results.columns
-    return len(columns[0].stringVal.values) if columns else len(response.results.rows)
-
-
-@pytest.mark.parametrize(
-    ("raised", "message", "sql_state"),
-    [
-        (SqlError("no such view: a", "42P01"), "no such view: a", "42P01"),
-        (KeyError("bug"), "Viewgate could not answer the statement: KeyError('bug')", "XX000"),
-    ],
-)
-def test_a_local_statement_that_fails(raised: Exception, message: str, sql_state: str) -> None:
-    async def test(proxied: Proxied) -> None:
-        proxied.planned.plans["DROP"] = local(raised)
-        async with RawClient(proxied.port) as client:
-            session = await client.open_session()
-            status = await client.end((await client.execute(session, "DROP")).operationHandle)
-            assert (status.operationState, status.errorMessage, status.sqlState) == (ERROR, message, sql_state)
-            response = await client.execute(session, "DROP", run_async=False)
-            assert (response.status.errorMessage, response.status.sqlState) == (message, sql_state)
-            assert response.operationHandle is None
-
-    with_proxy(test)
-
-
-def test_local_statements_are_cancelled_and_timed_out() -> None:
-    async def test(proxied: Proxied) -> None:
-        proxied.planned.plans["REFRESH"] = local(None)
-        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
-            session = await client.open_session()
-            operation = (await client.execute(session, "REFRESH")).operationHandle
-            assert (await client.status(operation)).operationState == 1
-            request = ttypes.TCancelOperationReq(operationHandle=operation)
-            await other.ask("CancelOperation", request, ttypes.TCancelOperationResp)
-            assert (await client.status(operation)).operationState == CANCELED
-            limited = (await client.execute(session, "REFRESH", timeout=1)).operationHandle
-            assert (await client.end(limited)).operationState == TIMEDOUT
-            old = await client.open_session(protocol=7)
-            waiting = (await client.execute(old, "REFRESH", timeout=1)).operationHandle
-            assert (await client.end(waiting)).operationState == CANCELED
 
     with_proxy(test)
 
