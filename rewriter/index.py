@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from rewriter.model import MaterializedView, Session, TableName
+from rewriter.model import Keys, MaterializedView, Session, TableName
 from rewriter.needs import Needs, Reference, needs_of
 from rewriter.question import Known, question_of, readable
 from rewriter.shelf import Features, Folded, Shelf
@@ -33,13 +33,12 @@ class Definitions:
     law:    a view that could answer a block is on the shortlist of that block. Between two changes of
             definitions, names are taken to belong to the tables in which views use them.
     `thorough` ones list all views over a block's tables, which is what an explanation goes through.
-    `keyed` are the tables that may declare a primary key, so that a view may join them beside those of a
-    query; None where any may.
+    `keys` are those that tables may declare, so that a view may join more tables than a query; None where any may.
     """
 
     views: tuple[MaterializedView, ...]
     exhaustive: bool = False
-    keyed: frozenset[TableName] | None = None
+    keys: Keys | None = None
     _recent: Callable[[Statement, SelectBlock], Shortlist] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -48,11 +47,11 @@ class Definitions:
     @cached_property
     def thorough(self) -> Definitions:
         """The same views, none put aside before it is tried."""
-        return self if self.exhaustive else self._with(Definitions(self.views, True, self.keyed))
+        return self if self.exhaustive else self._with(Definitions(self.views, True, self.keys))
 
-    def with_keys(self, keyed: frozenset[TableName]) -> Definitions:
+    def with_keys(self, keys: Keys) -> Definitions:
         """The same views, with what is known of keys now."""
-        return self._with(Definitions(self.views, self.exhaustive, keyed))
+        return self._with(Definitions(self.views, self.exhaustive, keys))
 
     def _with(self, other: Definitions) -> Definitions:
         """Spare definitions of the same views what has been read already."""
@@ -127,7 +126,7 @@ class Definitions:
             shelves = []
         question = question_of(statement, select, self.known) if shelves and not self.exhaustive else None
         for shelf in shelves:
-            bits, halves = (shelf.everyone, 0) if question is None else question.possible(shelf, self.keyed)
+            bits, halves = (shelf.everyone, 0) if question is None else question.possible(shelf, self.keys)
             found.update(shelf.pick(bits))
             partial.update(shelf.pick(halves))
         return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(partial))
@@ -135,7 +134,7 @@ class Definitions:
     def closure(self, statement: Statement) -> frozenset[TableName]:
         """Everything that has to be looked up to decide about a statement, and the tables whose keys could matter."""
         names = set(statement.tables)
-        if self.keyed is not None:
+        if self.keys is not None:
             names.update(*(s.tables for s in self.shelves if any(table in names for table in s.tables)))
         for view in self.shortlisted(statement):
             names |= {view.name, view.storage, *self.sources[view.name]}
@@ -163,6 +162,7 @@ def features_of(storage_query: str, catalog: str, namespace: tuple[str, ...], ho
         tables,
         understood=True,
         grouped=needs.grouped,
+        inner=needs.inner,
         rows=frozenset({r.name for r in needs.rows} | needs.constrained),
         folded=frozenset(Folded(a.function, frozenset(c.name for c in a.columns)) for a in needs.aggregates),
         equated=frozenset((left.name, right.name) for left, right in needs.joins),

@@ -69,7 +69,8 @@ class Needs:
     further predicates.
     `aliases` gives the names behind each output's alias, None where they do not tell what it means;
     `stars` the qualifiers of each `*`.
-    `simple` is False where it is more than FROM, WHERE and GROUP BY over plain tables.
+    `inner` tells that all joins are. `simple` is False where it is
+    more than FROM, WHERE and GROUP BY over plain tables.
     """
 
     rows: set[Reference] = field(default_factory=set)
@@ -82,6 +83,7 @@ class Needs:
     aliases: list[tuple[str, frozenset[str] | None]] = field(default_factory=list)
     stars: set[str] = field(default_factory=set)
     grouped: bool = False
+    inner: bool = True
     simple: bool = True
 
     @property
@@ -136,6 +138,7 @@ class _Reader:
         source = tree.args.get("from_")
         items = [join.this for join in joins] + ([source.this] if source is not None else [])
         inner = all(not j.args.get("side") and j.args.get("kind") in (None, "", "INNER", "CROSS") for j in joins)
+        self.needs.inner = inner
         named = any(join.args.get(arg) for join in joins for arg in ("using", "method"))
         renamed = any(item.args.get("alias") is not None and item.args["alias"].args.get("columns") for item in items)
         self.needs.simple &= not named and not renamed and all(isinstance(item, exp.Table) for item in items)
@@ -269,8 +272,9 @@ def _reference(node: object) -> Reference | None:
 
 
 def _names(tree: Tree) -> set[str]:
-    """The names of all columns anywhere in a tree."""
-    return {column.name.lower() for column in tree.find_all(exp.Column)}
+    """The names of all columns in a tree, but for those in queries within it."""
+    nodes = tree.walk(prune=lambda node: isinstance(node, exp.Query))
+    return {node.name.lower() for node in nodes if isinstance(node, exp.Column)}
 
 
 _MIRRORED = {"=": "=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}

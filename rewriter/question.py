@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from rewriter.block import equate
 from rewriter.block.resolve import READ_CLAUSES
-from rewriter.model import TableName
+from rewriter.model import Keys, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.shelf import Need, Shelf
 from rewriter.sql import SelectBlock, Statement, from_items, tables_of
@@ -23,35 +23,50 @@ class Question:
     """A block's needs, and the predicates by which it may imply a view's filter.
 
     `tables` are all that it may read, in any block under it, `core` those of its FROM: a view over none of them
-    answers a block under it, if any. `whole` is False where it may read more, or
+    answers a block under it, if any. `whole` is False where its FROM may read more, or
     where its columns may belong to a block around it.
     """
 
     tables: Mapping[TableName, int]
-    core: frozenset[TableName]
+    core: Mapping[TableName, int]
     whole: bool
     grouped: bool
     needs: tuple[Need, ...]
     classes: Mapping[str, frozenset[str]]
     implies: Callable[[frozenset[str], Values], bool]
 
-    def possible(self, shelf: Shelf, keyed: frozenset[TableName] | None = None) -> tuple[int, int]:
+    def possible(self, shelf: Shelf, keys: Keys | None = None) -> tuple[int, int]:
         """The views of a shelf that could answer, as bits; and those of them that could hold but a part of the rows."""
         others = shelf.everyone & ~shelf.understood
-        if self.core.isdisjoint(shelf.tables):
-            return others, 0
-        mine = frozenset(t for t, count in shelf.tables.items() if count >= self.tables.get(t, 0))
-        everything = self.whole and self.tables.keys() <= mine
-        # Tables that only a view joins: keys can prove that this loses and repeats no row.
-        spare = {t for t, count in shelf.tables.items() if count > self.tables.get(t, 0)}
-        if spare and keyed is not None and not spare <= keyed:
+        if self.core.keys().isdisjoint(shelf.tables):
             return others, 0
         bits = shelf.understood if self.grouped else shelf.understood & ~shelf.grouped
+        # What only inner joins bring stands for tables of FROM; a SEMI join's table may be a subquery's.
+        inner = self._serving(shelf, bits & ~shelf.outer, self.core)
+        beside = [t for t, count in shelf.tables.items() if count > self.core.get(t, 0)]
+        if keys is not None and not keys.may_join(beside, shelf.tables):
+            inner = 0
+        outer = self._serving(shelf, bits & shelf.outer, self.tables)
+        spare = {t for t, count in shelf.tables.items() if count > self.tables.get(t, 0)}
+        if keys is not None and not spare <= keys.primary:
+            outer = 0
+        bits, partial = self._within_limits(shelf, inner | outer, bool(beside))
+        return bits | others, bits & partial
+
+    def _serving(self, shelf: Shelf, bits: int, tables: Mapping[TableName, int]) -> int:
+        """Those of the views that mention what is needed of the tables that they stand for."""
+        mine = frozenset(t for t, count in shelf.tables.items() if count >= tables.get(t, 0))
+        everything = self.whole and tables.keys() <= mine
+        spare = any(count > tables.get(t, 0) for t, count in shelf.tables.items())
         for need in self.needs:
             if not bits:
                 break
             if need.concerns(mine, everything):
-                bits &= shelf.have(need, bool(spare))
+                bits &= shelf.have(need, spare)
+        return bits
+
+    def _within_limits(self, shelf: Shelf, bits: int, spare: bool) -> tuple[int, int]:
+        """Those of the views whose filters can leave a row, and those that may leave but a part of them."""
         partial = 0
         for (name, values), filtered in shelf.limits.items():
             if bits & filtered:
@@ -61,7 +76,7 @@ class Question:
                     kept = filtered & shelf.grouped if self.grouped and values.divides else 0
                     bits &= ~filtered | kept
                     partial |= kept
-        return bits | others, bits & partial
+        return bits, partial
 
 
 def question_of(statement: Statement, select: SelectBlock, known: Known) -> Question | None:
@@ -113,15 +128,19 @@ class _Asking:
 
     def __init__(self, statement: Statement, select: SelectBlock, known: Known) -> None:
         self.statement, self.known = statement, known
-        self.tables, self.whole = _occurrences(statement, select)
-        self.whole &= not any(b is not select and select.span.within(b.span) for b in statement.blocks)
+        self.tables = _occurrences(statement, select)
         self.source = _Source(statement, select)
         self.own = self.source.needs
         derived = list(_derived(statement, select))
         self.from_ = [self.source, *(_Source(statement, block) for block in derived if block.tree is not None)]
-        self.under = [needs_of(b.tree) for b in _under(statement, select) if b.tree is not None]
+        self.under = [source.needs for source in self.from_[1:]]
         read = [select, *derived]
-        self.core = frozenset(n for b in read for item in tables_of(b) if (n := statement.resolve(item)) is not None)
+        trees = [block.tree for block in read if block.tree is not None]
+        items = [item for tree in trees for item in from_items(tree)]
+        names = [statement.resolve(item) if isinstance(item, exp.Table) else None for item in items]
+        self.core = Counter(name for name in names if name is not None)
+        self.whole = len(trees) == len(read) and names.count(None) == len(derived) and all(map(_plain, trees))
+        self.whole &= not any(b is not select and select.span.within(b.span) for b in statement.blocks)
         assert select.tree is not None
         self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(select.tree))
         self.classes = _classes([self.own, *self.under])
@@ -144,7 +163,7 @@ class _Asking:
             self._owners[name] = self._owners.get(name, frozenset()) | owners
 
     def _known(self, name: str) -> frozenset[TableName]:
-        return self.known.get(name, frozenset()).intersection(self.statement.tables)
+        return self.known.get(name, frozenset()).intersection(self.core if self.whole else self.statement.tables)
 
     def _need(self, names: frozenset[str]) -> Need:
         return Need(names, tuple(self._owners.get(name) or self._known(name) for name in names))
@@ -219,32 +238,18 @@ class _Asking:
         return implies
 
 
-def _under(statement: Statement, select: SelectBlock) -> list[SelectBlock]:
-    """The blocks inside this one, and those of the common table expressions that it reads."""
-    roots = [select, *(common.block for common in statement.common_within(select))]
-    return [b for b in statement.blocks if b is not select and any(b.span.within(root.span) for root in roots)]
-
-
-def _occurrences(statement: Statement, select: SelectBlock) -> tuple[Counter[TableName], bool]:
-    """How often each table is read, and whether that is all."""
+def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
+    """How often each table is read in a block and under it."""
     found: Counter[TableName] = Counter()
-    whole = True
     meant = {common.name: common.block for common in statement.common_before(select)}
     for block in statement.blocks:
-        if not block.span.within(select.span):
-            continue
-        whole &= block.tree is not None and _plain(block.tree)
-        for item in tables_of(block):
+        for item in tables_of(block) if block.span.within(select.span) else ():
             name = statement.resolve(item)
             if name is not None:
                 found[name] += 1
             elif len(item.parts) == 1 and item.name.lower() in meant:
-                inner, complete = _occurrences(statement, meant[item.name.lower()])
-                found += inner
-                whole &= complete
-            else:
-                whole = False
-    return found, whole
+                found += _occurrences(statement, meant[item.name.lower()])
+    return found
 
 
 def _plain(tree: exp.Select) -> bool:

@@ -35,11 +35,15 @@ class Folded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a view's query mentions. `understood` is False for a query of which only the tables are known."""
+    """What a view's query mentions. `understood` is False for a query of which only the tables are known.
+
+    `inner` tells that all its joins are.
+    """
 
     tables: tuple[TableName, ...]
     understood: bool = False
     grouped: bool = False
+    inner: bool = True
     rows: frozenset[str] = frozenset()
     folded: frozenset[Folded] = frozenset()
     limits: frozenset[tuple[str, Values]] = frozenset()
@@ -76,6 +80,7 @@ class Shelf:
     everyone: int = 0
     understood: int = 0
     grouped: int = 0
+    outer: int = 0
     rows: dict[str, int] = field(default_factory=dict)
     folded: dict[str, dict[Folded, int]] = field(default_factory=dict)
     limits: dict[tuple[str, Values], int] = field(default_factory=dict)
@@ -96,6 +101,8 @@ class Shelf:
         self.understood |= bit
         if features.grouped:
             self.grouped |= bit
+        if not features.inner:
+            self.outer |= bit
         for name in features.rows:
             self.rows[name] = self.rows.get(name, 0) | bit
         for folded in features.folded:

@@ -14,7 +14,7 @@ from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
 from rewriter import Attempt, Definitions, Outcome, Reason, Recent, Statement, Unsupported, tables_of
-from rewriter.model import MaterializedView, Relation, Session, Table, TableName
+from rewriter.model import Keys, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE, result_settings
 
@@ -26,7 +26,7 @@ class Answers:
         self.catalog = catalog
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
-        self._recent = Recent(Definitions((), keyed=frozenset()))
+        self._recent = Recent(Definitions((), keys=Keys()))
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """How to run a statement that Viewgate does not answer itself."""
@@ -93,14 +93,13 @@ class Answers:
     async def _known(self) -> Recent:
         views = await self.catalog.definitions()
         if views is not self._views:
-            self._views, self._recent = views, Recent(Definitions(views, keyed=self._recent.definitions.keyed))
+            self._views, self._recent = views, Recent(Definitions(views, keys=self._recent.definitions.keys))
         return self._recent
 
-    def _learned_keys(self, relations: Mapping[TableName, Relation | None]) -> frozenset[TableName] | None:
-        """The tables that declare keys, if these differ from those that were known; later statements know them, too."""
-        before = self._recent.definitions.keyed or frozenset()
-        keyed = {name for name, relation in relations.items() if isinstance(relation, Table) and relation.primary_key}
-        now = before.difference(relations).union(keyed)
+    def _learned_keys(self, relations: Mapping[TableName, Relation | None]) -> Keys | None:
+        """The keys that tables declare, if these differ from those that were known; later statements know them, too."""
+        before = self._recent.definitions.keys or Keys()
+        now = before.learned(relations)
         if now == before:
             return None
         self._recent = Recent(self._recent.definitions.with_keys(now))

@@ -2,6 +2,7 @@
 
 from rewriter.model.changes import Change, ChangeKind
 from rewriter.model.constraints import ConstraintError, ForeignKey
+from rewriter.model.keys import Keys
 from rewriter.model.names import TableName, quoted, split_name, ticked, unticked
 from rewriter.model.partitions import DataFile, Files, PartitionField, Value
 from rewriter.model.session import Session
@@ -28,6 +29,7 @@ __all__ = [
     "DataFile",
     "Files",
     "ForeignKey",
+    "Keys",
     "MaterializedView",
     "PartitionField",
     "RefreshState",

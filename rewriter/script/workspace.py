@@ -12,7 +12,7 @@ from rewriter.block import Unsupported
 from rewriter.engine import rewrite
 from rewriter.fresh import TABLE_RECORDS, Fresh, fresh_view
 from rewriter.index import Definitions
-from rewriter.model import Column, ForeignKey, Relation, Session, Snapshot, Table, TableName
+from rewriter.model import Column, ForeignKey, Keys, Relation, Session, Snapshot, Table, TableName
 from rewriter.model.settings import TIME_ZONE
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
@@ -98,7 +98,9 @@ def read_script(text: str) -> Workspace:
         if isinstance(item, ViewDeclaration):
             views.append(_view(item, relations))
             views[-1].put(relations)
-    return Workspace(SESSION, relations, Definitions(tuple(made.view for made in views)))
+    return Workspace(
+        SESSION, relations, Definitions(tuple(made.view for made in views), keys=Keys().learned(relations))
+    )
 
 
 def _tables(declared: Iterable[Declaration]) -> list[Table]:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from rewriter import Definitions, parse
-from rewriter.model import TableName
+from rewriter.model import Keys, TableName
 from tests.golden.corpus import GoldenFile, World, world
 
+NO_KEYS = Keys()
 SCHEMA = """
 CREATE TABLE sales (id INT NOT NULL, region STRING, n INT, x DOUBLE, d DATE, dim_id INT);
 CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
@@ -30,9 +31,9 @@ def built() -> World:
     return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
 
 
-def shortlist(built: World, sql: str, keyed: frozenset[TableName] = frozenset()) -> set[str]:
+def shortlist(built: World, sql: str, keys: Keys = NO_KEYS) -> set[str]:
     """The views on the shortlist; `top`, whose query is not read, is on all of them."""
-    definitions = built.definitions.with_keys(keyed)
+    definitions = built.definitions.with_keys(keys)
     found = {view.name.table for view in definitions.shortlisted(parse(sql, built.session))}
     assert "top" in found
     return found - {"top"}
@@ -108,22 +109,40 @@ def test_a_form_that_no_block_has_shortlists_no_view(built: World, sql: str) -> 
 
 
 def test_a_view_may_join_a_table_that_has_a_key(built: World) -> None:
-    dim = frozenset({TableName(("lake", "demo", "dim"))})
-    assert shortlist(built, "SELECT sum(n) FROM sales", keyed=dim) == {"by_region", "by_day", "joined"}
-    assert shortlist(built, "SELECT sum(n) FROM sales WHERE region = 'us'", keyed=dim) == {"by_region"}
-    unknown = built.definitions.shortlisted(parse("SELECT sum(n) FROM sales", built.session))
+    sales, dim = (TableName(("lake", "demo", table)) for table in ("sales", "dim"))
+    known = Keys(frozenset({dim}), frozenset({(sales, dim)}))
+    assert shortlist(built, "SELECT sum(n) FROM sales", known) == {"by_region", "by_day", "joined"}
+    assert shortlist(built, "SELECT sum(n) FROM sales WHERE region = 'us'", known) == {"by_region"}
+    assert shortlist(built, "SELECT sum(n) FROM sales", Keys(frozenset({dim}))) == {"by_region", "by_day"}
+    unknown = Definitions(built.definitions.views).shortlisted(parse("SELECT sum(n) FROM sales", built.session))
     assert {view.name.table for view in unknown} == {"by_region", "by_day", "joined", "top"}
 
 
 def test_what_is_looked_up(built: World) -> None:
     statement = parse("SELECT max(x) FROM sales", built.session)
-    looked_up = {name.table for name in built.definitions.closure(statement)}
+    looked_up = {name.table for name in Definitions(built.definitions.views).closure(statement)}
     assert looked_up == {"sales", "by_region", "by_region__storage", "top", "top__storage"}
     assert Definitions(()).closure(statement) == set(statement.tables)
-    keys = built.definitions.with_keys(frozenset()).closure(statement)
+    keys = built.definitions.with_keys(NO_KEYS).closure(statement)
     assert {name.table for name in keys} == looked_up | {"dim"}
 
 
 def test_what_is_nested_too_deeply_puts_no_view_aside(built: World) -> None:
     deep = " AND ".join(f"n <> {i}" for i in range(3000))
     assert "products" in shortlist(built, f"SELECT max(n) FROM sales WHERE {deep}")
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT sum(n) FROM sales WHERE EXISTS (SELECT 1 FROM dim WHERE dim.id = dim_id)", {"by_day", "by_region"}),
+        ("SELECT region, sum(n) FROM sales WHERE dim_id IN (SELECT id FROM dim) GROUP BY region", {"by_region"}),
+        ("SELECT d, sum(n) FROM sales GROUP BY d HAVING sum(n) > (SELECT avg(weight) FROM dim)", {"by_day"}),
+        ("SELECT max(x) FROM sales WHERE region = 'eu' AND n > (SELECT avg(s.n) FROM sales s)", {"by_region"}),
+    ],
+)
+def test_what_stands_in_a_subquery_is_not_needed_of_a_view(built: World, sql: str, expected: set[str]) -> None:
+    statement = parse(sql, built.session)
+    outer = max(statement.blocks, key=lambda block: len(block.text))
+    definitions = built.definitions.with_keys(NO_KEYS)
+    assert {view.name.table for view in definitions.shortlist(statement, outer)} - {"top"} == expected
