@@ -17,8 +17,8 @@ OPAQUE = frozenset({SCALAR, EXISTS, IN})
 
 
 def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
-    """The call that stands for a subquery."""
-    return exp.Anonymous(this=kind, expressions=[*operands, exp.Var(this=text)])
+    """The call that stands for a subquery, its text as a name: those are compared with regard to case."""
+    return exp.Anonymous(this=kind, expressions=[*operands, exp.Identifier(this=text, quoted=True)])
 
 
 def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:

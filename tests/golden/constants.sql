@@ -143,3 +143,8 @@ SELECT v.`cust` AS cust, sum(v.`total`) AS s, rank() OVER (ORDER BY v.`cust` ASC
 SELECT count(*), sum(amount) FROM orders WHERE cust > (SELECT min(part) FROM items)
 --@ rewritten using by_cust, by_part
 SELECT coalesce(sum(v.`cnt`), 0), sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE v.`cust` > (SELECT min(v.`part`) FROM lake.demo.by_part__storage VERSION AS OF 2002 AS v)
+
+--@ case: subqueries that differ only in the case of a text are two
+SELECT prio, count(*) FROM orders WHERE (cust >= (SELECT min(cust) FROM orders WHERE prio = 'a') AND prio = 'a') OR (cust >= (SELECT min(cust) FROM orders WHERE prio = 'A') AND prio = 'b') GROUP BY prio
+--@ rewritten using by_cust
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage AS v WHERE (((v.`cust` >= (SELECT min(v.`cust`) FROM lake.demo.by_cust__storage AS v WHERE v.`prio` = 'a')) AND (v.`prio` = 'a')) OR ((v.`cust` >= (SELECT min(v.`cust`) FROM lake.demo.by_cust__storage AS v WHERE v.`prio` = 'A')) AND (v.`prio` = 'b'))) GROUP BY v.`prio`
