@@ -38,9 +38,14 @@ class Dialect(Spark):
     """Spark with a doubled quote for a quote, and quotes around what Spark, or we, would not read as a name."""
 
     class Tokenizer(Spark.Tokenizer):
-        """Reads a doubled quote as an escaped one."""
+        """Reads a doubled quote as an escaped one, and as names what only PostgreSQL says behind an operand."""
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
+        KEYWORDS: ClassVar[dict[str, TokenType]] = {
+            word: kind
+            for word, kind in Spark.Tokenizer.KEYWORDS.items()
+            if kind not in (TokenType.ISNULL, TokenType.NOTNULL)
+        }
 
     def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
         """Whether a name is printed in quotes."""

@@ -57,3 +57,11 @@ def test_calls_are_printed_as_they_are_typed(text: str) -> None:
 def test_a_call_with_a_syntax_of_its_own_is_not_read(text: str) -> None:
     with pytest.raises(ParseError):
         parse_select(f"SELECT {text} FROM t")
+
+
+@pytest.mark.parametrize("word", ["isnull", "notnull"])
+def test_what_only_other_dialects_say_behind_an_operand_is_its_alias(word: str) -> None:
+    tree = parse_select(f"SELECT a {word}, isnull(a) FROM {word} WHERE {word} > 1")
+    alias, call = tree.expressions
+    assert (alias.alias, alias.this.sql(), render(call)) == (word, "a", "isnull(a)")
+    assert tree.args["from_"].this.name == tree.args["where"].this.this.name == word
