@@ -33,7 +33,8 @@ class Definitions:
     law:    a view that could answer a block is on the shortlist of that block. Between two changes of
             definitions, names are taken to belong to the tables in which views use them.
     `thorough` ones list all views over a block's tables, which is what an explanation goes through.
-    `keys` are those that tables may declare, so that a view may join more tables than a query; None where any may.
+    `keys` are those that tables may declare, so that a view may join more tables than a query, and a table may be
+    joined back to a view; None where any may.
     """
 
     views: tuple[MaterializedView, ...]
@@ -164,6 +165,7 @@ def features_of(storage_query: str, catalog: str, namespace: tuple[str, ...], ho
         grouped=needs.grouped,
         inner=needs.inner,
         rows=frozenset({r.name for r in needs.rows} | needs.constrained),
+        shown=frozenset(r.name for r in needs.rows),
         folded=frozenset(Folded(a.function, frozenset(c.name for c in a.columns)) for a in needs.aggregates),
         equated=frozenset((left.name, right.name) for left, right in needs.joins),
         limits=frozenset((r.name, each) for r, values in needs.limits.items() for each in values),

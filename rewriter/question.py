@@ -42,18 +42,18 @@ class Question:
             return others, 0
         bits = shelf.understood if self.grouped else shelf.understood & ~shelf.grouped
         # What only inner joins bring stands for tables of FROM; a SEMI join's table may be a subquery's.
-        inner = self._serving(shelf, bits & ~shelf.outer, self.core)
+        inner = self._serving(shelf, bits & ~shelf.outer, self.core, keys)
         beside = [t for t, count in shelf.tables.items() if count > self.core.get(t, 0)]
         if keys is not None and not keys.may_join(beside, shelf.tables):
             inner = 0
-        outer = self._serving(shelf, bits & shelf.outer, self.tables)
+        outer = self._serving(shelf, bits & shelf.outer, self.tables, keys)
         spare = {t for t, count in shelf.tables.items() if count > self.tables.get(t, 0)}
-        if keys is not None and not spare <= keys.primary:
+        if keys is not None and not spare <= keys.primary.keys():
             outer = 0
         bits, partial = self._within_limits(shelf, inner | outer, bool(beside))
         return bits | others, bits & partial
 
-    def _serving(self, shelf: Shelf, bits: int, tables: Mapping[TableName, int]) -> int:
+    def _serving(self, shelf: Shelf, bits: int, tables: Mapping[TableName, int], keys: Keys | None) -> int:
         """Those of the views that mention what is needed of the tables that they stand for."""
         mine = frozenset(t for t, count in shelf.tables.items() if count >= tables.get(t, 0))
         everything = self.whole and tables.keys() <= mine
@@ -62,8 +62,24 @@ class Question:
             if not bits:
                 break
             if need.concerns(mine, everything):
-                bits &= shelf.have(need, spare)
+                bits &= shelf.have(need, spare) | self._joined_back(need, shelf, keys)
         return bits
+
+    def _joined_back(self, need: Need, shelf: Shelf, keys: Keys | None) -> int:
+        """The views to which a table that may have what is needed can be joined by its key."""
+        if sum(shelf.tables.values()) == 1:
+            return 0  # the table itself has less to read
+        owners = frozenset(shelf.tables) if not all(need.owners) else frozenset[TableName]().union(*need.owners)
+        tables = shelf.tables.keys() & owners
+        if keys is None:
+            return shelf.everyone if tables else 0
+        found = 0
+        for table in tables & keys.primary.keys():
+            bits = shelf.understood
+            for name in map(str.lower, keys.primary[table]):
+                bits &= shelf.show(self.classes.get(name, frozenset({name})))
+            found |= bits
+        return found
 
     def _within_limits(self, shelf: Shelf, bits: int, spare: bool) -> tuple[int, int]:
         """Those of the views whose filters can leave a row, and those that may leave but a part of them."""

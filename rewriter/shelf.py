@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from rewriter.block import equate
@@ -37,7 +39,8 @@ class Folded(NamedTuple):
 class Features:
     """What a view's query mentions. `understood` is False for a query of which only the tables are known.
 
-    `inner` tells that all its joins are.
+    `inner` tells that all its joins are. `rows` are all names outside aggregates, `shown` those that may be columns
+    of the storage.
     """
 
     tables: tuple[TableName, ...]
@@ -45,6 +48,7 @@ class Features:
     grouped: bool = False
     inner: bool = True
     rows: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()
     folded: frozenset[Folded] = frozenset()
     limits: frozenset[tuple[str, Values]] = frozenset()
     equated: frozenset[tuple[str, str]] = frozenset()
@@ -82,6 +86,7 @@ class Shelf:
     grouped: int = 0
     outer: int = 0
     rows: dict[str, int] = field(default_factory=dict)
+    shown: dict[str, int] = field(default_factory=dict)
     folded: dict[str, dict[Folded, int]] = field(default_factory=dict)
     limits: dict[tuple[str, Values], int] = field(default_factory=dict)
     classes: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -105,6 +110,8 @@ class Shelf:
             self.outer |= bit
         for name in features.rows:
             self.rows[name] = self.rows.get(name, 0) | bit
+        for name in features.shown:
+            self.shown[name] = self.shown.get(name, 0) | bit
         for folded in features.folded:
             for name in folded.names:
                 held = self.folded.setdefault(name, {})
@@ -129,6 +136,10 @@ class Shelf:
                     if made_of is None or (folded.function in made_of and folded.names <= within):
                         found |= bits
         return found
+
+    def show(self, names: frozenset[str]) -> int:
+        """The views that have a column of one of these names, or of a name that any of the views equates with them."""
+        return reduce(or_, (self.shown.get(name, 0) for name in self.same(names)), 0)
 
     def pick(self, bits: int) -> list[TableName]:
         """The names behind a bit set, in order."""

@@ -11,7 +11,8 @@ from sqlglot import exp
 from rewriter.block import aggregate_of, has_aggregate
 from rewriter.block.vocabulary import DEVIATIONS, INTEGERS, ROUGH
 from rewriter.match.branches import branches_of
-from rewriter.match.candidate import Match, Miss, Reason, Rewriting
+from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
+from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, rebuilt
 from rewriter.match.words import words
 
@@ -89,11 +90,26 @@ def finish(
     # Without groups HAVING is one more filter of the storage's rows.
     where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
     group, sets = _grouping(reading, keys)
+    backs = _joined_back(reading, (*outputs, *where, *(group or ()), *kept, *(item.key for item in order)))
+    if len(backs) == len(reading.candidate.block.tables):
+        return Miss(Reason.DEARER, "every table that it reads would have to be joined back to it")
+    where = (*where, *(equality for back in backs for equality in back.on))
+    tables = (*reading.extra, *(back.table for back in backs))
     rewriting = Rewriting(
-        reading.candidate.storage, reading.extra, outputs, where, group, kept, order, block.limit, block.offset,
+        reading.candidate.storage, tables, outputs, where, group, kept, order, block.limit, block.offset,
         reading.joins, None, sets, block.distinct,
     )  # fmt: skip
     return Match(rewriting, rolled_up)
+
+
+def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
+    """The tables joined back to the storage of which something is used."""
+    on = (conjunct for join in reading.joins for conjunct in join.on)
+    used = {column.table for tree in (*trees, *on) for column in tree.find_all(exp.Column)}
+    if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
+        return []
+    known = (reading.back(table.id) for table in reading.block.tables)
+    return [back for back in known if back is not None and back.table.id in used]
 
 
 def _names_keys(tree: Tree) -> bool:

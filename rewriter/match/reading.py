@@ -12,6 +12,7 @@ from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.vocabulary import FRACTIONS
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
+from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, join_views
 from rewriter.match.words import words
 from rewriter.model import Column
@@ -85,11 +86,25 @@ class Reading:
         return held is not None and held.type in FRACTIONS
 
     def _column(self, column: exp.Column) -> Tree | Miss:
-        """A column that the storage exposes, or one of its class, or one of an extra table."""
-        for table, name in sorted(self.equivalence.members(column)):
+        """A column that the storage exposes, or one of its class, or one of a table beside it."""
+        members = sorted(self.equivalence.members(column))
+        for table, name in members:
             if table in self._extra_ids:
                 return exp.column(name, table)
+        for table, name in members:
+            if (back := self.back(table)) is not None:
+                return exp.column(name, back.table.id)
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
+
+    def back(self, table: str) -> Back | None:
+        """One of the view's tables joined back to the storage, where it is not the only one of them."""
+        if len(self.candidate.block.tables) == 1 or table in self._extra_ids:
+            return None
+        (mine,) = (t for t in self.block.tables if t.id == table)
+        known = next((t for t in self.candidate.sources if t.name == mine.name), None)
+        if known is None:
+            return None
+        return joined_back(mine, known, self.block, lambda column: self.rows.get(self.normalize(column)))
 
     def _buckets_of(self, source: Tree) -> Iterator[tuple[str, str, Tree]]:
         """Grain, type and storage column of each bucket of a point in time that the storage holds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rewriter.model.names import TableName
@@ -10,25 +11,26 @@ from rewriter.model.tables import Relation, Table
 
 
 class Keys(NamedTuple):
-    """The tables with a primary key, and pairs of tables of which the first references the second.
+    """The primary keys of tables, and pairs of tables of which the first references the second.
 
     >>> sales, dim = TableName(("lake", "sales")), TableName(("lake", "dim"))
-    >>> Keys(frozenset({dim}), frozenset({(sales, dim)})).may_join([dim], [sales, dim])
+    >>> Keys({dim: ("id",)}, frozenset({(sales, dim)})).may_join([dim], [sales, dim])
     True
-    >>> Keys(frozenset({dim})).may_join([dim], [sales, dim])
+    >>> Keys({dim: ("id",)}).may_join([dim], [sales, dim])
     False
     """
 
-    primary: frozenset[TableName] = frozenset()
+    primary: Mapping[TableName, tuple[str, ...]] = MappingProxyType({})
     references: frozenset[tuple[TableName, TableName]] = frozenset()
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Keys:
         """The same with what these relations declare now."""
         tables = [relation for relation in relations.values() if isinstance(relation, Table)]
-        primary = {table.name for table in tables if table.primary_key}
+        before = {name: key for name, key in self.primary.items() if name not in relations}
+        primary = {table.name: table.primary_key for table in tables if table.primary_key}
         found = {(table.name, key.table) for table in tables for key in table.foreign_keys}
         kept = {pair for pair in self.references if pair[0] not in relations}
-        return Keys(self.primary.difference(relations) | primary, frozenset(kept | found))
+        return Keys(before | primary, frozenset(kept | found))
 
     def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
         """Whether inner joins of such tables can leave all rows of the others as they are."""

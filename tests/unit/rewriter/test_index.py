@@ -110,21 +110,31 @@ def test_a_form_that_no_block_has_shortlists_no_view(built: World, sql: str) -> 
 
 def test_a_view_may_join_a_table_that_has_a_key(built: World) -> None:
     sales, dim = (TableName(("lake", "demo", table)) for table in ("sales", "dim"))
-    known = Keys(frozenset({dim}), frozenset({(sales, dim)}))
+    known = Keys({dim: ("id",)}, frozenset({(sales, dim)}))
     assert shortlist(built, "SELECT sum(n) FROM sales", known) == {"by_region", "by_day", "joined"}
     assert shortlist(built, "SELECT sum(n) FROM sales WHERE region = 'us'", known) == {"by_region"}
-    assert shortlist(built, "SELECT sum(n) FROM sales", Keys(frozenset({dim}))) == {"by_region", "by_day"}
+    assert shortlist(built, "SELECT sum(n) FROM sales", Keys({dim: ("id",)})) == {"by_region", "by_day"}
     unknown = Definitions(built.definitions.views).shortlisted(parse("SELECT sum(n) FROM sales", built.session))
     assert {view.name.table for view in unknown} == {"by_region", "by_day", "joined", "top"}
 
 
+def test_a_table_may_be_joined_back_by_its_key(built: World) -> None:
+    sql = "SELECT name, weight, sum(n) FROM sales, dim WHERE dim_id = dim.id GROUP BY name, weight"
+    assert shortlist(built, sql) == set()
+    for key, expected in (("id",), set()), (("name",), {"joined"}), (("name", "weight"), set()):
+        assert shortlist(built, sql, Keys({TableName(("lake", "demo", "dim")): key})) == expected
+    unknown = Definitions(built.definitions.views).shortlisted(parse(sql, built.session))
+    assert "joined" in {view.name.table for view in unknown}
+
+
 def test_what_is_looked_up(built: World) -> None:
     statement = parse("SELECT max(x) FROM sales", built.session)
-    looked_up = {name.table for name in Definitions(built.definitions.views).closure(statement)}
-    assert looked_up == {"sales", "by_region", "by_region__storage", "top", "top__storage"}
+    looked_up = {name.table for name in built.definitions.with_keys(NO_KEYS).closure(statement)}
+    # What is known of the keys of dim may have changed.
+    assert looked_up == {"sales", "dim", "by_region", "by_region__storage", "top", "top__storage"}
     assert Definitions(()).closure(statement) == set(statement.tables)
-    keys = built.definitions.with_keys(NO_KEYS).closure(statement)
-    assert {name.table for name in keys} == looked_up | {"dim"}
+    unknown = {name.table for name in Definitions(built.definitions.views).closure(statement)}
+    assert unknown == looked_up | {"joined", "joined__storage"}
 
 
 def test_what_is_nested_too_deeply_puts_no_view_aside(built: World) -> None:

@@ -63,7 +63,7 @@ FROM (SELECT n_name AS nation, year(o_orderdate) AS o_year,
   WHERE s_suppkey = l_suppkey AND ps_suppkey = l_suppkey AND ps_partkey = l_partkey AND p_partkey = l_partkey
     AND o_orderkey = l_orderkey AND s_nationkey = n_nationkey AND p_name LIKE '%green%') AS profit
 GROUP BY nation, o_year ORDER BY nation, o_year DESC
---@ q10: kept
+--@ q10: answered
 SELECT c_custkey, c_name, sum(l_extendedprice * (1 - l_discount)) AS revenue, c_acctbal, n_name, c_address, c_phone,
   c_comment
 FROM customer, orders, lineitem, nation

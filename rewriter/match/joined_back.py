@@ -1,0 +1,45 @@
+"""Columns of a view's table that the view has not: the table joined back to the view by its key.
+
+law:    a key that is never NULL finds one row for each value, the very row that the view has read; so what else is
+        in that row is the same for all that the view has put into one group
+view:   SELECT c.id, o.day, sum(o.amount) AS total FROM orders o JOIN customers c ON o.cust = c.id GROUP BY c.id, o.day
+query:  SELECT c.name, sum(o.amount) FROM orders o JOIN customers c ON o.cust = c.id GROUP BY c.name
+gives:  SELECT b.name, sum(v.total) FROM view v, customers b WHERE v.id = b.id GROUP BY b.name
+no:     a key that nobody trusts, and a table that an outer join fills up with NULLs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block import Block, Occurrence
+from rewriter.model import Table
+
+Tree = exp.Expr
+
+
+class Back(NamedTuple):
+    """A table beside the view, and the equalities by which it is joined."""
+
+    table: Occurrence
+    on: tuple[Tree, ...]
+
+
+def joined_back(table: Occurrence, known: Table, block: Block, held: Callable[[Tree], Tree | None]) -> Back | None:
+    """A table of the view once more, if `held` gives every column of its key; None if that could change rows."""
+    filled = any(table.id in join.tables for join in block.joins)
+    if filled or not known.primary_key:
+        return None
+    again = replace(table, id=f"{table.id}_again")
+    on = []
+    for name in known.primary_key:
+        column = table.column(name)
+        here = held(exp.column(name.lower(), table.id))
+        if column is None or column.nullable or column.type in ("float", "double") or here is None:
+            return None
+        on.append(exp.EQ(this=here.copy(), expression=exp.column(name.lower(), again.id)))
+    return Back(again, tuple(on))
