@@ -16,7 +16,8 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent > engine > fresh > candidates | consistency | outcome | union > cost |
+Rooms, from the top: script > suggest | recent > engine > fresh > candidates | consistency |
+correlation | outcome | union > cost |
 metadata > freshness | index | maintenance > rules | verbatim > match > delta > spelling > schema > question >
 shelf > needs > block > timeseries > sql > model. The index and the rooms from `question` to `needs` keep a
 shortlist of views; `definitions.thorough` has them all tried, for explanations.

@@ -21,6 +21,7 @@ from rewriter.block import (
 )
 from rewriter.candidates import candidate_of, recorded_problem, settings_problem
 from rewriter.consistency import pinned
+from rewriter.correlation import Correlation, correlation_of
 from rewriter.cost import UNKNOWN, cost, least_cost, original_cost
 from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
@@ -51,6 +52,7 @@ class _Tried:
     session: Session
     definitions: Definitions
     relations: Relations
+    correlation: Correlation | None = None
     matches: dict[TableName, str] = field(default_factory=dict)
     missed: list[Attempt] = field(default_factory=list)
     best: tuple[tuple[int, TableName], MaterializedView, str, Match] | None = None
@@ -103,7 +105,10 @@ class _Tried:
         differing = settings_problem(candidate, query.block, self.session)
         if differing is not None:
             return "", differing
-        return _match(query, candidate)
+        rule, result = _match(query, candidate)
+        if self.correlation is not None and isinstance(result, Match):
+            return rule, self.correlation.placed(result)
+        return rule, result
 
 
 def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
@@ -238,8 +243,7 @@ def _answer(
     try:
         if select.tree is None:
             raise Unsupported(select.problem)
-        common = common_tables(statement, select, find)
-        block = build_block(select.tree, find, common, texts=_texts(select, statement))
+        block, correlation = _block(select, select.tree, statement, find)
         block = replace(block, decides=statement.decides_by(select))
         query = predicates_of(block, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
@@ -248,7 +252,7 @@ def _answer(
     if counted_by_metadata(block, relations, statement.session.settings):
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v in views]
-    tried = _Tried(select, statement.session, definitions, relations)
+    tried = _Tried(select, statement.session, definitions, relations, correlation)
     limit = original_cost(block, relations)
     partial = definitions.partial(statement, select)
     bounds = ((least_cost(v, block if v.name in partial else None, relations), v) for v in views)
@@ -257,6 +261,16 @@ def _answer(
             break
         tried.add(view, query, limit)
     return tried.answer(block), tried.report()
+
+
+def _block(select: SelectBlock, tree: exp.Select, statement: Statement, find: Find) -> tuple[Block, Correlation | None]:
+    """The block of a SELECT, and what it takes from the one around it; raises Unsupported."""
+    correlation = correlation_of(statement, select, find)
+    common, outer = common_tables(statement, select, find), correlation.column if correlation is not None else None
+    block = build_block(tree, find, common, texts=_texts(select, statement), outer=outer)
+    if correlation is not None:
+        correlation.check(block)
+    return block, correlation
 
 
 def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
@@ -289,8 +303,11 @@ def _block_original(select: SelectBlock, statement: Statement, find: Find) -> st
     """A block's own text as Spark can run it by itself."""
     spelled = spell_out(statement, find)
 
+    correlation = _block(select, select.tree, statement, find)[1] if select.tree is not None else None
+    values = correlation.casts(select.span.start) if correlation is not None else ()
+
     def text(block: SelectBlock) -> str:
-        return splice_within(statement.sql, block.span, spelled)
+        return splice_within(statement.sql, block.span, (*spelled, *values))
 
     common = ", ".join(f"{quoted(t.name)} AS ({text(t.block)})" for t in statement.common_within(select))
     return f"WITH {common} {text(select)}" if common else text(select)

@@ -10,7 +10,7 @@ from rewriter.block.from_clause import Find, rejected
 from rewriter.block.opaque import opaque_within, text_of, with_texts
 from rewriter.block.predicates import Predicates, predicates_of, range_of
 from rewriter.block.ranges import RangeSet
-from rewriter.block.resolve import build_block, common_tables, find_among
+from rewriter.block.resolve import build_block, common_tables, find_among, full_scope
 from rewriter.block.scope import Scope
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "depends_on_zone",
     "equate",
     "find_among",
+    "full_scope",
     "has_aggregate",
     "opaque_within",
     "predicates_of",

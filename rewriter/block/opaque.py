@@ -13,7 +13,9 @@ from sqlglot import exp
 
 Tree = exp.Expr
 SCALAR, EXISTS, IN = "scalar subquery", "exists subquery", "in subquery"
-OPAQUE = frozenset({SCALAR, EXISTS, IN})
+# A column of the block around a subquery, by its text.
+OUTER = "outer column"
+OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 
 
 def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
@@ -46,6 +48,8 @@ def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
     >>> spelled(opaque(IN, "SELECT y FROM t", exp.column("x")), str)
     '(x IN (SELECT y FROM t))'
     """
+    if call.name == OUTER:
+        return text_of(call)
     text = f"({text_of(call)})"
     if call.name == EXISTS:
         return f"(EXISTS {text})"

@@ -24,6 +24,8 @@ from rewriter.sql import CommonTable, SelectBlock, Statement
 Tree = exp.Expr
 # The text in which a subquery stands in its statement.
 Texts = Callable[[exp.Select], str]
+# What a column means that is none of a block's own.
+Outer = Callable[[exp.Column], Tree]
 READ_CLAUSES = frozenset(
     {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct"}
 )
@@ -35,10 +37,11 @@ def build_block(
     common: Common | None = None,
     taken: frozenset[str] = frozenset(),
     texts: Texts | None = None,
+    outer: Outer | None = None,
 ) -> Block:
     """The block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raises Unsupported.
 
-    Without `texts`, subqueries that are no joins are not read.
+    Without `texts`, subqueries that are no joins are not read. `outer` gives what WHERE takes from around the block.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
@@ -54,7 +57,8 @@ def build_block(
     if texts is not None:
         constant = partial(_constant, find=find, common=common, texts=texts)
         sources = sources._replace(scope=replace(sources.scope, constant=constant))
-    where = read_where(tree.args.get("where"), sources, read, taken)
+    within = sources._replace(scope=replace(sources.scope, outer=outer))
+    where = read_where(tree.args.get("where"), within, read, taken)
     source = simplified(where.on(sources), where.conjuncts)
     items = list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
@@ -88,6 +92,14 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
     """The sources of a SELECT that are known, whatever else it contains."""
     return known_scope(tree, find, common, lambda inner, taken: build_block(inner, find, common, taken))
+
+
+def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
+    """All names that the FROM clause of a SELECT offers; raises Unsupported where they are not known."""
+    if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
+        raise Unsupported("there may be other names")
+    build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
+    return read_from(tree, find, common, build, frozenset()).scope
 
 
 def common_tables(statement: Statement, select: SelectBlock, find: Find) -> Common:

@@ -54,11 +54,10 @@ class Scope:
     """The sources in scope. Names are compared without case, as Spark does by default.
 
     A name that is not exactly one column of these sources is refused: it may be ambiguous, or a column
-    of an enclosing query. Of a subquery that belongs to a block, `outer` is the scope around it: there
-    names are looked up that are nothing here. `tables` hold the types. `merged` are the columns that USING
-    made one of two; `hidden` those (alias and name) which they stand for. `alias` gives what an unqualified
-    name means as an output's alias, where the clause at hand sees those; `constant` the text of a subquery
-    that depends on nothing here.
+    of an enclosing query. Of a subquery, `outer` looks up around it what is nothing here. `tables` hold the
+    types. `merged` are the columns that USING made one of two; `hidden` those (alias and name) which they
+    stand for. `alias` gives what an unqualified name means as an output's alias, where the clause at hand
+    sees those; `constant` the text of a subquery that depends on nothing here.
     """
 
     tables: tuple[Occurrence, ...]
@@ -66,7 +65,7 @@ class Scope:
     merged: tuple[tuple[str, Tree], ...] = ()
     hidden: frozenset[tuple[str, str]] = frozenset()
     alias: Callable[[str], Tree | None] = field(default=lambda name: None)
-    outer: Scope | None = None
+    outer: Callable[[exp.Column], Tree] | None = None
     constant: Callable[[Tree], str] = field(default=lambda query: _not_read(query))
 
     def column(self, node: exp.Column) -> Tree:
@@ -78,11 +77,20 @@ class Scope:
         *qualifier, name = (part.name.lower() for part in node.parts)
         found = list(self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name))
         if not found and self.outer is not None and self._is_nothing(qualifier):
-            return self.outer.column(node)
+            return self.outer(node)
         if len(found) != 1:
             reason = "is not a column of the block's tables" if not found else "is ambiguous"
             raise Unsupported(f"{node.sql('spark')} {reason}")
         return found[0]
+
+    def source_of(self, node: exp.Column) -> Source | None:
+        """The source of a column that is one of a single source."""
+        *qualifier, name = (part.name.lower() for part in node.parts)
+        if self.merged:
+            return None
+        return next(
+            (s for s in self.sources if (not qualifier or s.answers_to(tuple(qualifier))) and s.column(name)), None
+        )
 
     def _is_nothing(self, qualifier: list[str]) -> bool:
         """Whether a name that is no column here is nothing else for certain: a field of a struct, an unnamed output."""

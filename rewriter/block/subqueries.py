@@ -97,7 +97,7 @@ def _joined(
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
         raise Unsupported(f"{_text(select)} groups, or takes some of its rows")
     source = read(select, taken)
-    scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None))
+    scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None).column)
     within = read_where(select.args.get("where"), source._replace(scope=scope), read, taken)
     if source.joins or any(join.kind != "SEMI" for join in within.joins):
         raise Unsupported(f"{_text(select)} has joins that are not inner")

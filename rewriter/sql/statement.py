@@ -74,14 +74,14 @@ class Statement:
 
     def decides_by(self, block: SelectBlock) -> bool:
         """Whether a block's outputs may decide what rows come back: unless all around it just hands them on."""
-        around = self._around(block)
+        around = self.around(block)
         if around:
             return not _hands_on(around[-1].tree) or self.decides_by(around[-1])
         behind = self.sql[max(b.span.end for b in self.blocks) :].strip().rstrip(";")
-        last = [b for b in self.blocks if not self._around(b)][-1]
+        last = [b for b in self.blocks if not self.around(b)][-1]
         return self.merges or bool(behind) or (bool(self.ctes) and block is not last)
 
-    def _around(self, block: SelectBlock) -> list[SelectBlock]:
+    def around(self, block: SelectBlock) -> list[SelectBlock]:
         """The blocks in which a block stands, outermost first."""
         return [b for b in self.blocks if b.span != block.span and block.span.within(b.span)]
 

@@ -115,8 +115,9 @@ SELECT prio, count(*) FROM orders WHERE cust IN (SELECT part FROM items UNION SE
 --@ kept: by_cust NOT_READ (SELECT part FROM items UNION SELECT k FROM nothing) is not one SELECT; by_part NOT_READ (SELECT part FROM items UNION SELECT k FROM nothing) is not one SELECT; rows NOT_READ (SELECT part FROM items UNION SELECT k FROM nothing) is not one SELECT; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: a scalar subquery that names a column around it
-SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) FROM items WHERE order_id = prio) GROUP BY prio
---@ kept: by_cust NOT_READ prio is not a column of the block's tables; by_part NOT_READ prio is not a column of the block's tables; rows NOT_READ prio is not a column of the block's tables
+SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) FROM items WHERE order_id = id) GROUP BY prio
+--@ rewritten using by_part
+SELECT prio, count(*) FROM orders VERSION AS OF 1000 WHERE cust > (SELECT max(v.`part`) FROM lake.demo.by_part__storage VERSION AS OF 2002 AS v WHERE v.`order_id` = orders.id) GROUP BY prio
 
 --@ case: grouped by a subquery
 SELECT cust + (SELECT max(qty) FROM items) AS k, count(*) FROM orders GROUP BY cust + (SELECT max(qty) FROM items)

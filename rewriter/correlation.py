@@ -1,0 +1,86 @@
+"""Scalar subqueries of WHERE that name columns of the block around them: to the subquery such a column is a constant.
+
+law:    whatever value the column has, the subquery's block is answered for that value as for any other constant
+query:  … FROM part WHERE price < (SELECT avg(price) FROM items WHERE items.part = id)
+gives:  … FROM part WHERE price < (SELECT <avg of sum and count> FROM view AS v WHERE v.part = `part`.`id`)
+no:     a column whose name would mean something of the view, or of a table beside it, where it is put
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from rewriter.block import Block, Find, Unsupported, common_tables, full_scope
+from rewriter.block.opaque import OUTER, opaque
+from rewriter.block.scope import Scope
+from rewriter.match import Match, Miss, Reason
+from rewriter.match.candidate import STORAGE_ALIAS
+from rewriter.model import quoted
+from rewriter.sql import Edit, SelectBlock, Statement
+
+Tree = exp.Expr
+
+
+@dataclass
+class Correlation:
+    """The names around a subquery; `lent` are the columns of which it has made use: places in its text, and types."""
+
+    scope: Scope
+    aliases: set[str] = field(default_factory=set)
+    lent: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    def column(self, node: exp.Column) -> Tree:
+        """The constant that a column of the block around is; raises Unsupported."""
+        declared = self.scope.type_of(self.scope.column(node))
+        source = self.scope.source_of(node)
+        if declared is None or source is None:
+            raise Unsupported(f"{node.sql('spark')} is not a column of a table around")
+        self.aliases.add(source.alias.lower())
+        place = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
+        self.lent[place] = declared.type
+        return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
+
+    def check(self, block: Block) -> None:
+        """Raise Unsupported where Spark takes no column of the block around."""
+        beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
+        if self.lent and (block.keys != () or any(beyond)):
+            raise Unsupported("a subquery that names columns around it is read where it is an aggregate over all rows")
+
+    def placed(self, match: Match) -> Match | Miss:
+        """The match, if the columns around mean the same in it."""
+        rewriting = match.rewriting
+        columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
+        taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
+        if self.lent and (rewriting.union is not None or rewriting.joins or not taken.isdisjoint(self.aliases)):
+            return Miss(Reason.SHAPE, "the subquery names columns around it that have no place there")
+        return match
+
+    def casts(self, start: int) -> list[Edit]:
+        """Edits of a text in which the subquery begins there, that put a value of its type for each column around."""
+        return [Edit(start + i, start + j, f"CAST(NULL AS {kind})") for (i, j), kind in self.lent.items()]
+
+
+def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
+    """What a block may take from the one around it; None for one that is no scalar subquery of a WHERE."""
+    around = next(reversed(statement.around(select)), None)
+    if around is None or around.tree is None or select.tree is None:
+        return None
+    places = [inner for inner in around.tree.find_all(exp.Select) if inner == select.tree]
+    if not places or not all(_is_scalar_in_where(place, around.tree) for place in places):
+        return None
+    try:
+        return Correlation(full_scope(around.tree, find, common_tables(statement, around, find)))
+    except Unsupported:
+        return None
+
+
+def _is_scalar_in_where(select: exp.Expr, around: exp.Select) -> bool:
+    """Whether a SELECT in parentheses is an operand in the WHERE of just that block."""
+    node = select.parent
+    if not isinstance(node, exp.Subquery) or isinstance(node.parent, exp.In | exp.Any | exp.All):
+        return False
+    while node is not None and not isinstance(node, exp.Where | exp.From | exp.Join | exp.Select):
+        node = node.parent
+    return isinstance(node, exp.Where) and node.parent is around
