@@ -10,7 +10,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := .venv/bin
 DATA ?= .viewgate
 PORT ?= 10000
-SEEDS ?= 1000:11000
+SEEDS ?= 2000:12000
 REFRESH_SEEDS ?= 100:120
 
 help: ## this list
@@ -34,8 +34,9 @@ check: setup ## format, lint, types (of the tests, too), import contracts, docs
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest -q proxy rewriter tests/unit/test_readme.py
 
-fuzz: setup ## more random queries than CI tries: SEEDS=FIRST:LAST
+fuzz: setup ## more random queries than CI tries: SEEDS=FIRST:LAST; kept in a ledger
 	@VIEWGATE_SEEDS=$(SEEDS) $(BIN)/python -m pytest -q -s tests/property
+	@echo "$(SEEDS) at $$(git rev-parse --short HEAD)" >> tests/property/rewriting.ledger
 
 fuzz-refresh: setup ## more random writes and refreshes than CI tries: REFRESH_SEEDS=FIRST:LAST; kept in a ledger
 	@VIEWGATE_REFRESH_SEEDS=$(REFRESH_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_refreshes.py
