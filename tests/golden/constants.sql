@@ -6,6 +6,7 @@ CREATE TABLE nothing (k INT NOT NULL, v INT);
 --@ rows
 INSERT INTO orders VALUES (1, 7, 'a', DATE '2024-01-01', 10, 0.0), (2, 7, 'b', DATE '2024-01-02', 20, 1.5), (3, NULL, 'a', DATE '2024-01-02', 30, NULL), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (5, 9, 'c', DATE '2024-02-01', 50, 2.5);
 INSERT INTO items VALUES (1, 1, 5, 1.50), (1, 1, 5, 1.50), (2, 2, NULL, NULL), (3, NULL, 1, 20.00), (4, 3, 2, 0.10), (9, 1, 1, 3.00), (7, 7, 9, 9.99);
+INSERT INTO nothing VALUES (-1, NULL);
 --@ view by_cust
 SELECT cust, prio, sum(amount) AS total, count(*) AS cnt, count(amount) AS known FROM orders GROUP BY cust, prio
 --@ view rows
@@ -49,9 +50,9 @@ SELECT prio, count(*) FROM orders WHERE cust NOT IN (SELECT order_id FROM items)
 SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE NOT (v.`cust` IN (SELECT order_id FROM items VERSION AS OF 1001)) GROUP BY v.`prio`
 
 --@ case: NOT IN of nothing keeps NULL
-SELECT prio, count(*) FROM orders WHERE cust NOT IN (SELECT k FROM nothing) GROUP BY prio
+SELECT prio, count(*) FROM orders WHERE cust NOT IN (SELECT k FROM nothing WHERE k > 0) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE NOT (v.`cust` IN (SELECT k FROM nothing VERSION AS OF 1002)) GROUP BY v.`prio`
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE NOT (v.`cust` IN (SELECT k FROM nothing VERSION AS OF 1002 WHERE k > 0)) GROUP BY v.`prio`
 
 --@ case: EXISTS of something, and of nothing, under OR
 SELECT prio, count(*) FROM orders WHERE cust = 7 OR EXISTS (SELECT 1 FROM nothing WHERE v > 1) OR NOT EXISTS (SELECT 1 FROM items WHERE qty > 100) GROUP BY prio
@@ -59,14 +60,14 @@ SELECT prio, count(*) FROM orders WHERE cust = 7 OR EXISTS (SELECT 1 FROM nothin
 SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE (((v.`cust` = 7) OR (EXISTS (SELECT 1 FROM nothing VERSION AS OF 1002 WHERE v > 1))) OR (NOT (EXISTS (SELECT 1 FROM items VERSION AS OF 1001 WHERE qty > 100)))) GROUP BY v.`prio`
 
 --@ case: EXISTS of an aggregate is always true
-SELECT prio, count(*) FROM orders WHERE EXISTS (SELECT max(v) FROM nothing) GROUP BY prio
+SELECT prio, count(*) FROM orders WHERE EXISTS (SELECT max(v) FROM nothing WHERE k > 0) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE (EXISTS (SELECT max(v) FROM nothing VERSION AS OF 1002)) GROUP BY v.`prio`
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE (EXISTS (SELECT max(v) FROM nothing VERSION AS OF 1002 WHERE k > 0)) GROUP BY v.`prio`
 
 --@ case: a scalar subquery of nothing is NULL
-SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(v) FROM nothing) GROUP BY prio
+SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(v) FROM nothing WHERE k > 0) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE v.`cust` > (SELECT max(v) FROM nothing VERSION AS OF 1002) GROUP BY v.`prio`
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE v.`cust` > (SELECT max(v) FROM nothing VERSION AS OF 1002 WHERE k > 0) GROUP BY v.`prio`
 
 --@ case: the table around, at the same moment
 SELECT id FROM orders WHERE id > 1 AND amount > (SELECT avg(amount) FROM orders)
@@ -135,10 +136,10 @@ SELECT prio, sum(amount * (SELECT max(qty) FROM items)) FROM orders GROUP BY pri
 SELECT id FROM orders WHERE id > 0 AND score >= (SELECT min(v) FROM nothing)
 --@ kept: by_cust COLUMN_NOT_IN_VIEW id; rows FLOAT_COMPARED score >= (SELECT min(v) FROM nothing)
 
---@ case: ORDER BY and a window function beside it
-SELECT cust, sum(amount) AS s, rank() OVER (ORDER BY cust) AS r FROM orders WHERE cust > (SELECT min(part) FROM items) GROUP BY cust ORDER BY sum(amount) - (SELECT max(qty) FROM items), 1
+--@ case: ORDER BY
+SELECT cust, sum(amount) AS s FROM orders WHERE cust > (SELECT min(part) FROM items) GROUP BY cust ORDER BY sum(amount) - (SELECT max(qty) FROM items), 1
 --@ rewritten using by_cust, by_part
-SELECT v.`cust` AS cust, sum(v.`total`) AS s, rank() OVER (ORDER BY v.`cust` ASC) AS r FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE v.`cust` > (SELECT min(v.`part`) FROM lake.demo.by_part__storage VERSION AS OF 2002 AS v) GROUP BY v.`cust` ORDER BY sum(v.`total`) - (SELECT max(qty) FROM items VERSION AS OF 1001) ASC NULLS FIRST, 1 ASC NULLS FIRST
+SELECT v.`cust` AS cust, sum(v.`total`) AS s FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE v.`cust` > (SELECT min(v.`part`) FROM lake.demo.by_part__storage VERSION AS OF 2002 AS v) GROUP BY v.`cust` ORDER BY sum(v.`total`) - (SELECT max(qty) FROM items VERSION AS OF 1001) ASC NULLS FIRST, 1 ASC NULLS FIRST
 
 --@ case: part from the view and the rest from the table
 SELECT count(*), sum(amount) FROM orders WHERE cust > (SELECT min(part) FROM items)

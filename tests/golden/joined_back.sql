@@ -53,9 +53,9 @@ SELECT s.dim_id, sum(d.group_id), min(d.name), count(d.name), count(DISTINCT d.n
 SELECT v.`dim` AS dim_id, sum(CAST(dim_0_again.group_id AS BIGINT) * v.`cnt`), min(dim_0_again.name), coalesce(sum(CASE WHEN dim_0_again.name IS NULL THEN 0 ELSE v.`cnt` END), 0), count(DISTINCT dim_0_again.name), coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0_again WHERE v.`dim` = dim_0_again.id GROUP BY v.`dim`
 
 --@ case: the view's own groups with more of the table
-SELECT d.id, s.day, d.name, d.group_id, sum(s.amount) AS t FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.id, s.day, d.name, d.group_id HAVING sum(s.amount) > 10 ORDER BY d.group_id
+SELECT d.id, s.day, d.name, d.group_id, sum(s.amount) AS t FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY d.id, s.day, d.name, d.group_id HAVING sum(s.amount) > 10 ORDER BY d.group_id, d.id, s.day
 --@ rewritten using by_dim
-SELECT v.`dim` AS id, v.`day` AS day, dim_0_again.name AS name, dim_0_again.group_id AS group_id, v.`total` AS t FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0_again WHERE v.`total` > 10 AND v.`dim` = dim_0_again.id ORDER BY 4 ASC NULLS FIRST
+SELECT v.`dim` AS id, v.`day` AS day, dim_0_again.name AS name, dim_0_again.group_id AS group_id, v.`total` AS t FROM lake.demo.by_dim__storage VERSION AS OF 2000 AS v, lake.demo.dim VERSION AS OF 1001 AS dim_0_again WHERE v.`total` > 10 AND v.`dim` = dim_0_again.id ORDER BY 4 ASC NULLS FIRST, 1 ASC NULLS FIRST, 2 ASC NULLS FIRST
 
 --@ case: ROLLUP over it
 SELECT d.group_id, s.day, sum(s.amount) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY ROLLUP (d.group_id, s.day)

@@ -7,6 +7,7 @@ CREATE TABLE nothing (k INT NOT NULL, v INT);
 --@ rows
 INSERT INTO orders VALUES (1, 7, 'a', DATE '2024-01-01', 10, 0.0), (2, 7, 'b', DATE '2024-01-02', 20, 1.5), (3, NULL, 'a', DATE '2024-01-02', 30, NULL), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (5, 9, 'c', DATE '2024-02-01', 50, 2.5);
 INSERT INTO items VALUES (1, 1, 5, TRUE, DATE '2024-01-01', 1, 0.0), (1, 1, 5, TRUE, DATE '2024-01-01', 1, 0.0), (2, 2, NULL, FALSE, DATE '2024-01-09', 7, -0.0), (3, NULL, 1, NULL, NULL, NULL, NULL), (4, 3, 2, TRUE, DATE '2024-01-03', 9, 1.5), (9, 1, 1, TRUE, DATE '2024-01-01', 2, 2.5);
+INSERT INTO nothing VALUES (-1, NULL);
 INSERT INTO parts VALUES (1, 'x', NULL), (2, 'y', 'x'), (3, NULL, 'z'), (1, 'x', NULL)
 --@ view late
 SELECT id, day, prio, amount FROM orders WHERE EXISTS (SELECT * FROM items WHERE order_id = orders.id AND late)
@@ -105,23 +106,23 @@ SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items) AN
 SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON v.`cust` = items_0.order_id WHERE v.`cust` > 7
 
 --@ case: NOT IN of nothing
-SELECT prio, sum(amount) FROM orders WHERE id NOT IN (SELECT k FROM nothing) GROUP BY prio
+SELECT prio, sum(amount) FROM orders WHERE id NOT IN (SELECT k FROM nothing WHERE k > 0) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON v.`id` = nothing_0.k GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON v.`id` = nothing_0.k AND nothing_0.k > 0 GROUP BY v.`prio`
 
 --@ case: NOT IN under a LEFT JOIN that fills up the column
-SELECT count(*) FROM items i LEFT JOIN orders o ON i.order_id = o.id WHERE o.id NOT IN (SELECT k FROM nothing)
+SELECT count(*) FROM items i LEFT JOIN orders o ON i.order_id = o.id WHERE o.id NOT IN (SELECT k FROM nothing WHERE k > 0)
 --@ kept: by_cust JOIN_DIFFERS the query has a LEFT join ON order_id = id; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'
 
 --@ case: IN of nothing, and NOT EXISTS of nothing
-SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT k FROM nothing) AND NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust) GROUP BY prio
+SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT k FROM nothing WHERE k > 0) AND NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust AND k > 0) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON v.`id` = nothing_0.k LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_1 ON nothing_1.k = v.`cust` GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON v.`id` = nothing_0.k AND nothing_0.k > 0 LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_1 ON nothing_1.k = v.`cust` AND nothing_1.k > 0 GROUP BY v.`prio`
 
 --@ case: NOT EXISTS of nothing
-SELECT prio, sum(amount) FROM orders WHERE NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust) GROUP BY prio
+SELECT prio, sum(amount) FROM orders WHERE NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust AND k > 0) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON nothing_0.k = v.`cust` GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.nothing VERSION AS OF 1003 AS nothing_0 ON nothing_0.k = v.`cust` AND nothing_0.k > 0 GROUP BY v.`prio`
 
 --@ case: the same table within and around, at one moment
 SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders x WHERE x.cust = o.cust AND x.id <> o.id) GROUP BY prio
