@@ -91,7 +91,16 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
     """The sources of a SELECT that are known, whatever else it contains."""
-    return known_scope(tree, find, common, lambda inner, taken: build_block(inner, find, common, taken))
+    plain = {name: (_unfiltered(inner), build) for name, (inner, build) in common.items()}
+    return known_scope(tree, find, plain, lambda inner, taken: build_block(_unfiltered(inner), find, common, taken))
+
+
+def _unfiltered(tree: exp.Select) -> exp.Select:
+    """The SELECT without WHERE, on which neither names nor types depend, here and in its derived tables."""
+    plain = tree.copy()
+    for select in list(plain.find_all(exp.Select)):
+        select.set("where", None)
+    return plain
 
 
 def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:

@@ -41,6 +41,11 @@ def test_everywhere_in_a_statement() -> None:
     )
 
 
+def test_what_filters_a_derived_table_changes_no_type() -> None:
+    within = "(SELECT d FROM t WHERE n > (SELECT n FROM t UNION SELECT 1)) AS q"
+    assert spelled(f"SELECT timeseries(d, 'week') w FROM {within}") == f"SELECT trunc(d, 'WEEK') w FROM {within}"
+
+
 @pytest.mark.parametrize(
     ("call", "text"),
     [
