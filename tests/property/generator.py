@@ -78,7 +78,9 @@ def generate(seed: int) -> Case:
     case = Case(seed, _rows(random))
     shapes = [_select(random) for _ in range(random.randint(1, 3))]
     case.views = {f"mv{i}": shape.sql(aliased=True) for i, shape in enumerate(shapes)}
-    case.query = _query(random, random.choice(shapes)).sql()
+    shape = random.choice(shapes)
+    correlated = not shape.joined and random.random() < 0.1
+    case.query = _asked_within(random, shape) if correlated else _query(random, shape).sql()
     return case
 
 
@@ -189,6 +191,38 @@ def _predicate(random: Random, joined: bool) -> str:
     )
 
 
+def _subquery(random: Random) -> str:
+    """A predicate with a subquery: of rows that match, of constants, and of what may be NULL."""
+    number = random.randint(-1, 4)
+    matching = f"EXISTS (SELECT 1 FROM dim AS s WHERE s.id = dim_id AND s.weight > {number})"
+    listed = f"dim_id IN (SELECT id FROM dim WHERE weight > {number})"
+    return random.choice(
+        [
+            matching,
+            f"NOT {matching}",
+            f"(sex = 'm' AND {matching} OR {matching} AND n > {number})",
+            listed,
+            f"(n > 2 OR {listed})",
+            f"n NOT IN (SELECT id FROM dim WHERE weight > {number})",
+            "n NOT IN (SELECT s.id FROM dim AS s WHERE s.weight = dim_id)",
+            f"dim_id NOT IN (SELECT id FROM dim WHERE weight = {number})",
+            f"n NOT IN (SELECT weight FROM dim WHERE name = 'd{number}')",
+            f"n >= (SELECT min(weight) FROM dim WHERE id > {number})",
+            f"big > (SELECT avg(n) FROM fact WHERE n < {number})",
+            f"n IN (SELECT n FROM fact GROUP BY n HAVING count(*) > {number})",
+            f"EXISTS (SELECT 1 FROM fact WHERE region = 'us' AND n > {number})",
+        ]
+    )
+
+
+def _asked_within(random: Random, view: Select) -> str:
+    """A query of the other table that compares with an aggregate over those rows of the view's that belong to each."""
+    aggregate = random.choice(["sum(n)", "count(*)", "min(n) + 1", "max(big)", "avg(n)", "count(DISTINCT sex)"])
+    where = " AND ".join(["dim_id = id", *view.where[: random.randint(0, 2)]])
+    compared = random.choice(["weight <", "weight * 2 >=", "id =", "1 <"])
+    return f"SELECT id, name FROM dim WHERE {compared} (SELECT {aggregate} FROM fact WHERE {where})"
+
+
 def _select(random: Random) -> Select:
     shape = _shape(random)
     if not shape.joined or random.random() < 0.6:
@@ -199,6 +233,8 @@ def _select(random: Random) -> Select:
 def _shape(random: Random) -> Select:
     joined = random.random() < 0.3
     where = tuple(_predicate(random, joined) for _ in range(random.choice((0, 0, 0, 1, 2))))
+    if random.random() < 0.1:
+        where = (*where, _subquery(random))
     if random.random() < 0.25:
         pool = ["region", "sex", "n", "big", "price", "score", "d", "ts", "ntz", "dim_id", "n * 2", "big + n"]
         rows = tuple(random.sample(pool + (["name", "weight"] if joined else []), random.randint(2, 8)))
@@ -227,8 +263,11 @@ def _query(random: Random, view: Select) -> Select:
         _in_sets,
         _windowed,
         _distinct_groups,
+        _asking,
+        _compared,
     ]
-    for change in random.choices(changes, [8, 4, 4, 4, 4, 3, 1, 1, 1, 2, 2, 4, 5, 4, 1], k=random.randint(0, 4)):
+    weights = [8, 4, 4, 4, 4, 3, 1, 1, 3, 2, 2, 4, 5, 4, 1, 3, 1]
+    for change in random.choices(changes, weights, k=random.randint(0, 4)):
         query = change(random, query)
     if query.keys is not None and not query.outputs():
         query = replace(query, aggregates=("count(*)",))
@@ -258,6 +297,18 @@ def _fewer_aggregates(random: Random, query: Select) -> Select:
 
 def _narrower(random: Random, query: Select) -> Select:
     return replace(query, where=(*query.where, _predicate(random, query.joined)))
+
+
+def _asking(random: Random, query: Select) -> Select:
+    return replace(query, where=(*query.where, _subquery(random)))
+
+
+def _compared(random: Random, query: Select) -> Select:
+    """A subquery behind the groups."""
+    constant = f"(SELECT {random.choice(['count(*)', 'min(weight)'])} FROM dim)"
+    if query.keys is None or random.random() < 0.5:
+        return replace(query, windows=(*query.windows, constant))
+    return replace(query, having=f"count(*) > {constant}")
 
 
 def _looser(random: Random, query: Select) -> Select:

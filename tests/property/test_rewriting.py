@@ -24,6 +24,11 @@ SHAPES = {
     "GROUPING SETS": "GROUPING SETS (",
     "windows": " OVER (",
     "variances": "var_",
+    "EXISTS": " EXISTS (",
+    "IN": " IN (SELECT",
+    "NOT IN": " NOT IN (SELECT",
+    "subqueries": "(SELECT min(weight)",
+    "correlated": "WHERE dim_id = id",
 }
 
 
