@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -285,15 +284,15 @@ def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
     """A comparison of a column with constants, as the values that it leaves."""
     if isinstance(conjunct, exp.Between):
         parts = [(">=", conjunct.args["low"]), ("<=", conjunct.args["high"])]
-        return _folded(conjunct.this, parts, _met) if not conjunct.args.get("symmetric") else None
+        return _folded(conjunct.this, parts, RangeSet.met) if not conjunct.args.get("symmetric") else None
     if isinstance(conjunct, exp.In) and conjunct.expressions:
         return _folded(conjunct.this, [("=", value) for value in conjunct.expressions], RangeSet.joined)
     operator = _COMPARED.get(type(conjunct))
     if operator is None:
         return None
     if _reference(conjunct.this) is None:
-        return _folded(conjunct.expression, [(_MIRRORED[operator], conjunct.this)], _met)
-    return _folded(conjunct.this, [(operator, conjunct.expression)], _met)
+        return _folded(conjunct.expression, [(_MIRRORED[operator], conjunct.this)], RangeSet.met)
+    return _folded(conjunct.this, [(operator, conjunct.expression)], RangeSet.met)
 
 
 def _folded(
@@ -309,10 +308,6 @@ def _folded(
     kind = next(iter(kinds))
     # What holds for all numbers (times) holds for whole ones (days), which is all that some columns have.
     return reference, Values(kind, whole if kind == "text" else whole.closed_over_integers())
-
-
-def _met(sets: Sequence[RangeSet]) -> RangeSet:
-    return reduce(RangeSet.meet, sets)
 
 
 def _point(literal: Tree) -> tuple[str, Fraction | str] | None:

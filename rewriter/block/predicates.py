@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 from sqlglot import exp
@@ -48,17 +47,19 @@ class Predicates:
         self.equivalence = Equivalence(self.pairs)
         self.ranges: dict[Tree, RangeSet] = {}
         self.residuals: set[Tree] = set()
-        for conjunct, pair in equalities:
-            if pair is None:
-                self._add(self.equivalence.normalize(conjunct))
+        self._sort([self.equivalence.normalize(conjunct) for conjunct, pair in equalities if pair is None])
 
-    def _add(self, conjunct: Tree) -> None:
-        ranged = range_of(conjunct, self.block, self.zone)
-        if ranged is None:
-            self.residuals.add(conjunct)
-            return
-        subject, values = ranged
-        self.ranges[subject] = self.values(subject).meet(values)
+    def _sort(self, conjuncts: Iterable[Tree]) -> None:
+        """Into ranges, all of one subject at once, and the rest."""
+        sets: dict[Tree, list[RangeSet]] = {}
+        for conjunct in conjuncts:
+            ranged = range_of(conjunct, self.block, self.zone)
+            if ranged is None:
+                self.residuals.add(conjunct)
+            else:
+                sets.setdefault(ranged[0], []).append(ranged[1])
+        for subject, values in sets.items():
+            self.ranges[subject] = RangeSet.met([self.values(subject), *values])
 
     def values(self, subject: Tree) -> RangeSet:
         """The values that the subject can have where all conjuncts are true."""
@@ -150,7 +151,7 @@ def _folded(parts: Iterable[tuple[Tree, RangeSet] | None], meet: bool) -> tuple[
         sets.append(part[1])
     if subject is None:
         return None
-    return subject, reduce(RangeSet.meet, sets) if meet else RangeSet.joined(sets)
+    return subject, RangeSet.met(sets) if meet else RangeSet.joined(sets)
 
 
 def _compared(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -76,7 +76,7 @@ EVERYTHING = Interval(Bound(None, False), Bound(None, False))
 
 @dataclass(frozen=True)
 class RangeSet:
-    """A union of intervals, and NULL or not.
+    """A union of intervals, in order and apart, and NULL or not: NOT IN of a long list has one for each value.
 
     >>> low, high = RangeSet.compare(">", 5), RangeSet.compare("<=", 9)
     >>> low.meet(high).within(low), low.within(low.meet(high))
@@ -113,20 +113,44 @@ class RangeSet:
         intervals = (interval for one in all_of_them for interval in one.intervals)
         return _union(intervals, any(one.null for one in all_of_them))
 
+    @staticmethod
+    def met(sets: Sequence[RangeSet]) -> RangeSet:
+        """The values in all of the sets, of which there is at least one."""
+        middle = len(sets) // 2  # met two by two, so that each interval is looked at but a few times
+        return RangeSet.met(sets[:middle]).meet(RangeSet.met(sets[middle:])) if middle else sets[0]
+
     def meet(self, other: RangeSet) -> RangeSet:
         """The values in both."""
-        return _union((a.meet(b) for a in self.intervals for b in other.intervals), self.null and other.null)
+        return _union(_common(self.intervals, other.intervals), self.null and other.null)
 
     def within(self, other: RangeSet) -> bool:
         """Whether every value is in the other, too."""
         if self.null and not other.null:
             return False
-        return all(any(mine.within(theirs) for theirs in other.intervals) for mine in self.intervals)
+        rest = iter(other.intervals)
+        theirs = next(rest, None)
+        for mine in self.intervals:
+            while theirs is not None and not mine.within(theirs):
+                theirs = next(rest, None)
+            if theirs is None:
+                return False
+        return True
 
 
 ALL = RangeSet((EVERYTHING,), null=True)
 NOT_NULL = RangeSet((EVERYTHING,))
 ONLY_NULL = RangeSet((), null=True)
+
+
+def _common(left: Sequence[Interval], right: Sequence[Interval]) -> Iterator[Interval]:
+    """What the intervals of two sets have in common; of two the one that ends first meets nothing behind the other."""
+    i = j = 0
+    while i < len(left) and j < len(right):
+        yield left[i].meet(right[j])
+        if _high(left[i].high) <= _high(right[j].high):
+            i += 1
+        else:
+            j += 1
 
 
 def _close(interval: Interval) -> Interval:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 from hypothesis import given
@@ -21,6 +22,7 @@ TESTS = {
 }
 
 atoms = st.tuples(st.sampled_from(sorted(TESTS)), st.integers(0, 6))
+sets = st.lists(atoms, min_size=1, max_size=8).map(lambda tests: [RangeSet.compare(*test) for test in tests])
 trees = st.recursive(atoms, lambda inner: st.tuples(st.sampled_from(["and", "or"]), inner, inner), max_leaves=6)
 
 
@@ -50,6 +52,28 @@ def test_over_integers_open_bounds_are_closed_ones(mine: tuple[Any, ...], theirs
     whole = [v for v in LINE if v.denominator == 1]
     closed = _set(mine).closed_over_integers().within(_set(theirs).closed_over_integers())
     assert closed == (_values(mine, whole) <= _values(theirs, whole))
+
+
+@given(sets)
+def test_many_sets_meet_as_one_by_one(many: list[RangeSet]) -> None:
+    assert RangeSet.met(many) == reduce(RangeSet.meet, many)
+
+
+def test_a_long_list_takes_a_few_steps_for_each_value() -> None:
+    """NOT IN of a client's list is as many sets of two intervals as it has values."""
+    steps = 0
+
+    class Counted(int):
+        def __lt__(self, other: object) -> bool:
+            nonlocal steps
+            steps += 1
+            return int.__lt__(self, other) if isinstance(other, int) else NotImplemented
+
+    values = [Counted(3 * n) for n in range(1000)]
+    listed = RangeSet.met([RangeSet.compare("<>", value) for value in values])
+    assert len(listed.intervals) == 1001
+    assert listed.within(listed)
+    assert steps < 200 * len(values)
 
 
 def test_null_belongs_only_where_it_is_said() -> None:
