@@ -78,8 +78,12 @@ class Statement:
         if around:
             return not _hands_on(around[-1].tree) or self.decides_by(around[-1])
         behind = self.sql[max(b.span.end for b in self.blocks) :].strip().rstrip(";")
-        last = [b for b in self.blocks if not self.around(b)][-1]
-        return self.merges or bool(behind) or (bool(self.ctes) and block is not last)
+        return self.merges or bool(behind) or (bool(self.ctes) and block is not self._last)
+
+    @property
+    def _last(self) -> SelectBlock:
+        """The last block that stands in no other."""
+        return next(block for block in reversed(self.blocks) if not self.around(block))
 
     def around(self, block: SelectBlock) -> list[SelectBlock]:
         """The blocks in which a block stands, outermost first."""
