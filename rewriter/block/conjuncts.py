@@ -64,4 +64,5 @@ def _meaning(part: Tree) -> object:
 
 
 def _together(parts: Sequence[Tree]) -> Tree:
-    return reduce(lambda left, right: exp.And(this=left.copy(), expression=right.copy()), parts)
+    """The conjunction of copies: the parts stay in the tree that they are of."""
+    return reduce(lambda left, right: exp.And(this=left, expression=right), (part.copy() for part in parts))

@@ -25,3 +25,9 @@ from rewriter.sql import parse_select
 def test_conjuncts(predicate: str, parts: list[str]) -> None:
     where = parse_select(f"SELECT 1 FROM t WHERE {predicate}").args["where"].this
     assert [part.sql() for part in conjuncts_of(where)] == parts
+
+
+def test_the_predicate_stays_as_it_was() -> None:
+    tree = parse_select("SELECT 1 FROM t WHERE (a = 1 AND b = 2) OR (a = 1 AND c = 3)")
+    list(conjuncts_of(tree.args["where"].this))
+    assert all(child.parent is node for node in tree.walk() for child in node.iter_expressions())
