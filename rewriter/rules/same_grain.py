@@ -9,7 +9,7 @@ from rewriter.match.grouping import Groups, finish, keys_over_groups
 def same_grain(reading: Reading) -> Match | Miss:
     """Read each group of the query from the one row that the view has for it.
 
-    law:    the query's keys determine the view's, and the query joins nothing more
+    law:    the query's keys determine the view's, and the query joins nothing more but to drop some of the groups
     view:   SELECT region, sex, sum(price) AS total FROM sales GROUP BY region, sex
     query:  SELECT sex, region, sum(price) FROM sales WHERE region = 'eu' GROUP BY region, sex
     gives:  SELECT sex, region, total FROM view WHERE region = 'eu'
@@ -17,10 +17,16 @@ def same_grain(reading: Reading) -> Match | Miss:
     keys = keys_over_groups(reading)
     if isinstance(keys, Miss):
         return keys
-    if reading.extra or reading.block.sets is not None or not reading.view_keys <= keys.keys():
+    if _repeating(reading) or reading.block.sets is not None or not reading.view_keys <= keys.keys():
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
-    if not reading.block.keys and reading.residual:
+    if not reading.block.keys and (reading.residual or reading.extra):
         # Filtering away the view's only row would leave none, and an aggregate over no rows is one row.
         return Miss(Reason.SHAPE, "an aggregate over all rows with a filter")
     groups = Groups(reading, keys, Aggregates(reading).direct)
     return finish(reading, groups.over, keys=None, rolled_up=False)
+
+
+def _repeating(reading: Reading) -> bool:
+    """Whether the query joins tables that could repeat a group, as those of SEMI and ANTI joins do not."""
+    filtering = frozenset[str]().union(*(join.tables for join in reading.joins if join.kind in ("SEMI", "ANTI")))
+    return any(table.id not in filtering for table in reading.extra)

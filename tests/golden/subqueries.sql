@@ -17,6 +17,8 @@ SELECT prio, day, sum(amount) AS total, count(*) AS cnt FROM orders o WHERE NOT 
 SELECT id, cust, prio, day, sum(amount) AS total, count(amount) AS cnt FROM orders GROUP BY id, cust, prio, day
 --@ view ordered
 SELECT part, late, count(*) AS cnt FROM items WHERE order_id IN (SELECT id FROM orders WHERE prio = 'a') GROUP BY part, late
+--@ view different
+SELECT order_id, day, count(DISTINCT part) AS parts, count(*) AS cnt FROM items GROUP BY order_id, day
 
 --@ case: the view's own EXISTS, a narrower day
 SELECT prio, count(*), sum(amount) FROM orders WHERE day >= DATE '2024-01-02' AND EXISTS (SELECT 1 FROM items WHERE items.late AND orders.id = order_id) GROUP BY prio
@@ -35,11 +37,11 @@ SELECT v.`id` AS id FROM lake.demo.late__storage AS v
 
 --@ case: another filter within
 SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id)
---@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different JOIN_DIFFERS the query has a SEMI join ON order_id = id; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: the opposite
 SELECT id FROM orders WHERE NOT EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late)
---@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early GROUPING_TOO_COARSE the view holds groups, the query asks for rows; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different JOIN_DIFFERS the query has a ANTI join ON order_id = id AND late; early GROUPING_TOO_COARSE the view holds groups, the query asks for rows; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: NOT EXISTS, rolled up
 SELECT day, sum(amount), count(*) FROM orders WHERE NOT EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late) GROUP BY day
@@ -53,7 +55,7 @@ SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.early__storage
 
 --@ case: a name that is a column of the inner table means that one: items.id, not orders.id
 SELECT prio FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = id AND late)
---@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different TABLES_DIFFER the view reads other tables; early TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; different COLUMN_NOT_IN_VIEW id; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
 
 --@ case: EXISTS beside a view that has none
 SELECT cust, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND qty > 1) GROUP BY cust
@@ -112,7 +114,8 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: NOT IN under a LEFT JOIN that fills up the column
 SELECT count(*) FROM items i LEFT JOIN orders o ON i.order_id = o.id WHERE o.id NOT IN (SELECT k FROM nothing WHERE k > 0)
---@ kept: by_cust JOIN_DIFFERS the query has a LEFT join ON order_id = id; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'
+--@ rewritten using different
+SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT JOIN lake.demo.orders VERSION AS OF 1000 AS orders_0 ON v.`order_id` = orders_0.id WHERE NOT (orders_0.id IN (SELECT k FROM nothing VERSION AS OF 1003 WHERE k > 0))
 
 --@ case: IN of nothing, and NOT EXISTS of nothing
 SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT k FROM nothing WHERE k > 0) AND NOT EXISTS (SELECT 1 FROM nothing WHERE k = cust AND k > 0) GROUP BY prio
@@ -146,31 +149,31 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: NOT EXISTS within EXISTS
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.part = items.part)) GROUP BY prio
---@ kept: by_cust NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; early NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; late NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; ordered NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; different NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; early NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; late NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; ordered NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXIST …) has joins that are not inner; different NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: a column of the view's EXISTS is no column of the view
 SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late) AND cust = 7
---@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late COLUMN_NOT_IN_VIEW cust; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different JOIN_DIFFERS the query has a SEMI join ON order_id = id AND late; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late COLUMN_NOT_IN_VIEW cust; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: what the subquery compares is not in the view
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE qty = amount) GROUP BY prio
---@ kept: by_cust COLUMN_NOT_IN_VIEW amount; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; early NOT_READ amount is not a column of the block's tables; late NOT_READ amount is not a column of the block's tables; ordered NOT_READ amount is not a column of the block's tables
+--@ kept: by_cust COLUMN_NOT_IN_VIEW amount; different JOIN_DIFFERS the query has a SEMI join ON qty = amount; early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different NOT_READ amount is not a column of the block's tables; early NOT_READ amount is not a column of the block's tables; late NOT_READ amount is not a column of the block's tables; ordered NOT_READ amount is not a column of the block's tables
 
 --@ case: an aggregate within has a row for no rows
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT max(qty) FROM items WHERE order_id = orders.id + 100) GROUP BY prio
---@ kept: by_cust NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; early NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; late NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; ordered NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; different NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; early NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; late NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; ordered NOT_READ (SELECT MAX(qty) FROM items WHERE order_id = orders.id + 100 …) aggregates; different NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: LIMIT within
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1) GROUP BY prio
---@ kept: by_cust NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; early NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; late NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; ordered NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; different NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; early NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; late NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; ordered NOT_READ (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1 …) groups, or takes some of its rows; different NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: a volatile function within
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND rand() < 2) GROUP BY prio
---@ kept: by_cust NOT_READ the function rand is not read; early NOT_READ the function rand is not read; late NOT_READ the function rand is not read; ordered NOT_READ the function rand is not read; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust NOT_READ the function rand is not read; different NOT_READ the function rand is not read; early NOT_READ the function rand is not read; late NOT_READ the function rand is not read; ordered NOT_READ the function rand is not read; different NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: EXISTS under OR decides with other predicates
 SELECT prio, sum(amount) FROM orders WHERE prio = 'a' OR EXISTS (SELECT 1 FROM items WHERE order_id = orders.id) GROUP BY prio
---@ kept: by_cust NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
+--@ kept: by_cust NOT_READ orders.id is not a column of the block's tables; different NOT_READ orders.id is not a column of the block's tables; early NOT_READ orders.id is not a column of the block's tables; late NOT_READ orders.id is not a column of the block's tables; ordered NOT_READ orders.id is not a column of the block's tables
 
 --@ case: EXISTS in every branch of an OR
 SELECT id FROM orders WHERE (prio = 'a' AND EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late)) OR (day = DATE '2024-01-03' AND EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late))
@@ -189,4 +192,28 @@ SELECT v.`prio` AS prio, count(*) FROM lake.demo.late__storage AS v GROUP BY v.`
 
 --@ case: a view's SEMI table is none that the query joins
 SELECT id, qty FROM orders JOIN items ON order_id = orders.id WHERE late
---@ kept: by_cust NOT_READ id is ambiguous; early NOT_READ id is ambiguous; late NOT_READ id is ambiguous; ordered NOT_READ id is ambiguous
+--@ kept: by_cust NOT_READ id is ambiguous; different NOT_READ id is ambiguous; early NOT_READ id is ambiguous; late NOT_READ id is ambiguous; ordered NOT_READ id is ambiguous
+
+--@ case: some of the view's own groups
+SELECT order_id, day, count(DISTINCT part) FROM items WHERE EXISTS (SELECT 1 FROM orders WHERE orders.id = order_id AND prio = 'a') GROUP BY order_id, day
+--@ rewritten using different
+SELECT v.`order_id` AS order_id, v.`day` AS day, v.`parts` FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT SEMI JOIN lake.demo.orders VERSION AS OF 1000 AS orders_0 ON orders_0.id = v.`order_id` AND orders_0.prio = 'a'
+
+--@ case: all groups but some
+SELECT day, order_id, count(DISTINCT part) FROM items WHERE order_id NOT IN (SELECT id FROM orders WHERE cust = 7) GROUP BY order_id, day
+--@ rewritten using different
+SELECT v.`day` AS day, v.`order_id` AS order_id, v.`parts` FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT ANTI JOIN lake.demo.orders VERSION AS OF 1000 AS orders_0 ON v.`order_id` = orders_0.id AND orders_0.cust = 7
+
+--@ case: coarser groups, of some
+SELECT day, count(DISTINCT part) FROM items WHERE order_id IN (SELECT id FROM orders) GROUP BY day
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join ON order_id = id; different AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT part); early JOIN_DIFFERS the view has a ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost
+
+--@ case: none of the groups is one row still
+SELECT count(*) FROM items WHERE order_id IN (SELECT id FROM orders WHERE cust = 100)
+--@ rewritten using different
+SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT SEMI JOIN lake.demo.orders VERSION AS OF 1000 AS orders_0 ON v.`order_id` = orders_0.id AND orders_0.cust = 100
+
+--@ case: a table that may repeat a group
+SELECT order_id, i.day, count(DISTINCT part) FROM items i JOIN orders o ON o.id = order_id GROUP BY order_id, i.day
+--@ rewritten using by_cust
+SELECT v.`id` AS order_id, items_0.day AS day, count(DISTINCT items_0.part) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v, lake.demo.items VERSION AS OF 1001 AS items_0 WHERE v.`id` = items_0.order_id GROUP BY v.`id`, items_0.day
