@@ -7,8 +7,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import duckdb
+
 from tests.golden.corpus import GoldenFile, world
-from tests.golden.execution import database, rows_of, same_rows
+from tests.golden.execution import Rows, database, rows_of, same_rows
 from tests.property.generator import SCHEMA, Case, generate
 
 # VIEWGATE_SEEDS=FIRST:LAST tries other cases than CI's; `make fuzz` does so range by range.
@@ -49,9 +51,19 @@ def check(case: Case) -> list[str]:
     if not outcome.rewritten:
         return ["miss"]
     connection = database(SCHEMA, case.rows, built)
-    mine, theirs = rows_of(connection, outcome.sql()), rows_of(connection, outcome.original)
-    assert same_rows(mine, theirs, ordered=False), (
-        f"seed {case.seed}\n{case.views}\n{case.query}\n{outcome.sql()}\n{mine}\n{theirs}"
-    )
+    mine, theirs = (_answer(connection, sql) for sql in (outcome.sql(), outcome.original))
+    told = f"seed {case.seed}\n{case.views}\n{case.query}\n{outcome.sql()}\n{mine}\n{theirs}"
+    if mine is None or theirs is None:  # the query is none, and only a subquery of it was answered
+        assert mine == theirs, told
+        return ["miss"]
+    assert same_rows(mine, theirs, ordered=False), told
     shapes = [shape for shape, text in SHAPES.items() if text in case.query]
     return [*dict.fromkeys(replacement.rule for replacement in outcome.replacements), *shapes]
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Rows | None:
+    """The rows of a query; None for one that is not valid."""
+    try:
+        return rows_of(connection, sql)
+    except duckdb.BinderException:
+        return None
