@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -12,6 +12,7 @@ from rewriter.block import (
     Block,
     Find,
     Predicates,
+    Texts,
     Unsupported,
     build_block,
     common_tables,
@@ -156,7 +157,7 @@ def _subqueries(select: SelectBlock, block: Block, statement: Statement) -> list
     return [b for b in statement.blocks if b is not select and b.span.within(select.span) and b.text in texts]
 
 
-def _texts(select: SelectBlock, statement: Statement) -> Callable[[exp.Select], str]:
+def _texts(select: SelectBlock, statement: Statement) -> Texts:
     """What gives the text of a subquery of a block."""
     inside = [b for b in statement.blocks if b is not select and b.span.within(select.span)]
 
@@ -166,7 +167,7 @@ def _texts(select: SelectBlock, statement: Statement) -> Callable[[exp.Select], 
             raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
         return found
 
-    return text
+    return Texts(text)
 
 
 def _verbatim(

@@ -10,7 +10,7 @@ from rewriter.block.from_clause import Find, rejected
 from rewriter.block.opaque import opaque_within, text_of, with_texts
 from rewriter.block.predicates import Predicates, predicates_of, range_of
 from rewriter.block.ranges import RangeSet
-from rewriter.block.resolve import build_block, common_tables, find_among, full_scope
+from rewriter.block.resolve import Texts, build_block, common_tables, find_among, full_scope
 from rewriter.block.scope import Scope
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Predicates",
     "RangeSet",
     "Scope",
+    "Texts",
     "Unsupported",
     "aggregate_of",
     "build_block",

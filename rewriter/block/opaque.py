@@ -11,6 +11,8 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
+from rewriter.sql import from_items
+
 Tree = exp.Expr
 SCALAR, EXISTS, IN = "scalar subquery", "exists subquery", "in subquery"
 # A column of the block around a subquery, by its text.
@@ -66,3 +68,15 @@ def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
         return opaque(node.name, texts.get(found, found), *node.expressions[:-1])
 
     return tree.transform(put) if texts and any(opaque_within(tree)) else tree
+
+
+def shown(query: Tree) -> str:
+    """A subquery for a message, however long it is.
+
+    >>> from rewriter.sql import parse_select
+    >>> shown(parse_select("SELECT max(a) FROM t JOIN u ON t.x = u.x WHERE b > 1"))
+    'the subquery of t, u'
+    """
+    select = query.unnest()
+    names = [item.alias_or_name for item in from_items(select)] if isinstance(select, exp.Select) else []
+    return f"the subquery of {', '.join(names)}" if names else "the subquery"

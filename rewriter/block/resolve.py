@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -13,7 +14,7 @@ from rewriter.block.expressions import aggregate_of, canonical, has_aggregate
 from rewriter.block.form import Block, Ordering, Unsupported
 from rewriter.block.from_clause import Build, Common, Find, FromClause, known_scope, read_from, simplified
 from rewriter.block.group_by import grouping_ids, read_group_by
-from rewriter.block.opaque import SCALAR, opaque_within
+from rewriter.block.opaque import SCALAR, opaque_within, shown
 from rewriter.block.scope import Scope
 from rewriter.block.subqueries import read_where
 from rewriter.block.vocabulary import GROUPING
@@ -22,13 +23,18 @@ from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement
 
 Tree = exp.Expr
-# The text in which a subquery stands in its statement.
-Texts = Callable[[exp.Select], str]
 # What a column means that is none of a block's own.
 Outer = Callable[[exp.Column], Tree]
 READ_CLAUSES = frozenset(
     {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct"}
 )
+
+
+class Texts(NamedTuple):
+    """What gives the text in which a subquery stands in its statement; so many of them are read one in another."""
+
+    of: Callable[[exp.Select], str]
+    levels: int = 3
 
 
 def build_block(
@@ -72,11 +78,12 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
     """The text of a subquery that can be read by itself, so that it depends on nothing around it."""
     select = query.unnest()
     if not isinstance(select, exp.Select):
-        raise Unsupported(f"{query.sql('spark')[:60]} is not one SELECT")
-    block = build_block(select, find, common, texts=texts)
+        raise Unsupported(f"{shown(query)} is not one SELECT")
+    deeper = texts._replace(levels=texts.levels - 1) if texts.levels > 1 else None
+    block = build_block(select, find, common, texts=deeper)
     if block.limit is not None or block.offset is not None:
-        raise Unsupported(f"{query.sql('spark')[:60]} takes some of its rows")
-    return texts(select)
+        raise Unsupported(f"{shown(query)} takes some of its rows")
+    return texts.of(select)
 
 
 def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, ...]]) -> Find:

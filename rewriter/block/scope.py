@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from rewriter.block.form import Occurrence, Unsupported
+from rewriter.block.opaque import shown
 from rewriter.model import Column
 
 Tree = exp.Expr
@@ -134,4 +135,4 @@ class Scope:
 
 
 def _not_read(query: Tree) -> str:
-    raise Unsupported(f"{str(query.sql('spark'))[:80]} is not read (a subquery)")
+    raise Unsupported(f"{shown(query)} is not read here")

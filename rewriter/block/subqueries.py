@@ -21,6 +21,7 @@ from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.expressions import canonical, has_aggregate
 from rewriter.block.form import Join, Occurrence, Unsupported
 from rewriter.block.from_clause import FromClause, rejected
+from rewriter.block.opaque import shown
 from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import INTEGERS
 
@@ -95,29 +96,29 @@ def _joined(
     """The join that such a predicate is, and the tables that it brings."""
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
-        raise Unsupported(f"{_text(select)} groups, or takes some of its rows")
+        raise Unsupported(f"{shown(select)} groups, or takes some of its rows")
     source = read(select, taken)
     scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None).column)
     within = read_where(select.args.get("where"), source._replace(scope=scope), read, taken)
     if source.joins or any(join.kind != "SEMI" for join in within.joins):
-        raise Unsupported(f"{_text(select)} has joins that are not inner")
+        raise Unsupported(f"{shown(select)} has joins that are not inner")
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
     if any(has_aggregate(output) or output.find(exp.Window) for output in outputs):
-        raise Unsupported(f"{_text(select)} aggregates")
+        raise Unsupported(f"{shown(select)} aggregates")
     # A row for which there is one in the inner subqueries, too, is a row of all their tables.
     on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
     tables = (*source.tables, *within.tables)
     if asked.operand is not None:
         operand = canonical(asked.operand, outer)
         if len(outputs) != 1 or len(select.expressions) != 1 or not _compares_alike(operand, outputs[0], scope):
-            raise Unsupported(f"{_text(select)} is compared with something that is no column of the same type")
+            raise Unsupported(f"{shown(select)} is compared with something that is no column of the same type")
         if asked.kind == "ANTI":
             _refuse_null(operand, _whole(around), around.where)
             _refuse_null(outputs[0], tables, on)
         on = (exp.EQ(this=operand, expression=outputs[0]), *on)
     ids = frozenset(table.id for table in tables)
     if all(column.table in ids for conjunct in on for column in conjunct.find_all(exp.Column)):
-        raise Unsupported(f"{_text(select)} does not depend on the rows around it")
+        raise Unsupported(f"{shown(select)} does not depend on the rows around it")
     return tables, Join(asked.kind, ids, on)
 
 
@@ -140,7 +141,3 @@ def _whole(source: FromClause) -> list[Occurrence]:
     """The tables that no join fills up with NULLs."""
     filled = frozenset[str]().union(*(join.tables for join in source.joins if join.kind in ("LEFT", "FULL")))
     return [table for table in source.tables if table.id not in filled]
-
-
-def _text(select: Tree) -> str:
-    return f"({str(select.sql('spark'))[:60]} …)"

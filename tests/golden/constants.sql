@@ -105,7 +105,7 @@ SELECT v.`id` AS id FROM lake.demo.rows__storage VERSION AS OF 2001 AS v WHERE v
 
 --@ case: LIMIT within
 SELECT prio, count(*) FROM orders WHERE cust = (SELECT part + 6 FROM items LIMIT 1) GROUP BY prio
---@ kept: by_cust NOT_READ SELECT part + 6 FROM items LIMIT 1 takes some of its rows; by_part NOT_READ SELECT part + 6 FROM items LIMIT 1 takes some of its rows; rows NOT_READ SELECT part + 6 FROM items LIMIT 1 takes some of its rows; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_cust NOT_READ the subquery of items takes some of its rows; by_part NOT_READ the subquery of items takes some of its rows; rows NOT_READ the subquery of items takes some of its rows; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: a volatile function within
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM items) GROUP BY prio
@@ -113,7 +113,7 @@ SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM i
 
 --@ case: a set operation within
 SELECT prio, count(*) FROM orders WHERE cust IN (SELECT part FROM items UNION SELECT k FROM nothing) GROUP BY prio
---@ kept: by_cust NOT_READ (SELECT part FROM items UNION SELECT k FROM nothing) is not one SELECT; by_part NOT_READ (SELECT part FROM items UNION SELECT k FROM nothing) is not one SELECT; rows NOT_READ (SELECT part FROM items UNION SELECT k FROM nothing) is not one SELECT; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_cust NOT_READ the subquery is not one SELECT; by_part NOT_READ the subquery is not one SELECT; rows NOT_READ the subquery is not one SELECT; by_part GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: a scalar subquery that names a column around it
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) FROM items WHERE order_id = id) GROUP BY prio

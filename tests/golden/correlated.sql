@@ -66,7 +66,7 @@ SELECT name FROM supp VERSION AS OF 1002 WHERE id IN (SELECT id FROM part VERSIO
 
 --@ case: two levels around
 SELECT name FROM supp WHERE id IN (SELECT id FROM part WHERE size > (SELECT min(price) FROM items WHERE items.pid = part.id AND items.supp = supp.id))
---@ kept: by_part NOT_READ SELECT MIN(price) FROM items WHERE items.pid = part.id AND items.supp = supp.id is not read (a subquery); parts NOT_READ SELECT MIN(price) FROM items WHERE items.pid = part.id AND items.supp = supp.id is not read (a subquery); by_part NOT_READ part.id is not a column of the block's tables; parts NOT_READ part.id is not a column of the block's tables; by_part NOT_READ supp.id is not a column of the block's tables
+--@ kept: by_part NOT_READ the subquery of items is not read here; parts NOT_READ the subquery of items is not read here; by_part NOT_READ part.id is not a column of the block's tables; parts NOT_READ part.id is not a column of the block's tables; by_part NOT_READ supp.id is not a column of the block's tables
 
 --@ case: a floating-point sum that decides
 SELECT id FROM part WHERE size > (SELECT sum(score) FROM items WHERE items.pid = part.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from rewriter.block import Block, Unsupported, build_block, opaque_within, text_of
+from rewriter.block import Block, Texts, Unsupported, build_block, opaque_within, text_of
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
 
@@ -93,7 +93,7 @@ def constants(sql: str) -> list[str]:
         found = TABLES.get(table.name)
         return (TableName(("lake", "demo", table.name)), found) if found else None
 
-    read = build_block(parse_select(sql), find, texts=lambda tree: tree.sql("spark"))
+    read = build_block(parse_select(sql), find, texts=Texts(lambda tree: tree.sql("spark")))
     return [text_of(call) for tree in read.expressions for call in opaque_within(tree)]
 
 
@@ -117,6 +117,7 @@ def test_what_depends_on_nothing_is_kept(where: str) -> None:
     [
         ("SELECT a FROM o WHERE b > (SELECT max(c) FROM i WHERE c = f)", "f is not a column"),
         ("SELECT a FROM o WHERE b > (SELECT c FROM i LIMIT 1)", "takes some of its rows"),
+        (f"SELECT a FROM o WHERE {'b > (SELECT max(b) FROM o WHERE ' * 4}a = 1{')' * 4}", "is not read"),
         ("SELECT a FROM o WHERE b > (SELECT max(c) * rand() FROM i)", "rand"),
         ("SELECT a FROM o WHERE b > (SELECT max(row_number() OVER (ORDER BY c)) FROM i)", "nests"),
         ("SELECT a FROM o WHERE b IN (SELECT c FROM i UNION ALL SELECT 1)", "not one SELECT"),
