@@ -12,7 +12,7 @@ from rewriter import ParseError, Unsupported, blanked
 from rewriter.model import Column
 
 _DESCRIBE = "DESCRIBE QUERY\n"  # on a line of its own: what Spark says of places is one line off, and nothing else
-_EXPLAINED = ("INSERT", "CREATE", "REPLACE", "MERGE", "UPDATE", "DELETE")
+_QUERY = re.compile(r"[\s(]*(?:SELECT|WITH|VALUES|FROM|TABLE)\b", re.IGNORECASE)
 _NO_PLAN = "Error occurred during query planning: "
 _PLACE = re.compile(r"\bline (\d+)(?=,? pos \d+)")
 
@@ -33,10 +33,10 @@ async def checked(sql: str, query: Query) -> None:
     except (ParseError, Unsupported):
         plain = sql
     try:
-        if sql.split(maxsplit=1)[0].upper() in _EXPLAINED:
-            _check_plan("\n".join(str(row[0]) for row in (await query(f"EXPLAIN {plain}")).rows))
-        else:
+        if _QUERY.match(sql):
             await described(plain, query)
+        else:  # DESCRIBE takes QUERY for a table's name where no query follows
+            _check_plan("\n".join(str(row[0]) for row in (await query(f"EXPLAIN {plain}")).rows))
     except SqlError as error:
         raise SqlError(error.message.replace(plain, sql), error.sql_state, error.error_code) from error
 

@@ -38,6 +38,13 @@ def test_places_are_those_in_the_users_statement() -> None:
     assert refused.value.sql_state == "42P01"
 
 
+def test_only_what_begins_as_a_query_is_described() -> None:
+    """DESCRIBE takes QUERY for a table's name where no query follows: `DESCRIBE QUERY SELEC` misses a table QUERY."""
+    assert told("(select 1)") == ["DESCRIBE QUERY\n(select 1)"]
+    assert told("SELEC 1") == ["EXPLAIN SELEC 1"]
+    assert told("SELECTED") == ["EXPLAIN SELECTED"]
+
+
 def test_a_statement_that_writes_is_explained_and_what_is_wrong_is_no_plan() -> None:
     assert told("INSERT INTO x SELECT 1", "== Physical Plan ==") == ["EXPLAIN INSERT INTO x SELECT 1"]
     with pytest.raises(SqlError, match=r"^\[TABLE_OR_VIEW_NOT_FOUND\] x"):
