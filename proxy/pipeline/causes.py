@@ -33,11 +33,8 @@ def explained(
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)
     remedy = "; put it back, or make the view anew with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
-    return SqlError(
-        f"{what}{remedy} (the content of {view.name} is as before)",
-        failure.sql_state,
-        failure.error_code,
-    )
+    kept = f" (the content of {view.name} is as before)" if refreshed is not None else ""
+    return SqlError(f"{what}{remedy}{kept}", failure.sql_state, failure.error_code)
 
 
 def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:

@@ -174,6 +174,19 @@ def test_a_column_that_is_gone_is_named_without_spark_s_plan(house: House, caplo
     assert "storage" not in caplog.text
 
 
+def test_only_content_that_there_is_is_said_to_be_as_before(house: House) -> None:
+    async def fail() -> None:
+        raise SqlError("[OUT_OF_LUCK] no", "HY000")
+
+    async def story() -> str:
+        house.spark.before_insert = fail
+        with pytest.raises(SqlError) as failed:
+            await house.refresh()
+        return failed.value.message
+
+    assert asyncio.run(story()) == "[OUT_OF_LUCK] no"
+
+
 def test_what_was_appended_is_merged_and_recorded(house: House) -> None:
     async def story() -> None:
         house.sales.append(ROWS)
