@@ -14,7 +14,7 @@ from random import Random
 
 from rewriter import Definitions
 from rewriter.fresh import fresh_view
-from rewriter.model import Keys
+from rewriter.model import Declared
 from rewriter.script import Workspace, read_script
 from tests.workloads.corpus import queries, script
 
@@ -133,4 +133,4 @@ def workspace(count: int) -> Workspace:
         made = fresh_view(resolved, sql, base.session, base.relations)
         made.put(relations)
         views.append(made.view)
-    return Workspace(base.session, relations, Definitions(tuple(views), keys=Keys().learned(relations)))
+    return Workspace(base.session, relations, Definitions(tuple(views), declared=Declared().learned(relations)))

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from rewriter.model import Keys, MaterializedView, Session, TableName
+from rewriter.model import Declared, MaterializedView, Session, TableName
 from rewriter.needs import Needs, Reference, needs_of
 from rewriter.question import Known, question_of, readable
 from rewriter.shelf import Features, Folded, Shelf
 from rewriter.sql import SelectBlock, Statement, parse, storage_statement, tables_of
 from rewriter.verbatim import Text, texts_of
 
-_READ = ("by_name", "features", "sources", "verbatim", "graph", "shelves", "known")
+_READ = ("by_name", "features", "sources", "verbatim", "graph", "shelves")
 
 
 class Shortlist(NamedTuple):
@@ -30,16 +30,16 @@ class Shortlist(NamedTuple):
 class Definitions:
     """The views and what they read; changes with DDL only.
 
-    law:    a view that could answer a block is on the shortlist of that block. Between two changes of
-            definitions, names are taken to belong to the tables in which views use them.
+    law:    a view that could answer a block is on the shortlist of that block, if what is known of its tables
+            holds; names of tables that are not known are taken to belong to those in which views use them.
     `thorough` ones list all views over a block's tables, which is what an explanation goes through.
-    `keys` are those that tables may declare, so that a view may join more tables than a query, and a table may be
-    joined back to a view; None where any may.
+    `declared` is what is known of tables: which of them a view may join beside those of a query, and which may be
+    joined back to a view, by their keys; and to which a name belongs. None where nothing is.
     """
 
     views: tuple[MaterializedView, ...]
     exhaustive: bool = False
-    keys: Keys | None = None
+    declared: Declared | None = None
     _recent: Callable[[Statement, SelectBlock], Shortlist] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -48,11 +48,11 @@ class Definitions:
     @cached_property
     def thorough(self) -> Definitions:
         """The same views, none put aside before it is tried."""
-        return self if self.exhaustive else self._with(Definitions(self.views, True, self.keys))
+        return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared))
 
-    def with_keys(self, keys: Keys) -> Definitions:
-        """The same views, with what is known of keys now."""
-        return self._with(Definitions(self.views, self.exhaustive, keys))
+    def knowing(self, declared: Declared) -> Definitions:
+        """The same views, with what is known of tables now."""
+        return self._with(Definitions(self.views, self.exhaustive, declared))
 
     def _with(self, other: Definitions) -> Definitions:
         """Spare definitions of the same views what has been read already."""
@@ -98,11 +98,16 @@ class Definitions:
 
     @cached_property
     def known(self) -> Known:
-        """The tables in which views use a name."""
-        known: dict[str, frozenset[TableName]] = {}
+        """The tables that have a column of a name; of tables that are not known, those in which views use it."""
+        columns = self.declared.columns if self.declared is not None else {}
+        known: dict[str, set[TableName]] = {}
+        for table, declared in columns.items():
+            for column in declared:
+                known.setdefault(column.name.lower(), set()).add(table)
         for table, name in {column for features in self.features.values() for column in features.columns}:
-            known[name] = known.get(name, frozenset()) | {table}
-        return known
+            if table not in columns:
+                known.setdefault(name, set()).add(table)
+        return {name: frozenset(tables) for name, tables in known.items()}
 
     def shortlist(self, statement: Statement, select: SelectBlock) -> tuple[MaterializedView, ...]:
         """The views that could answer a block, and those that it names; in the order of names."""
@@ -127,15 +132,15 @@ class Definitions:
             shelves = []
         question = question_of(statement, select, self.known) if shelves and not self.exhaustive else None
         for shelf in shelves:
-            bits, halves = (shelf.everyone, 0) if question is None else question.possible(shelf, self.keys)
+            bits, halves = (shelf.everyone, 0) if question is None else question.possible(shelf, self.declared)
             found.update(shelf.pick(bits))
             partial.update(shelf.pick(halves))
         return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(partial))
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
-        """Everything that has to be looked up to decide about a statement, and the tables whose keys could matter."""
+        """All that has to be looked up to decide about a statement, and the tables that views join to its own."""
         names = set(statement.tables)
-        if self.keys is not None:
+        if self.declared is not None:
             names.update(*(s.tables for s in self.shelves if any(table in names for table in s.tables)))
         for view in self.shortlisted(statement):
             names |= {view.name, view.storage, *self.sources[view.name]}

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from rewriter.block import equate
 from rewriter.block.resolve import READ_CLAUSES
-from rewriter.model import Keys, TableName
+from rewriter.model import Declared, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.shelf import Need, Shelf
 from rewriter.sql import SelectBlock, Statement, from_items, tables_of
@@ -35,25 +35,25 @@ class Question:
     classes: Mapping[str, frozenset[str]]
     implies: Callable[[frozenset[str], Values], bool]
 
-    def possible(self, shelf: Shelf, keys: Keys | None = None) -> tuple[int, int]:
+    def possible(self, shelf: Shelf, declared: Declared | None = None) -> tuple[int, int]:
         """The views of a shelf that could answer, as bits; and those of them that could hold but a part of the rows."""
         others = shelf.everyone & ~shelf.understood
         if self.core.keys().isdisjoint(shelf.tables):
             return others, 0
         bits = shelf.understood if self.grouped else shelf.understood & ~shelf.grouped
         # What only inner joins bring stands for tables of FROM; a SEMI join's table may be a subquery's.
-        inner = self._serving(shelf, bits & ~shelf.outer, self.core, keys)
+        inner = self._serving(shelf, bits & ~shelf.outer, self.core, declared)
         beside = [t for t, count in shelf.tables.items() if count > self.core.get(t, 0)]
-        if keys is not None and not keys.may_join(beside, shelf.tables):
+        if declared is not None and not declared.may_join(beside, shelf.tables):
             inner = 0
-        outer = self._serving(shelf, bits & shelf.outer, self.tables, keys)
+        outer = self._serving(shelf, bits & shelf.outer, self.tables, declared)
         spare = {t for t, count in shelf.tables.items() if count > self.tables.get(t, 0)}
-        if keys is not None and not spare <= keys.primary.keys():
+        if declared is not None and not spare <= declared.primary.keys():
             outer = 0
         bits, partial = self._within_limits(shelf, inner | outer, bool(beside))
         return bits | others, bits & partial
 
-    def _serving(self, shelf: Shelf, bits: int, tables: Mapping[TableName, int], keys: Keys | None) -> int:
+    def _serving(self, shelf: Shelf, bits: int, tables: Mapping[TableName, int], declared: Declared | None) -> int:
         """Those of the views that mention what is needed of the tables that they stand for."""
         mine = frozenset(t for t, count in shelf.tables.items() if count >= tables.get(t, 0))
         everything = self.whole and tables.keys() <= mine
@@ -62,21 +62,21 @@ class Question:
             if not bits:
                 break
             if need.concerns(mine, everything):
-                bits &= shelf.have(need, spare) | self._joined_back(need, shelf, keys)
+                bits &= shelf.have(need, spare) | self._joined_back(need, shelf, declared)
         return bits
 
-    def _joined_back(self, need: Need, shelf: Shelf, keys: Keys | None) -> int:
+    def _joined_back(self, need: Need, shelf: Shelf, declared: Declared | None) -> int:
         """The views to which a table that may have what is needed can be joined by its key."""
         if sum(shelf.tables.values()) == 1:
             return 0  # the table itself has less to read
         owners = frozenset(shelf.tables) if not all(need.owners) else frozenset[TableName]().union(*need.owners)
         tables = shelf.tables.keys() & owners
-        if keys is None:
+        if declared is None:
             return shelf.everyone if tables else 0
         found = 0
-        for table in tables & keys.primary.keys():
+        for table in tables & declared.primary.keys():
             bits = shelf.understood
-            for name in map(str.lower, keys.primary[table]):
+            for name in map(str.lower, declared.primary[table]):
                 bits &= shelf.show(self.classes.get(name, frozenset({name})))
             found |= bits
         return found
@@ -96,7 +96,7 @@ class Question:
 
 
 def question_of(statement: Statement, select: SelectBlock, known: Known) -> Question | None:
-    """The question of a block; None where it is not read. `known` are the tables in which views use a name."""
+    """The question of a block; None where it is not read. `known` are the tables that a name belongs to."""
     if select.tree is None:
         return None
     try:

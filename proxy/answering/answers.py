@@ -14,7 +14,7 @@ from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
 from rewriter import Attempt, Definitions, Outcome, Reason, Recent, Statement, Unsupported, tables_of
-from rewriter.model import Keys, MaterializedView, Relation, Session, Table, TableName
+from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE, result_settings
 
@@ -26,7 +26,7 @@ class Answers:
         self.catalog = catalog
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
-        self._recent = Recent(Definitions((), keys=Keys()))
+        self._recent = Recent(Definitions((), declared=Declared()))
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """How to run a statement that Viewgate does not answer itself."""
@@ -73,8 +73,8 @@ class Answers:
             outcome = Outcome(statement, tried=shadowed) if shadowed else None
             return replace(own, outcome=outcome, problem=facts.problem or statement.unread)
         found = await self.catalog.current(asked.names)
-        if (learned := self._learned_keys(found)) is not None:
-            asked = Recent(definitions.with_keys(learned)).ask(sql, state)
+        if (learned := self._learned(found)) is not None:
+            asked = Recent(definitions.knowing(learned)).ask(sql, state)
             found = await self.catalog.current(asked.names)
         relations = _relied_on(found, facts)
         try:
@@ -93,16 +93,16 @@ class Answers:
     async def _known(self) -> Recent:
         views = await self.catalog.definitions()
         if views is not self._views:
-            self._views, self._recent = views, Recent(Definitions(views, keys=self._recent.definitions.keys))
+            self._views, self._recent = views, Recent(Definitions(views, declared=self._recent.definitions.declared))
         return self._recent
 
-    def _learned_keys(self, relations: Mapping[TableName, Relation | None]) -> Keys | None:
-        """The keys that tables declare, if these differ from those that were known; later statements know them, too."""
-        before = self._recent.definitions.keys or Keys()
+    def _learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
+        """What is declared by tables, if it differs from what was known of them; later statements know it, too."""
+        before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)
-        if now == before:
+        if now is before:
             return None
-        self._recent = Recent(self._recent.definitions.with_keys(now))
+        self._recent = Recent(self._recent.definitions.knowing(now))
         return now
 
     async def _kept_schema(

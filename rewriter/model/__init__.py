@@ -2,7 +2,7 @@
 
 from rewriter.model.changes import Change, ChangeKind
 from rewriter.model.constraints import ConstraintError, ForeignKey
-from rewriter.model.keys import Keys
+from rewriter.model.declared import Declared
 from rewriter.model.names import TableName, quoted, split_name, ticked, unticked
 from rewriter.model.partitions import DataFile, Files, PartitionField, Value
 from rewriter.model.session import Session
@@ -27,9 +27,9 @@ __all__ = [
     "Column",
     "ConstraintError",
     "DataFile",
+    "Declared",
     "Files",
     "ForeignKey",
-    "Keys",
     "MaterializedView",
     "PartitionField",
     "RefreshState",

@@ -12,7 +12,7 @@ from rewriter.block import Unsupported
 from rewriter.engine import rewrite
 from rewriter.fresh import TABLE_RECORDS, Fresh, fresh_view
 from rewriter.index import Definitions
-from rewriter.model import Column, ForeignKey, Keys, Relation, Session, Snapshot, Table, TableName
+from rewriter.model import Column, Declared, ForeignKey, Relation, Session, Snapshot, Table, TableName
 from rewriter.model.settings import TIME_ZONE
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
@@ -99,7 +99,7 @@ def read_script(text: str) -> Workspace:
             views.append(_view(item, relations))
             views[-1].put(relations)
     return Workspace(
-        SESSION, relations, Definitions(tuple(made.view for made in views), keys=Keys().learned(relations))
+        SESSION, relations, Definitions(tuple(made.view for made in views), declared=Declared().learned(relations))
     )
 
 

@@ -18,7 +18,7 @@ from sqlglot import exp
 from rewriter import Definitions, Outcome, define, parse, rewrite
 from rewriter.model import (
     Column,
-    Keys,
+    Declared,
     MaterializedView,
     RefreshState,
     Relation,
@@ -145,7 +145,7 @@ def world(golden: GoldenFile) -> World:
         views.append(view)
         relations[storage.name] = storage
         relations[view.name] = ViewState(view.name, view.uuid, view.version)
-    return World(session, relations, Definitions(tuple(views), keys=Keys().learned(relations)))
+    return World(session, relations, Definitions(tuple(views), declared=Declared().learned(relations)))
 
 
 def without_properties(schema: str) -> str:

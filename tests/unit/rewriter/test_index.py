@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from rewriter import Definitions, parse
-from rewriter.model import Keys, TableName
+from rewriter.model import Column, Declared, TableName
 from tests.golden.corpus import GoldenFile, World, world
 
-NO_KEYS = Keys()
+NOTHING = Declared()
 SCHEMA = """
 CREATE TABLE sales (id INT NOT NULL, region STRING, n INT, x DOUBLE, d DATE, dim_id INT);
 CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
@@ -31,9 +31,9 @@ def built() -> World:
     return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
 
 
-def shortlist(built: World, sql: str, keys: Keys = NO_KEYS) -> set[str]:
+def shortlist(built: World, sql: str, declared: Declared = NOTHING) -> set[str]:
     """The views on the shortlist; `top`, whose query is not read, is on all of them."""
-    definitions = built.definitions.with_keys(keys)
+    definitions = built.definitions.knowing(declared)
     found = {view.name.table for view in definitions.shortlisted(parse(sql, built.session))}
     assert "top" in found
     return found - {"top"}
@@ -110,10 +110,10 @@ def test_a_form_that_no_block_has_shortlists_no_view(built: World, sql: str) -> 
 
 def test_a_view_may_join_a_table_that_has_a_key(built: World) -> None:
     sales, dim = (TableName(("lake", "demo", table)) for table in ("sales", "dim"))
-    known = Keys({dim: ("id",)}, frozenset({(sales, dim)}))
+    known = Declared({dim: ("id",)}, {sales: frozenset({dim})})
     assert shortlist(built, "SELECT sum(n) FROM sales", known) == {"by_region", "by_day", "joined"}
     assert shortlist(built, "SELECT sum(n) FROM sales WHERE region = 'us'", known) == {"by_region"}
-    assert shortlist(built, "SELECT sum(n) FROM sales", Keys({dim: ("id",)})) == {"by_region", "by_day"}
+    assert shortlist(built, "SELECT sum(n) FROM sales", Declared({dim: ("id",)})) == {"by_region", "by_day"}
     unknown = Definitions(built.definitions.views).shortlisted(parse("SELECT sum(n) FROM sales", built.session))
     assert {view.name.table for view in unknown} == {"by_region", "by_day", "joined", "top"}
 
@@ -122,14 +122,14 @@ def test_a_table_may_be_joined_back_by_its_key(built: World) -> None:
     sql = "SELECT name, weight, sum(n) FROM sales, dim WHERE dim_id = dim.id GROUP BY name, weight"
     assert shortlist(built, sql) == set()
     for key, expected in (("id",), set()), (("name",), {"joined"}), (("name", "weight"), set()):
-        assert shortlist(built, sql, Keys({TableName(("lake", "demo", "dim")): key})) == expected
+        assert shortlist(built, sql, Declared({TableName(("lake", "demo", "dim")): key})) == expected
     unknown = Definitions(built.definitions.views).shortlisted(parse(sql, built.session))
     assert "joined" in {view.name.table for view in unknown}
 
 
 def test_what_is_looked_up(built: World) -> None:
     statement = parse("SELECT max(x) FROM sales", built.session)
-    looked_up = {name.table for name in built.definitions.with_keys(NO_KEYS).closure(statement)}
+    looked_up = {name.table for name in built.definitions.knowing(NOTHING).closure(statement)}
     # What is known of the keys of dim may have changed.
     assert looked_up == {"sales", "dim", "by_region", "by_region__storage", "top", "top__storage"}
     assert Definitions(()).closure(statement) == set(statement.tables)
@@ -154,5 +154,14 @@ def test_what_is_nested_too_deeply_puts_no_view_aside(built: World) -> None:
 def test_what_stands_in_a_subquery_is_not_needed_of_a_view(built: World, sql: str, expected: set[str]) -> None:
     statement = parse(sql, built.session)
     outer = max(statement.blocks, key=lambda block: len(block.text))
-    definitions = built.definitions.with_keys(NO_KEYS)
+    definitions = built.definitions.knowing(NOTHING)
     assert {view.name.table for view in definitions.shortlist(statement, outer)} - {"top"} == expected
+
+
+def test_a_name_that_no_view_uses_belongs_to_the_table_that_has_it(built: World) -> None:
+    sql = "SELECT region, sum(n) FROM sales CROSS JOIN dim WHERE tax > 3 GROUP BY region"
+    sales, dim = (TableName(("lake", "demo", table)) for table in ("sales", "dim"))
+    tax = (Column("tax", "int"),)
+    assert shortlist(built, sql) == {"by_region"}
+    assert shortlist(built, sql, Declared(columns={dim: tax})) == {"by_region"}
+    assert shortlist(built, sql, Declared(columns={sales: tax})) == set()

@@ -1,0 +1,60 @@
+"""What tables declare: what the index knows of them before a statement's tables are looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+from rewriter.model.names import TableName
+from rewriter.model.tables import Column, Relation, Table
+
+_Fact = TypeVar("_Fact")
+
+
+class Declared(NamedTuple):
+    """The primary keys of tables, the tables that each references, and the columns of those that have been seen.
+
+    >>> sales, dim = TableName(("lake", "sales")), TableName(("lake", "dim"))
+    >>> Declared({dim: ("id",)}, {sales: frozenset({dim})}).may_join([dim], [sales, dim])
+    True
+    >>> Declared({dim: ("id",)}).may_join([dim], [sales, dim])
+    False
+    """
+
+    primary: Mapping[TableName, tuple[str, ...]] = MappingProxyType({})
+    references: Mapping[TableName, frozenset[TableName]] = MappingProxyType({})
+    columns: Mapping[TableName, tuple[Column, ...]] = MappingProxyType({})
+
+    def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared:
+        """The same with what these relations declare now; the very same where it is known."""
+        new = {name: relation for name, relation in relations.items() if not self._knows(name, relation)}
+        if not new:
+            return self
+        tables = {name: relation for name, relation in new.items() if isinstance(relation, Table)}
+        return Declared(
+            _without(self.primary, new)
+            | {name: table.primary_key for name, table in tables.items() if table.primary_key},
+            _without(self.references, new)
+            | {name: keys for name, table in tables.items() if (keys := _referenced(table))},
+            _without(self.columns, new) | {name: table.columns for name, table in tables.items()},
+        )
+
+    def _knows(self, name: TableName, relation: Relation | None) -> bool:
+        if not isinstance(relation, Table):
+            return name not in self.columns
+        known = self.primary.get(name, ()), self.references.get(name, frozenset()), self.columns.get(name)
+        return known == (relation.primary_key, _referenced(relation), relation.columns)
+
+    def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
+        """Whether inner joins of such tables can leave all rows of the others as they are."""
+        referenced = frozenset[TableName]().union(*(self.references.get(other, ()) for other in set(among)))
+        return all(table in self.primary and table in referenced for table in tables)
+
+
+def _without(known: Mapping[TableName, _Fact], names: Container[TableName]) -> dict[TableName, _Fact]:
+    return {name: fact for name, fact in known.items() if name not in names}
+
+
+def _referenced(table: Table) -> frozenset[TableName]:
+    return frozenset(key.table for key in table.foreign_keys)
