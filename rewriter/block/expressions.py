@@ -68,6 +68,8 @@ def _column(node: Tree, scope: Scope) -> Tree:
 
 
 def _constant(node: Tree, scope: Scope) -> Tree:
+    if "\0" in node.name:  # it is printed as `\0`, and digits behind it would make another character of it
+        raise Unsupported("a text holds the character of code 0")
     return node.copy()
 
 
@@ -166,7 +168,7 @@ def _interval(node: Tree, scope: Scope) -> Tree:
 def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
     if not all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions):
         raise Unsupported(f"{_text(node)} is not read")
-    return exp.Literal.string("".join(part.name for part in node.expressions))
+    return _constant(exp.Literal.string("".join(part.name for part in node.expressions)), scope)
 
 
 def _filter(node: Tree, scope: Scope) -> Tree:

@@ -96,3 +96,7 @@ SELECT g, sum(x) FROM a GROUP BY g UNION SELECT st, 1.0D FROM a
 SELECT g, sum(x) FROM a GROUP BY g UNION ALL SELECT h, sum(x) FROM a GROUP BY h
 --@ rewritten using float_sums
 SELECT v.`g` AS g, sum(v.`sx`) FROM lake.demo.float_sums__storage AS v GROUP BY v.`g` UNION ALL SELECT v.`h` AS h, sum(v.`sx`) FROM lake.demo.float_sums__storage AS v GROUP BY v.`h`
+
+--@ case: the character of code 0 before digits, which would be printed as one octal character
+SELECT g, st FROM a WHERE k > 0 AND st IN ('abc', '\u000012', 'x' '\u0000')
+--@ kept: cast_sum NOT_READ a text holds the character of code 0; copied NOT_READ a text holds the character of code 0; distinct_filtered NOT_READ a text holds the character of code 0; float_sums NOT_READ a text holds the character of code 0; grouped NOT_READ a text holds the character of code 0
