@@ -42,19 +42,21 @@ class Question:
             return others, 0
         bits = shelf.understood if self.grouped else shelf.understood & ~shelf.grouped
         # What only inner joins bring stands for tables of FROM; a SEMI join's table may be a subquery's.
-        inner = self._serving(shelf, bits & ~shelf.outer, self.core, declared)
+        inner, outer = bits & ~shelf.outer, bits & shelf.outer
         beside = [t for t, count in shelf.tables.items() if count > self.core.get(t, 0)]
-        if declared is not None and not declared.may_join(beside, shelf.tables):
-            inner = 0
-        outer = self._serving(shelf, bits & shelf.outer, self.tables, declared)
-        spare = {t for t, count in shelf.tables.items() if count > self.tables.get(t, 0)}
-        if declared is not None and not spare <= declared.primary.keys():
-            outer = 0
+        if beside and declared is not None:
+            spare = {t for t in beside if shelf.tables[t] > self.tables.get(t, 0)}
+            inner = inner if declared.may_join(beside, shelf.tables) else 0
+            outer = outer if spare <= declared.primary.keys() else 0
+        inner = self._serving(shelf, inner, self.core, declared)
+        outer = self._serving(shelf, outer, self.tables, declared)
         bits, partial = self._within_limits(shelf, inner | outer, bool(beside))
         return bits | others, bits & partial
 
     def _serving(self, shelf: Shelf, bits: int, tables: Mapping[TableName, int], declared: Declared | None) -> int:
         """Those of the views that mention what is needed of the tables that they stand for."""
+        if not bits:
+            return 0
         mine = frozenset(t for t, count in shelf.tables.items() if count >= tables.get(t, 0))
         everything = self.whole and tables.keys() <= mine
         spare = any(count > tables.get(t, 0) for t, count in shelf.tables.items())
