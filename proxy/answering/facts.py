@@ -87,8 +87,8 @@ class SessionFacts:
         def ended(well: bool) -> None:
             self._changing -= 1
             self._known = None
-            if change.effect is Effect.BARE and well:
-                self._temporary.discard(change.name)
+            if well:
+                self._temporary.discard(change.name if change.effect is Effect.BARE else change.of)
             if change.effect is Effect.NAME and well:  # in case that another statement has taken it away meanwhile
                 self._temporary.add(change.name)
             if change.effect is Effect.UNKNOWN and not well and changes_nothing_failed(sql):

@@ -94,6 +94,7 @@ def test_a_temporary_view_may_change_its_name_and_tables_may_theirs() -> None:
         assert renamed is not None
         renamed(True)
         assert (await facts.read(spark.query)).resolve(("sales",)) is None
+        assert (await facts.read(spark.query)).resolve(("mine",)) is not None
 
     asyncio.run(scenario())
 
