@@ -13,7 +13,7 @@ from rewriter.model import Declared, MaterializedView, Session, TableName
 from rewriter.needs import Needs, Reference, needs_of
 from rewriter.question import Known, question_of, readable
 from rewriter.shelf import Features, Folded, Shelf
-from rewriter.sql import SelectBlock, Statement, parse, storage_statement, tables_of
+from rewriter.sql import SelectBlock, Statement, parse, tables_of
 from rewriter.verbatim import Text, texts_of
 
 _READ = ("by_name", "features", "sources", "verbatim", "graph", "shelves")
@@ -59,6 +59,11 @@ class Definitions:
         vars(other).update((name, vars(self)[name]) for name in _READ if name in vars(self))
         return other
 
+    def read(self) -> None:
+        """Read all views now, which takes milliseconds for each that is new, and not with the first statement."""
+        for name in _READ:
+            getattr(self, name)
+
     @cached_property
     def by_name(self) -> dict[TableName, MaterializedView]:
         """The views by their names."""
@@ -79,7 +84,9 @@ class Definitions:
     def verbatim(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views that are no block by the texts that they answer, and whether with the text's own limit."""
         whole = (view for view in self.views if view.storage_query == view.query)
-        return {text: (view, limited) for view in whole for text, limited in texts_of(storage_statement(view))}
+        return {
+            text: (view, limited) for view in whole for text, limited in texts_read(view.storage_query, view.session)
+        }
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:
@@ -145,6 +152,12 @@ class Definitions:
         for view in self.shortlisted(statement):
             names |= {view.name, view.storage, *self.sources[view.name]}
         return frozenset(names)
+
+
+@lru_cache(maxsize=32_768)
+def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
+    """The texts that a storage query answers as a whole; once for each query, as its features."""
+    return tuple(texts_of(parse(storage_query, session)))
 
 
 @lru_cache(maxsize=32_768)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 
@@ -27,6 +28,7 @@ class Answers:
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
         self._recent = Recent(Definitions((), declared=Declared()))
+        self._reading = asyncio.Lock()
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """How to run a statement that Viewgate does not answer itself."""
@@ -93,7 +95,12 @@ class Answers:
     async def _known(self) -> Recent:
         views = await self.catalog.definitions()
         if views is not self._views:
-            self._views, self._recent = views, Recent(Definitions(views, declared=self._recent.definitions.declared))
+            async with self._reading:
+                if views is not self._views:
+                    definitions = Definitions(views)
+                    await asyncio.to_thread(definitions.read)  # other clients are served meanwhile
+                    definitions = definitions.knowing(self._recent.definitions.declared or Declared())
+                    self._views, self._recent = views, Recent(definitions)
         return self._recent
 
     def _learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
