@@ -20,6 +20,7 @@ settings.register_profile("viewgate", deadline=None, derandomize=True)
 settings.load_profile("viewgate")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of several processes, one runs all that shares a Spark, and one all that starts its own."""
     for item in items:
