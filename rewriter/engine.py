@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -40,7 +41,16 @@ from rewriter.verbatim import Part, parts, rewriting_of
 log = logging.getLogger(__name__)
 
 
-_Answer = tuple[MaterializedView, str, Match, Block]
+class _Answer(NamedTuple):
+    """The view that answers a block, by which rule and rewriting; the block as read, and what it takes from around."""
+
+    view: MaterializedView
+    rule: str
+    match: Match
+    block: Block
+    correlation: Correlation | None = None
+
+
 # A block with its answer, and the subqueries that stay in it.
 _Answered = tuple[SelectBlock, _Answer, Sequence[SelectBlock]]
 
@@ -83,7 +93,7 @@ class _Tried:
 
     def answer(self, block: Block) -> _Answer | None:
         """The view to use, if there is one."""
-        return (*self.best[1:], block) if self.best is not None else None
+        return _Answer(*self.best[1:], block, self.correlation) if self.best is not None else None
 
     def report(self) -> list[Attempt]:
         """What came of each view that was tried: misses, then matches, by name."""
@@ -131,18 +141,21 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         answer, tried_here = _answer(select, statement, definitions, relations, find)
         attempts += tried_here
         if answer is not None:
-            new = select, answer, _subqueries(select, answer[3], statement)
+            new = select, answer, _subqueries(select, answer.block, statement)
             answers = [other for other in answers if not _replaces(new, other[0])]
             answers.append(new)
     kept = [select for select in statement.blocks if not any(_replaces(other, select) for other in answers)]
-    moment = pinned(statement, kept, [answer[2] for _, answer, _ in answers], relations) if answers else ({}, ())
+    moment = pinned(statement, kept, [answer.match for _, answer, _ in answers], relations) if answers else ({}, ())
     if isinstance(moment, str):
         unpinned = Miss(Reason.NOT_PINNED, moment)
         attempts = [a.missed(unpinned) if a.verdict == "chosen" else a for a in attempts]
         return Outcome(statement, tried=tuple(attempts), spelled=spelled)
     pins, edits = moment
-    replacements = (Replacement(s, *a, _block_original(s, statement, find), pins, tuple(q)) for s, a, q in answers)
-    return Outcome(statement, tuple(replacements), tuple(attempts), spelled, tuple(edits))
+    replacements = tuple(
+        Replacement(s, a.view, a.rule, a.match, a.block, _block_original(s, a, statement, spelled), pins, tuple(q))
+        for s, a, q in answers
+    )
+    return Outcome(statement, replacements, tuple(attempts), spelled, tuple(edits))
 
 
 def _replaces(answered: _Answered, select: SelectBlock | Part) -> bool:
@@ -154,12 +167,12 @@ def _replaces(answered: _Answered, select: SelectBlock | Part) -> bool:
 def _subqueries(select: SelectBlock, block: Block, statement: Statement) -> list[SelectBlock]:
     """The blocks in a block that it keeps as their own text."""
     texts = {text_of(call) for tree in block.expressions for call in opaque_within(tree)}
-    return [b for b in statement.blocks if b is not select and b.span.within(select.span) and b.text in texts]
+    return [inner for inner in statement.inside(select) if inner.text in texts]
 
 
 def _texts(select: SelectBlock, statement: Statement) -> Texts:
     """What gives the text of a subquery of a block."""
-    inside = [b for b in statement.blocks if b is not select and b.span.within(select.span)]
+    inside = statement.inside(select)
 
     def text(tree: exp.Select) -> str:
         found = next((b.text for b in inside if b.tree == tree), None)
@@ -203,7 +216,7 @@ def _read_verbatim(
     if rewriting is None:
         return Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs")
     block = Block((), (), rewriting.outputs, (None,) * len(rewriting.outputs))
-    return recorded_problem(view, session, zoned=True) or (view, "verbatim", Match(rewriting), block)
+    return recorded_problem(view, session, zoned=True) or _Answer(view, "verbatim", Match(rewriting), block)
 
 
 def _session_problem(statement: Statement) -> Miss | None:
@@ -300,12 +313,9 @@ def _spare(candidate: Candidate, mapping: Mapping[str, str]) -> Miss:
     return Miss(Reason.TABLES_DIFFER, f"the view joins {spare} besides, and no trusted key says that no row is lost")
 
 
-def _block_original(select: SelectBlock, statement: Statement, find: Find) -> str:
+def _block_original(select: SelectBlock, answer: _Answer, statement: Statement, spelled: Sequence[Edit]) -> str:
     """A block's own text as Spark can run it by itself."""
-    spelled = spell_out(statement, find)
-
-    correlation = _block(select, select.tree, statement, find)[1] if select.tree is not None else None
-    values = correlation.casts(select.span.start) if correlation is not None else ()
+    values = answer.correlation.casts(select.span.start) if answer.correlation is not None else ()
 
     def text(block: SelectBlock) -> str:
         return splice_within(statement.sql, block.span, (*spelled, *values))

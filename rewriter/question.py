@@ -158,7 +158,7 @@ class _Asking:
         names = [statement.resolve(item) if isinstance(item, exp.Table) else None for item in items]
         self.core = Counter(name for name in names if name is not None)
         self.whole = len(trees) == len(read) and names.count(None) == len(derived) and all(map(_plain, trees))
-        self.whole &= not any(b is not select and select.span.within(b.span) for b in statement.blocks)
+        self.whole &= not statement.around(select)
         assert select.tree is not None
         self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(select.tree))
         self.classes = _classes([self.own, *self.under])
@@ -285,7 +285,7 @@ def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]
     """The blocks of the derived tables and common table expressions in a block's FROM, and in theirs."""
     if select.tree is None:
         return
-    inside = [b for b in statement.blocks if b is not select and b.span.within(select.span)]
+    inside = statement.inside(select)
     meant = {common.name: common.block for common in statement.common_before(select)}
     for node in from_items(select.tree):
         found: SelectBlock | None = None

@@ -89,6 +89,10 @@ class Statement:
         """The blocks in which a block stands, outermost first."""
         return [b for b in self.blocks if b.span != block.span and block.span.within(b.span)]
 
+    def inside(self, block: SelectBlock) -> list[SelectBlock]:
+        """The blocks that stand in a block."""
+        return [b for b in self.blocks if b is not block and b.span.within(block.span)]
+
     def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
         """The common table expressions that names in a block can mean."""
         return tuple(table for table in self.common if table.end <= block.span.start)
