@@ -72,8 +72,7 @@ class Definitions:
     @cached_property
     def features(self) -> dict[TableName, Features]:
         """What each view mentions, by the view's name."""
-        return {view.name: features_of(view.storage_query, view.catalog, view.namespace, view.name.catalog)
-                for view in self.views}  # fmt: skip
+        return {view.name: features_of(view.storage_query, view.session) for view in self.views}
 
     @cached_property
     def sources(self) -> dict[TableName, tuple[TableName, ...]]:
@@ -161,9 +160,9 @@ def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool],
 
 
 @lru_cache(maxsize=32_768)
-def features_of(storage_query: str, catalog: str, namespace: tuple[str, ...], home: str) -> Features:
+def features_of(storage_query: str, session: Session) -> Features:
     """What a storage query mentions; once for each query, since definitions change one view at a time."""
-    statement = parse(storage_query, Session(catalog, namespace, catalogs=frozenset({home})))
+    statement = parse(storage_query, session)
     occurrences = [table for block in statement.blocks for table in tables_of(block)]
     resolved = {table.alias_or_name.lower(): statement.resolve(table) for table in occurrences}
     tables = tuple(name for table in occurrences if (name := statement.resolve(table)) is not None)
