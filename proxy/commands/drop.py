@@ -22,11 +22,11 @@ class Drop:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         name = await ctx.resolve(session, self.name)
-        known = await ctx.catalog.view(name) is not None
-        broken = name in ctx.catalog.broken
-        if self.if_exists and not known and not broken:
-            return done(f"there is no materialized view {name}")
-        view = None if broken else await ctx.existing_view(session, self.name)
+        view = await ctx.catalog.view(name)
+        if view is None and name not in ctx.catalog.broken:
+            if self.if_exists:
+                return done(f"there is no materialized view {name}")
+            view = await ctx.existing_view(session, self.name)
         try:
             await session.upstream.query(f"DROP VIEW {name.sql()}")
         finally:
