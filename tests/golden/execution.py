@@ -19,8 +19,8 @@ Rows = list[tuple[Any, ...]]
 
 # Spark's functions that DuckDB lacks and sqlglot does not translate.
 MACROS = """
-CREATE MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000 AS BIGINT));
-CREATE MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo, d, h, mi, CAST(s AS DOUBLE));
+CREATE TEMP MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000 AS BIGINT));
+CREATE TEMP MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo, d, h, mi, CAST(s AS DOUBLE));
 """
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
 # Hive's spellings of what else is GROUP BY ROLLUP (…) and GROUP BY GROUPING SETS (…).
@@ -35,12 +35,23 @@ class _Spark(Spark):
 
 def database(schema: str, rows: str, world: World) -> duckdb.DuckDBPyConnection:
     """The tables with their rows, and each view with its storage filled."""
-    connection = duckdb.connect()
-    catalog, namespace = NAMESPACE
-    connection.execute(
-        f"ATTACH ':memory:' AS {catalog}; CREATE SCHEMA {catalog}.{namespace}; USE {catalog}.{namespace}"
-    )
+    connection = connect()
+    fill(connection, schema, rows, world)
+    return connection
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """An empty database, which takes longer to make than a world's few rows: it can be filled again and again."""
+    connection = duckdb.connect(config={"threads": 1})
+    connection.execute(f"ATTACH ':memory:' AS {NAMESPACE[0]}")
     connection.execute(MACROS)
+    return connection
+
+
+def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: World) -> None:
+    """Put the tables with their rows and the views with their storage in the place of all that is there."""
+    namespace = ".".join(NAMESPACE)
+    connection.execute(f"DROP SCHEMA IF EXISTS {namespace} CASCADE; CREATE SCHEMA {namespace}; USE {namespace}")
     for sql in (without_properties(schema), rows):
         for statement in _transpiled(sql):
             connection.execute(statement)
@@ -48,7 +59,6 @@ def database(schema: str, rows: str, world: World) -> duckdb.DuckDBPyConnection:
         query = pin(view.storage_query, {}, world.session)
         connection.execute(f"CREATE TABLE {view.storage} AS {duck(query)}")
         connection.execute(f"CREATE VIEW {view.name} AS {duck(view.query)}")
-    return connection
 
 
 def duck(sql: str) -> str:

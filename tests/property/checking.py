@@ -1,0 +1,78 @@
+"""Decides about a random query, and runs it both ways."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache, lru_cache
+from pathlib import Path
+
+import duckdb
+
+from tests.golden.corpus import GoldenFile, World, world
+from tests.golden.execution import Rows, connect, fill, rows_of, same_rows
+from tests.property.generator import SCHEMA, Case
+
+RULES = frozenset({"read_rows", "same_grain", "roll_up", "union_with_tables"})
+# What a query is made of, by a text that gives it away.
+SHAPES = {
+    "branches": "CASE WHEN",
+    "FILTER": "FILTER (",
+    "DISTINCT": "SELECT DISTINCT",
+    "ROLLUP": "ROLLUP (",
+    "CUBE": "CUBE (",
+    "GROUPING SETS": "GROUPING SETS (",
+    "windows": " OVER (",
+    "variances": "var_",
+    "EXISTS": " EXISTS (",
+    "IN": " IN (SELECT",
+    "NOT IN": " NOT IN (SELECT",
+    "subqueries": "(SELECT min(weight)",
+    "correlated": "WHERE dim_id = id",
+}
+
+
+def hits_enough(hits: Counter[str], cases: int) -> bool:
+    """Whether so many queries are answered, and by every rule, that the cases prove something."""
+    return cases - hits["miss"] >= cases / 3 and hits.keys() >= {*RULES, *SHAPES}
+
+
+def check(case: Case) -> list[str]:
+    """The rules and shapes that were answered, or a miss; fails if the rows differ."""
+    built = _world(case.views)
+    outcome = built.rewrite(case.query)
+    assert not any("an error in the rewriter" in attempt.detail for attempt in outcome.tried), f"seed {case.seed}"
+    if not outcome.rewritten:
+        return ["miss"]
+    connection = _filled(case.rows, case.views)
+    mine, theirs = (_answer(connection, sql) for sql in (outcome.sql(), outcome.original))
+    told = f"seed {case.seed}\n{case.views}\n{case.query}\n{outcome.sql()}\n{mine}\n{theirs}"
+    if mine is None or theirs is None:  # the query is none, and only a subquery of it was answered
+        assert mine == theirs, told
+        return ["miss"]
+    assert same_rows(mine, theirs, ordered=False), told
+    shapes = [shape for shape, text in SHAPES.items() if text in case.query]
+    return [*dict.fromkeys(replacement.rule for replacement in outcome.replacements), *shapes]
+
+
+@lru_cache(maxsize=1)
+def _world(views: tuple[tuple[str, str], ...]) -> World:
+    return world(GoldenFile(Path(), schema=SCHEMA, views=dict(views)))
+
+
+@lru_cache(maxsize=1)
+def _filled(rows: str, views: tuple[tuple[str, str], ...]) -> duckdb.DuckDBPyConnection:
+    fill(_connection(), SCHEMA, rows, _world(views))
+    return _connection()
+
+
+@cache
+def _connection() -> duckdb.DuckDBPyConnection:
+    return connect()
+
+
+def _answer(connection: duckdb.DuckDBPyConnection, sql: str) -> Rows | None:
+    """The rows of a query; None for one that is not valid."""
+    try:
+        return rows_of(connection, sql)
+    except duckdb.BinderException:
+        return None
