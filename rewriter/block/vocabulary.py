@@ -6,18 +6,24 @@ from sqlglot import exp
 
 # Repeated values change nothing in these, so DISTINCT does not either.
 IDEMPOTENT = frozenset({"min", "max", "bool_and", "bool_or", "bit_and", "bit_or"})
-# Made of sums of squares; and those that are answered at the same grain only.
+# Made of sums of squares; of sums over pairs; and those that are answered at the same grain only.
 DEVIATIONS = frozenset({"var_pop", "var_samp", "stddev_pop", "stddev_samp"})
-ROUGH = frozenset({"skewness", "kurtosis", "covar_pop", "covar_samp", "corr"})
+PAIRED = frozenset(
+    {"covar_pop", "covar_samp", "corr", "regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy"}
+) | {"regr_slope", "regr_intercept", "regr_r2"}
+ROUGH = frozenset({"skewness", "kurtosis"})
 WHOLE = frozenset({"median", "percentile", "approx_count_distinct"}) | ROUGH
+# Of these the last bits depend on the order in which rows are added, whatever the type.
+INEXACT = DEVIATIONS | ROUGH | PAIRED - {"regr_count"}
 AGGREGATES = (
     frozenset({"count", "sum", "avg", "mean", "every", "some", "any", "bit_xor", "variance", "stddev", "std"})
     | IDEMPOTENT
     | DEVIATIONS
+    | PAIRED
     | WHOLE
 )
 # How many arguments an aggregate takes, where it is not one.
-ARGUMENTS = {"percentile": 2, "covar_pop": 2, "covar_samp": 2, "corr": 2}
+ARGUMENTS = {"percentile": 2, **dict.fromkeys(PAIRED, 2)}
 SYNONYMS = {
     "mean": "avg",
     "variance": "var_samp",

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, find_among
-from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, RANKS, SYNONYMS
+from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, PAIRED, RANKS, SYNONYMS
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.moments import digits_of, scale_of, squared
+from rewriter.match.pairs import needed, pair_of
 from rewriter.match.printing import print_block
 from rewriter.match.trees import ROWS
 from rewriter.model import Relation, Session, Table, TableName, ViewState, table_columns
@@ -186,6 +187,16 @@ def parts_of(call: exp.Anonymous, block: Block) -> Iterator[tuple[str, Tree]]:
         yield "sum", exp.Anonymous(this="sum", expressions=[digits])
         yield "squares", exp.Anonymous(this="sum", expressions=[squared(digits)])
         yield "count", exp.Anonymous(this="count", expressions=[argument.copy()])
+    if call.name in PAIRED:
+        yield from _sums_over_pairs(call, block)
+
+
+def _sums_over_pairs(call: exp.Anonymous, block: Block) -> Iterator[tuple[str, Tree]]:
+    y, x = call.expressions
+    pair = pair_of(y, x, (numeric_type(y, block), numeric_type(x, block)))
+    if pair is not None:
+        for part in needed(call.name):
+            yield "count" if part == "n" else "sum", pair.summed(part)
 
 
 def _average_parts(argument: Tree, block: Block) -> Iterator[tuple[str, Tree]]:

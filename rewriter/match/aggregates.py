@@ -8,6 +8,7 @@
 | f(CASE …)           | f of each branch, or count(*)        | f of a CASE over those                      |
 | avg(x)              | sum(x) and count(x)                  | as Spark's Average ends                     |
 | var, stddev         | sums of digits and of their squares  | exact, then as DOUBLEs                      |
+| covar, corr, regr   | the same over pairs, and of products | the same                                    |
 | f(DISTINCT k)       | k as a key                           | f(DISTINCT k)                               |
 """
 
@@ -19,11 +20,12 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import aggregate_of
-from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, WHOLE
+from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, WHOLE
 from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.moments import deviation, digits_of, scale_of, squared
 from rewriter.match.numbers import sum_type, summed_type
+from rewriter.match.pairs import SYMMETRIC, needed, of_pairs, pair_of
 from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, stored
 from rewriter.match.trees import call_of, cast, number
@@ -45,6 +47,12 @@ class Aggregates:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.partials = Partials(reading)
+        # Those that are put together from the sums and counts that they are made of.
+        self._ends: dict[str, Callable[[exp.Anonymous, Total], Tree | None]] = {
+            "avg": self._average,
+            **dict.fromkeys(DEVIATIONS, self._deviation),
+            **dict.fromkeys(PAIRED, self._of_pairs),
+        }
 
     def direct(self, tree: Tree) -> Tree | Miss:
         """The aggregate as the storage has it for each of its groups."""
@@ -80,7 +88,7 @@ class Aggregates:
         def total(name: str, part: Partial) -> Tree:
             return _fold(name, part.tree, part.kind, condition) if rolled else _typed(name, part.tree, part.kind)
 
-        end = self._average if call.name == "avg" else self._deviation if call.name in DEVIATIONS else None
+        end = self._ends.get(call.name)
         if end is None:
             part = self.partials.of(call.name, call.expressions[0]) if call.name not in WHOLE else missing(call)
             return self._unrolled(call, part) if isinstance(part, Miss) else total(call.name, part)
@@ -91,7 +99,7 @@ class Aggregates:
         """The view may hold the aggregate, but not what it is rolled up from."""
         if self.partials.held(call) is None:
             return miss
-        parts = " without the sums that it is made of" if call.name in DEVIATIONS else ""
+        parts = " without the sums that it is made of" if call.name in DEVIATIONS | PAIRED else ""
         return Miss(
             Reason.AGGREGATE_DOES_NOT_ROLL_UP,
             f"{words(call)} without its sum and count" if call.name == "avg" else words(call) + parts,
@@ -114,6 +122,24 @@ class Aggregates:
         if isinstance(summed, Miss) or isinstance(squares, Miss) or isinstance(counted, Miss):
             return None
         return deviation(call.name, total("sum", summed), total("sum", squares), total("count", counted), scale)
+
+    def _of_pairs(self, call: exp.Anonymous, total: Total) -> Tree | None:
+        y, x = call.expressions
+        pair = pair_of(y, x, (numeric_type(y, self.reading.block), numeric_type(x, self.reading.block)))
+        if pair is None:
+            return None
+        sums: dict[str, Tree] = {}
+        for part in needed(call.name):
+            held = self._part(pair.summed(part))
+            if isinstance(held, Miss) and part in SYMMETRIC:
+                held = self._part(pair.swapped.summed(part))
+            if isinstance(held, Miss):
+                return None
+            sums[part] = total("count" if part == "n" else "sum", held)
+        return of_pairs(call.name, sums, pair)
+
+    def _part(self, call: exp.Anonymous) -> Partial | Miss:
+        return self.partials.of(call.name, call.expressions[0])
 
     def _summed(self, argument: Tree) -> Partial | Miss:
         """The sum of which an average is made: of a BIGINT that of DECIMALs, since its own may overflow."""

@@ -36,7 +36,7 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
     result = f"decimal({precision + 4},{scale + 4})"
     if precision <= AS_DOUBLES:
         digits = exp.Mul(this=total.copy(), expression=number(10**scale)) if scale else total
-        return cast(exp.Div(this=_quotient(digits, divisor), expression=cast(number(10**scale), "double")), result)
+        return cast(unscaled(_quotient(digits, divisor), scale), result)
     if precision > WIDEST or scale > DEEPEST or precision - scale > LARGEST:
         return None
     rest = exp.Mod(this=total.copy(), expression=cast(divisor, _COUNT))
@@ -46,6 +46,20 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
         this=cast(whole, f"decimal({precision - scale},0)"), expression=cast(part, f"decimal({scale + 6},{scale + 4})")
     )
     return cast(both, result)
+
+
+def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
+    """The average of whole numbers, or of DECIMALs of few digits of which the sum is of their digits."""
+    quotient, decimal = _quotient(total, call_of("nullif", count, number(0))), as_decimal(kind)
+    if decimal is None:
+        return quotient
+    assert decimal.precision <= AS_DOUBLES
+    return cast(unscaled(quotient, decimal.scale), f"decimal({decimal.precision + 4},{decimal.scale + 4})")
+
+
+def unscaled(digits: Tree, scale: int) -> Tree:
+    """A DOUBLE that counts units of so many digits behind the point, as the number itself."""
+    return exp.Div(this=digits, expression=cast(number(10**scale), "double")) if scale else digits
 
 
 def _quotient(total: Tree, divisor: Tree) -> Tree:

@@ -9,7 +9,7 @@ from itertools import islice
 from sqlglot import exp
 
 from rewriter.block import aggregate_of, has_aggregate
-from rewriter.block.vocabulary import DEVIATIONS, INTEGERS, ROUGH
+from rewriter.block.vocabulary import INEXACT, INTEGERS
 from rewriter.match.branches import branches_of
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
 from rewriter.match.joined_back import Back
@@ -18,7 +18,7 @@ from rewriter.match.words import words
 
 Tree = exp.Expr
 
-SUMMING = frozenset({"sum", "avg"}) | DEVIATIONS | ROUGH
+SUMMING = frozenset({"sum", "avg"}) | INEXACT
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
 def _exact(call: exp.Anonymous, reading: Reading) -> bool:
     if call.name not in SUMMING:
         return True
-    if call.name in DEVIATIONS | ROUGH:
+    if call.name in INEXACT:
         return False
     argument = call.expressions[0]
     if isinstance(argument, exp.Distinct):

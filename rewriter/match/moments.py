@@ -1,9 +1,10 @@
-"""Variances and standard deviations from exact sums of whole numbers and of their squares."""
+"""Central moments from exact sums of whole numbers and of their products: variances and standard deviations."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
+from rewriter.match.averages import unscaled
 from rewriter.match.trees import call_of, cast, number
 from rewriter.schema.types import as_decimal
 
@@ -35,23 +36,43 @@ def squared(digits: Tree) -> Tree:
 
 
 def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) -> Tree:
-    """A variance or standard deviation; the sums are of digits.
-
-    law: the sum of (x - m)² is that of (x - q)² less (m - q)² * n, for any q. With the mean's whole part as q, of
-         whole numbers both are exact and small, where the squares alone would leave nothing of a small variance.
-    """
-    rows = cast(call_of("nullif", count, number(0)), _COUNT)
-    rest = exp.Mod(this=total.copy(), expression=rows)
-    mean = cast(exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=rows.copy()), _MEAN)
-    twice = exp.Mul(this=exp.Add(this=mean, expression=mean.copy()), expression=cast(total, _TOTAL))
-    lifted = exp.Mul(this=cast(exp.Mul(this=rows.copy(), expression=mean.copy()), _LIFTED), expression=mean.copy())
-    about = exp.Add(this=exp.Sub(this=squares.copy(), expression=twice), expression=lifted)
-    beside = cast(rest, "double")
-    excess = exp.Div(this=exp.Mul(this=beside, expression=beside.copy()), expression=cast(rows, "double"))
-    moment = call_of("greatest", exp.Sub(this=cast(about, "double"), expression=excess), cast(number(0), "double"))
-    sample = call_of("nullif", exp.Sub(this=rows.copy(), expression=number(1)), number(0))
-    divisor = cast(sample if name.endswith("_samp") else rows, "double")
-    variance = exp.Div(this=moment, expression=divisor)
-    if scale:
-        variance = exp.Div(this=variance, expression=cast(number(10 ** (2 * scale)), "double"))
+    """A variance or standard deviation; the sums are of digits."""
+    divided = divisor(rows_of(count), sample=name.endswith("_samp"))
+    variance = unscaled(exp.Div(this=moment(squares, total, total, count), expression=divided), 2 * scale)
     return call_of("sqrt", variance) if name.startswith("stddev") else variance
+
+
+def rows_of(count: Tree) -> Tree:
+    """A count as a number to divide by: NULL for none."""
+    return cast(call_of("nullif", count, number(0)), _COUNT)
+
+
+def divisor(rows: Tree, sample: bool) -> Tree:
+    """By what the moment of a population or of a sample is divided: NULL for a sample of one."""
+    return cast(call_of("nullif", exp.Sub(this=rows, expression=number(1)), number(0)) if sample else rows, "double")
+
+
+def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
+    """The sum of (x - mean of x) * (y - mean of y) over pairs of whole numbers, from the sums of x * y, x and y.
+
+    law: it is the sum of (x - p) * (y - q) less (mean of x - p) * (mean of y - q) * n, for any p and q. With the whole
+         parts of the means as p and q both are exact and small, where the products alone would leave nothing of it.
+    no:  below zero for squares: of values that are not all equal it is at least a half, and of equal ones nothing
+    """
+    rows = rows_of(count)
+    (p, left), (q, right) = _whole_and_rest(first, rows), _whole_and_rest(second, rows)
+    crossed = exp.Add(
+        this=exp.Mul(this=p, expression=cast(second, _TOTAL)),
+        expression=exp.Mul(this=q, expression=cast(first, _TOTAL)),
+    )
+    lifted = exp.Mul(this=cast(exp.Mul(this=rows, expression=p.copy()), _LIFTED), expression=q.copy())
+    about = exp.Add(this=exp.Sub(this=products.copy(), expression=crossed), expression=lifted)
+    excess = exp.Div(this=exp.Mul(this=left, expression=right), expression=cast(rows, "double"))
+    return exp.Sub(this=cast(about, "double"), expression=excess)
+
+
+def _whole_and_rest(total: Tree, rows: Tree) -> tuple[Tree, Tree]:
+    """The whole part of a mean, and what of the sum is left beside it, as a DOUBLE."""
+    rest = exp.Mod(this=total.copy(), expression=rows.copy())
+    whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=rows.copy())
+    return cast(whole, _MEAN), cast(rest, "double")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from rewriter.block.vocabulary import FRACTIONS, INTEGERS
+from rewriter.block.vocabulary import FRACTIONS, INTEGERS, PAIRED
 from rewriter.schema.types import (
     STRING,
     Uncertain,
@@ -100,6 +100,11 @@ def magnitude(types: Types) -> str:
     return "double"
 
 
+def magnitudes(types: Types) -> str:
+    """What is made of pairs of numbers, calculated in DOUBLE."""
+    return magnitude(types) if is_numeric(types[1]) else magnitude(types[1:])
+
+
 def float_or_double(types: Types) -> str:
     """What nanvl() takes: two of the same."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
@@ -169,7 +174,10 @@ FUNCTIONS: Mapping[str, Rule] = {
     **dict.fromkeys(("bool_and", "bool_or"), _BOOLEAN),
     **dict.fromkeys(("bit_and", "bit_or", "bit_xor"), integral),
     **dict.fromkeys(("var_pop", "var_samp", "variance", "stddev", "stddev_pop", "stddev_samp", "std"), magnitude),
-    **dict.fromkeys(("covar_pop", "covar_samp", "corr", "skewness", "kurtosis"), magnitude),
+    **dict.fromkeys(("skewness", "kurtosis"), magnitude),
+    **dict.fromkeys(PAIRED - {"regr_count", "regr_avgx", "regr_avgy"}, magnitudes),
+    "regr_avgx": lambda types: average(types[1:]),
+    "regr_avgy": average,
     **dict.fromkeys(("collect_list", "collect_set", "array_agg"), lambda types: f"array<{types[0]}>"),
     # windows
     **dict.fromkeys(("row_number", "rank", "dense_rank", "ntile"), _INT),

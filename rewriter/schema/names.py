@@ -8,6 +8,7 @@ from itertools import pairwise
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
+from rewriter.block.vocabulary import PAIRED
 from rewriter.schema.types import Uncertain, column_type
 from rewriter.sql import tokenize
 
@@ -32,13 +33,13 @@ _INFIX: dict[type[Tree], str] = {
 # Functions whose call is named as it was typed, in lower case.
 _NAMED_AS_TYPED = """
 sqrt exp log10 power round count sum min max avg mean bool_and bool_or every some any bit_and bit_or bit_xor
-stddev stddev_pop stddev_samp variance var_pop var_samp covar_pop covar_samp corr abs bround ln pmod mod
+stddev stddev_pop stddev_samp variance var_pop var_samp abs bround ln pmod mod
 greatest least coalesce nvl nvl2 nullif ifnull upper lower ucase lcase length substring substr left right
 concat concat_ws replace reverse lpad rpad instr initcap split_part md5 sha1 sha2 crc32 nanvl year quarter
 month day dayofmonth dayofweek dayofyear weekday weekofyear hour minute second to_date date_format date_add
 date_sub datediff add_months last_day make_date date_trunc trunc count_if any_value
 """
-AS_TYPED = frozenset(_NAMED_AS_TYPED.split())
+AS_TYPED = PAIRED.union(_NAMED_AS_TYPED.split())
 
 _OPERATORS = "( , + - * / % = < > <= >= <> != <=> || SELECT DISTINCT WHEN THEN ELSE CASE AND OR NOT BETWEEN LIKE DIV"
 _BEFORE_OPERANDS = frozenset(_OPERATORS.split())

@@ -17,10 +17,11 @@ from tests.golden.corpus import NAMESPACE, World, without_properties
 
 Rows = list[tuple[Any, ...]]
 
-# Spark's functions that DuckDB lacks and sqlglot does not translate.
+# Spark's functions that DuckDB lacks and sqlglot does not translate, or that divide by zero otherwise.
 MACROS = """
 CREATE TEMP MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000 AS BIGINT));
 CREATE TEMP MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo, d, h, mi, CAST(s AS DOUBLE));
+CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0);
 """
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
 # Hive's spellings of what else is GROUP BY ROLLUP (…) and GROUP BY GROUPING SETS (…).

@@ -1,0 +1,176 @@
+"""Covariances, correlations and regressions from exact sums over the pairs of which both values are there.
+
+As functions of (y, x), over n pairs: Sxx and Syy are the sums of squares about the mean, Sxy that of products.
+
+| covar_pop, covar_samp | Sxy / n, Sxy / (n - 1)     | regr_avgx, regr_avgy   | as avg ends            |
+| corr                  | Sxy / sqrt(Sxx * Syy)      | regr_slope             | Sxy / Sxx              |
+| regr_sxx, _syy, _sxy  | Sxx, Syy, Sxy              | regr_intercept         | avg y - slope * avg x  |
+| regr_count            | n                          | regr_r2                | Sxy² / (Sxx * Syy)     |
+
+As Spark has it, of no pairs all are NULL; of one covar_samp and corr are, and where all x are equal slope, intercept
+and r2. Where all y are, r2 is 1. The corr of equal values is an error under ANSI, here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from rewriter.match.averages import average_of_digits, unscaled
+from rewriter.match.moments import digits_of, divisor, moment, rows_of, scale_of, squared
+from rewriter.match.trees import call_of, cast, number
+
+Tree = exp.Expr
+
+# The sums of which each is made: `n` counts the pairs.
+_NEEDED: Mapping[str, str] = {
+    "regr_count": "n",
+    "regr_avgx": "n x",
+    "regr_avgy": "n y",
+    "regr_sxx": "n x xx",
+    "regr_syy": "n y yy",
+    **dict.fromkeys(("covar_pop", "covar_samp", "regr_sxy"), "n x y xy"),
+    **dict.fromkeys(("regr_slope", "regr_intercept"), "n x y xx xy"),
+    **dict.fromkeys(("corr", "regr_r2"), "n x y xx yy xy"),
+}
+# The same of (x, y) as of (y, x).
+SYMMETRIC = frozenset({"n", "xy"})
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The arguments of a function of pairs, canonical trees, with their types, both of whole numbers or few digits."""
+
+    y: Tree
+    x: Tree
+    kinds: tuple[str, str]
+
+    @property
+    def swapped(self) -> Pair:
+        """The same pairs the other way round."""
+        return Pair(self.x, self.y, self.kinds[::-1])
+
+    @property
+    def scales(self) -> tuple[int, int]:
+        """How many digits behind the point y and x have."""
+        (y, x) = map(scale_of, self.kinds)
+        assert y is not None
+        assert x is not None
+        return y, x
+
+    def summed(self, part: str) -> exp.Anonymous:
+        """One of the sums over pairs, of digits."""
+        whole = {
+            "x": digits_of(_where_there(self.x, self.y), self.scales[1]),
+            "y": digits_of(_where_there(self.y, self.x), self.scales[0]),
+        }
+        if part == "n":
+            return call_of("count", _where_there(self.x, self.y))
+        if part == "xy":
+            plain = (digits_of(tree, scale) for tree, scale in zip((self.x, self.y), self.scales[::-1], strict=True))
+            return call_of("sum", exp.Mul(this=next(plain), expression=next(plain)))
+        return call_of("sum", whole[part] if part in whole else squared(whole[part[0]]))
+
+
+def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | None:
+    """The arguments as a pair; None where their sums are not exact."""
+    first, second = kinds
+    if first is None or second is None or scale_of(first) is None or scale_of(second) is None:
+        return None
+    return Pair(y, x, (first, second))
+
+
+def needed(name: str) -> tuple[str, ...]:
+    """The sums of which a function of pairs is made.
+
+    >>> needed("covar_pop")
+    ('n', 'x', 'y', 'xy')
+    """
+    return tuple(_NEEDED[name].split())
+
+
+def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
+    """A function of pairs from their sums."""
+    return _ENDS[name](_Totals(sums, pair))
+
+
+def _where_there(value: Tree, other: Tree) -> Tree:
+    """A value of a pair; NULL where the other is."""
+    there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
+    return exp.Case(this=None, ifs=[exp.If(this=there, true=value.copy())], default=None)
+
+
+class _Totals:
+    """What the functions are put together from, as DOUBLEs."""
+
+    def __init__(self, sums: Mapping[str, Tree], pair: Pair) -> None:
+        self._sums, self._pair = sums, pair
+
+    @property
+    def n(self) -> Tree:
+        return self._sums["n"]
+
+    def average(self, which: str) -> Tree:
+        """The mean of y or x, of avg's type."""
+        return average_of_digits(self._sums[which], self.n, self._pair.kinds["yx".index(which)])
+
+    def mean(self, which: str) -> Tree:
+        """The mean of y or x, not rounded to a type."""
+        return unscaled(average_of_digits(self._sums[which], self.n, "int"), self._pair.scales["yx".index(which)])
+
+    def about_mean(self, which: str) -> Tree:
+        """Sxx, Syy or Sxy."""
+        first, second = tuple(which)
+        y, x = self._pair.scales
+        scales = {"x": x, "y": y}
+        about = moment(self._sums[which], self._sums[first], self._sums[second], self.n)
+        return unscaled(about, scales[first] + scales[second])
+
+
+def _covariance(totals: _Totals, sample: bool) -> Tree:
+    return exp.Div(this=totals.about_mean("xy"), expression=divisor(rows_of(totals.n), sample))
+
+
+def _correlation(totals: _Totals) -> Tree:
+    both = call_of("sqrt", exp.Mul(this=totals.about_mean("xx"), expression=totals.about_mean("yy")))
+    one = exp.EQ(this=totals.n.copy(), expression=number(1))
+    quotient = exp.Div(this=totals.about_mean("xy"), expression=both)
+    return exp.Case(ifs=[exp.If(this=one, true=exp.Null())], default=quotient)
+
+
+def _slope(totals: _Totals) -> Tree:
+    return exp.Div(this=totals.about_mean("xy"), expression=_or_null(totals.about_mean("xx")))
+
+
+def _intercept(totals: _Totals) -> Tree:
+    return exp.Sub(this=totals.mean("y"), expression=exp.Mul(this=_slope(totals), expression=totals.mean("x")))
+
+
+def _determination(totals: _Totals) -> Tree:
+    xx, yy = totals.about_mean("xx"), totals.about_mean("yy")
+    ratios = (exp.Div(this=totals.about_mean("xy"), expression=_or_null(about)) for about in (xx, yy))
+    level = exp.And(this=exp.GT(this=xx, expression=number(0)), expression=exp.EQ(this=yy, expression=number(0)))
+    product = exp.Mul(this=next(ratios), expression=next(ratios))
+    return exp.Case(ifs=[exp.If(this=level, true=cast(number(1), "double"))], default=product)
+
+
+def _or_null(value: Tree) -> Tree:
+    return call_of("nullif", value, cast(number(0), "double"))
+
+
+_ENDS: Mapping[str, Callable[[_Totals], Tree]] = {
+    "covar_pop": lambda totals: _covariance(totals, sample=False),
+    "covar_samp": lambda totals: _covariance(totals, sample=True),
+    "corr": _correlation,
+    "regr_count": lambda totals: totals.n,
+    "regr_avgx": lambda totals: totals.average("x"),
+    "regr_avgy": lambda totals: totals.average("y"),
+    "regr_sxx": lambda totals: totals.about_mean("xx"),
+    "regr_syy": lambda totals: totals.about_mean("yy"),
+    "regr_sxy": lambda totals: totals.about_mean("xy"),
+    "regr_slope": _slope,
+    "regr_intercept": _intercept,
+    "regr_r2": _determination,
+}
