@@ -10,13 +10,12 @@ from rewriter.block import Block, Join, Ordering
 from rewriter.block.opaque import is_opaque, spelled
 from rewriter.match.candidate import STORAGE_ALIAS, Rewriting, Union
 from rewriter.model import Column, Table, TableName, quoted
-from rewriter.sql import render
+from rewriter.sql import expression_sql
 from rewriter.timeseries import as_bucket, translate_bucket
 
 Tree = exp.Expr
 
 _KEYWORDS = {"LEFT": "LEFT JOIN", "SEMI": "LEFT SEMI JOIN", "ANTI": "LEFT ANTI JOIN"}
-_OPERATIONS = (exp.Binary, exp.Unary, exp.In)
 
 
 def print_rewriting(
@@ -114,7 +113,7 @@ def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spel
 
 def expression_text(tree: Tree, spell: bool = True) -> str:
     """A canonical expression as text, buckets in Spark's functions."""
-    return render(_parenthesized(_spelled(tree) if spell else tree))
+    return expression_sql(tree, _spelled) if spell else expression_sql(tree)
 
 
 def _item(output: Tree, name: str | None, column: Column | None, storage: Table) -> str:
@@ -149,29 +148,11 @@ def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
     return f"{key} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if item.nulls_first else 'LAST'}"
 
 
-def _spelled(tree: Tree) -> Tree:
-    def spell(node: exp.Expr) -> exp.Expr:
-        if is_opaque(node):
-            return exp.Var(this=spelled(node, expression_text))
-        bucket = as_bucket(node)
-        if bucket is None:
-            return node
-        return exp.Var(this=translate_bucket(expression_text(bucket.source), bucket.grain, bucket.type))
-
-    return tree.transform(spell)
-
-
-def _parenthesized(tree: Tree) -> Tree:
-    """The tree with parentheses around every operation that is an operand of another."""
-    arguments: dict[str, object] = {}
-    for argument, value in tree.args.items():
-        values = value if isinstance(value, list) else [value]
-        new = [_operand(tree, v) if isinstance(v, exp.Expr) else v for v in values]
-        arguments[argument] = new if isinstance(value, list) else new[0]
-    return type(tree)(**arguments)
-
-
-def _operand(parent: Tree, child: Tree) -> Tree:
-    inner = _parenthesized(child)
-    both = isinstance(parent, _OPERATIONS) and isinstance(child, _OPERATIONS)
-    return exp.Paren(this=inner) if both else inner
+def _spelled(node: Tree) -> str | None:
+    """What is no SQL of Spark's: subqueries that are kept as texts, and buckets."""
+    if not isinstance(node, exp.Anonymous):
+        return None
+    if is_opaque(node):
+        return spelled(node, expression_text)
+    bucket = as_bucket(node)
+    return translate_bucket(expression_text(bucket.source), bucket.grain, bucket.type) if bucket is not None else None

@@ -6,6 +6,7 @@ same as what was typed (functions are kept by name, never translated).
 
 from rewriter.sql.blocks import SelectSpan
 from rewriter.sql.dialect import ParseError, parse_select, render, tokenize
+from rewriter.sql.expression import expression_sql
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
     CommonTable,
@@ -25,6 +26,7 @@ __all__ = [
     "SelectBlock",
     "SelectSpan",
     "Statement",
+    "expression_sql",
     "from_items",
     "parse",
     "parse_select",
