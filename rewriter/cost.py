@@ -7,10 +7,14 @@ from its records; where nothing is known, the table is taken for huge.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+
 from rewriter.block import Block
 from rewriter.freshness import Relations
 from rewriter.match import Match
-from rewriter.model import MaterializedView, Relation, Table
+from rewriter.model import MaterializedView, Relation, Table, TableName
+from rewriter.shelf import Features
 
 SCAN = ROLL_UP = 4 << 20
 RECORD = 64
@@ -24,9 +28,29 @@ def cost(match: Match, block: Block, relations: Relations) -> int:
     return sum(map(_scan, (match.rewriting.storage, *beside))) + rest + (ROLL_UP if match.rolled_up else 0)
 
 
-def least_cost(view: MaterializedView, partial: Block | None, relations: Relations) -> int:
-    """What any rewriting over a view costs at least; over a view that holds but a part of a block's rows, if so."""
-    return _scan(relations.get(view.storage)) + (_rest(partial, relations) if partial is not None else 0)
+def least_costs(
+    views: Iterable[MaterializedView],
+    features: Mapping[TableName, Features],
+    block: Block,
+    partial: Container[TableName],
+    relations: Relations,
+) -> Iterator[tuple[int, MaterializedView]]:
+    """What a rewriting of a block over each of these views costs, but for tables joined back to it.
+
+    `partial` are those that hold but a part of the block's rows. More keys than the block's are taken for a
+    roll-up: they are one, but for keys that the block makes equal.
+    """
+    read = Counter(table.name for table in block.tables)
+    rest = _rest(block, relations)
+    beside: dict[tuple[TableName, ...], int] = {}
+    for view in views:
+        mine = features[view.name]
+        if mine.tables not in beside:
+            others = read - Counter(mine.tables)
+            beside[mine.tables] = sum(_scan(relations.get(name)) * n for name, n in others.items())
+        rolled_up = block.keys is not None and mine.keys > len(block.keys)
+        more = rest if view.name in partial else 0 if view.name in read else beside[mine.tables]
+        yield _scan(relations.get(view.storage)) + more + (ROLL_UP if rolled_up else 0), view
 
 
 def _rest(block: Block, relations: Relations) -> int:

@@ -24,7 +24,7 @@ from rewriter.block import (
 from rewriter.candidates import candidate_of, recorded_problem, settings_problem
 from rewriter.consistency import pinned
 from rewriter.correlation import Correlation, correlation_of
-from rewriter.cost import UNKNOWN, cost, least_cost, original_cost
+from rewriter.cost import UNKNOWN, cost, least_costs, original_cost
 from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings, widened
@@ -269,7 +269,7 @@ def _answer(
     tried = _Tried(select, statement.session, definitions, relations, correlation)
     limit = original_cost(block, relations)
     partial = definitions.partial(statement, select)
-    bounds = ((least_cost(v, block if v.name in partial else None, relations), v) for v in views)
+    bounds = least_costs(views, definitions.features, block, partial, relations)
     for bound, view in sorted(bounds, key=lambda each: (each[0], each[1].name)):
         if not definitions.exhaustive and tried.beats(bound, view):
             break

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import networkx as nx
 
+from rewriter.block import RangeSet, equate
 from rewriter.model import Declared, MaterializedView, Session, TableName
-from rewriter.needs import Needs, Reference, needs_of
+from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.question import Known, question_of, readable
-from rewriter.shelf import Features, Folded, Shelf
+from rewriter.shelf import Features, Folded, Limit, Shelf
 from rewriter.sql import SelectBlock, Statement, parse, tables_of
 from rewriter.verbatim import Text, texts_of
 
-_READ = ("by_name", "features", "sources", "verbatim", "graph", "shelves")
+_READ = ("by_name", "features", "sources", "verbatim", "graph", "shelf")
 
 
 class Shortlist(NamedTuple):
@@ -95,12 +96,9 @@ class Definitions:
         return graph
 
     @cached_property
-    def shelves(self) -> tuple[Shelf, ...]:
-        """The views by the tables that they read."""
-        bags: dict[tuple[TableName, ...], list[tuple[TableName, Features]]] = {}
-        for name, features in self.features.items():
-            bags.setdefault(tuple(sorted(features.tables)), []).append((name, features))
-        return tuple(Shelf.of(bag, views) for bag, views in sorted(bags.items()))
+    def shelf(self) -> Shelf:
+        """What the views mention, side by side."""
+        return Shelf.of(self.features)
 
     @cached_property
     def known(self) -> Known:
@@ -129,25 +127,26 @@ class Definitions:
         return tuple(found.values())
 
     def _shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
-        tables = statement.tables_within(select)
-        shelves = [shelf for shelf in self.shelves if not tables.isdisjoint(shelf.tables)]
-        found, partial = self.by_name.keys() & tables, set()
-        if not self.exhaustive and not readable(statement, select):
-            # It can be a view's own text still.
-            found.update(name for shelf in shelves for name in shelf.pick(shelf.everyone & ~shelf.understood))
-            shelves = []
-        question = question_of(statement, select, self.known) if shelves and not self.exhaustive else None
-        for shelf in shelves:
-            bits, halves = (shelf.everyone, 0) if question is None else question.possible(shelf, self.declared)
-            found.update(shelf.pick(bits))
-            partial.update(shelf.pick(halves))
-        return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(partial))
+        tables, shelf = statement.tables_within(select), self.shelf
+        bits, partial = shelf.reading(tables), 0
+        if not self.exhaustive:
+            # What is not understood can be a view's own text still.
+            others = bits & ~shelf.understood
+            question = question_of(statement, select, self.known, self.declared) if bits != others else None
+            if bits != others and not readable(statement, select):
+                bits = others
+            elif question is not None:
+                bits, partial = question.possible(shelf, self.declared)
+                bits |= others
+        found = {*shelf.pick(bits), *(self.by_name.keys() & tables)}
+        return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(shelf.pick(partial)))
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
         """All that has to be looked up to decide about a statement, and the tables that views join to its own."""
         names = set(statement.tables)
         if self.declared is not None:
-            names.update(*(s.tables for s in self.shelves if any(table in names for table in s.tables)))
+            bags = ({table for table, _ in bag} for bag in self.shelf.bags)
+            names.update(*[tables for tables in bags if not tables.isdisjoint(names)])
         for view in self.shortlisted(statement):
             names |= {view.name, view.storage, *self.sources[view.name]}
         return frozenset(names)
@@ -176,18 +175,39 @@ def features_of(storage_query: str, session: Session) -> Features:
     of_aggregates = (column for aggregate in needs.aggregates for column in aggregate.columns)
     references = (*needs.rows, *needs.filters, *of_aggregates, *(column for pair in needs.joins for column in pair))
     columns = {(table, r.name) for r in references if (table := _table(r, resolved)) is not None}
+    classes: dict[str, frozenset[str]] = {}
+    equate(classes, ((left.name, right.name) for left, right in needs.joins))
+    limits = [Limit(_closed((r.name,), classes), each) for r, values in needs.limits.items() for each in values]
     return Features(
         tables,
         understood=True,
         grouped=needs.grouped,
+        keys=needs.keys,
         inner=needs.inner,
-        rows=frozenset({r.name for r in needs.rows} | needs.constrained),
-        shown=frozenset(r.name for r in needs.rows),
-        folded=frozenset(Folded(a.function, frozenset(c.name for c in a.columns)) for a in needs.aggregates),
-        equated=frozenset((left.name, right.name) for left, right in needs.joins),
-        limits=frozenset((r.name, each) for r, values in needs.limits.items() for each in values),
+        shown=_closed((r.name for r in needs.rows), classes),
+        loose=_closed(needs.loose, classes),
+        folded=frozenset(
+            Folded(a.function, frozenset(_closed((c.name,), classes) for c in a.columns)) for a in needs.aggregates
+        ),
+        limits=frozenset(limits),
+        kept=frozenset(_kept(limits)),
+        classes=frozenset(classes.values()),
         columns=frozenset(columns),
     )
+
+
+def _closed(names: Iterable[str], classes: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The names, and those that are equal to them."""
+    return frozenset[str]().union(*(classes.get(name, (name,)) for name in names))
+
+
+def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
+    """What all comparisons of a column leave of it, for each kind of constants."""
+    found: dict[tuple[frozenset[str], str], list[RangeSet]] = {}
+    for names, (kind, values) in limits:
+        found.setdefault((names, kind), []).append(values)
+    for (names, kind), sets in found.items():
+        yield Limit(names, Values(kind, RangeSet.met(sets)))
 
 
 def _table(reference: Reference, resolved: dict[str, TableName | None]) -> TableName | None:

@@ -68,7 +68,7 @@ class Needs:
     further predicates.
     `aliases` gives the names behind each output's alias, None where they do not tell what it means;
     `stars` the qualifiers of each `*`.
-    `inner` tells that all joins are. `simple` is False where it is
+    `keys` are as many as it groups by, `inner` tells that all joins are. `simple` is False where it is
     more than FROM, WHERE and GROUP BY over plain tables.
     """
 
@@ -82,6 +82,7 @@ class Needs:
     aliases: list[tuple[str, frozenset[str] | None]] = field(default_factory=list)
     stars: set[str] = field(default_factory=set)
     grouped: bool = False
+    keys: int = 0
     inner: bool = True
     simple: bool = True
 
@@ -117,6 +118,7 @@ class _Reader:
         needs.simple = all(clause in _READ for clause, value in tree.args.items() if value)
         needs.grouped = bool(tree.args.get("group") or tree.args.get("distinct"))
         group = tree.args.get("group")
+        needs.keys = len(group.expressions) if group is not None else len(tree.expressions) if needs.grouped else 0
         if group is not None and any(value for arg, value in group.args.items() if arg != "expressions"):
             needs.simple = False
         self._sources(tree)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
 
 from sqlglot import exp
 
-from rewriter.block import equate
+from rewriter.block import RangeSet, equate
 from rewriter.block.resolve import READ_CLAUSES
 from rewriter.model import Declared, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
-from rewriter.shelf import Need, Shelf
+from rewriter.shelf import Aggregated, Filtered, Need, Shelf
 from rewriter.sql import SelectBlock, Statement, from_items, tables_of
 
 Known = Mapping[str, frozenset[TableName]]
@@ -24,7 +26,8 @@ class Question:
 
     `tables` are all that it may read, in any block under it, `core` those of its FROM: a view over none of them
     answers a block under it, if any. `whole` is False where its FROM may read more, or
-    where its columns may belong to a block around it.
+    where its columns may belong to a block around it. `joins` are the names that it equates; one where the other is
+    of a block around.
     """
 
     tables: Mapping[TableName, int]
@@ -32,64 +35,79 @@ class Question:
     whole: bool
     grouped: bool
     needs: tuple[Need, ...]
+    joins: tuple[tuple[Need, ...], ...]
     classes: Mapping[str, frozenset[str]]
     implies: Callable[[frozenset[str], Values], bool]
 
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> tuple[int, int]:
-        """The views of a shelf that could answer, as bits; and those of them that could hold but a part of the rows."""
-        others = shelf.everyone & ~shelf.understood
-        if self.core.keys().isdisjoint(shelf.tables):
-            return others, 0
-        bits = shelf.understood if self.grouped else shelf.understood & ~shelf.grouped
+        """The views that could answer, as bits; and those of them that could hold but a part of the rows."""
+        bits = shelf.understood & shelf.reading(self.core)
+        if not self.grouped:
+            bits &= ~shelf.grouped
         # What only inner joins bring stands for tables of FROM; a SEMI join's table may be a subquery's.
-        inner, outer = bits & ~shelf.outer, bits & shelf.outer
-        beside = [t for t, count in shelf.tables.items() if count > self.core.get(t, 0)]
-        if beside and declared is not None:
-            spare = {t for t in beside if shelf.tables[t] > self.tables.get(t, 0)}
-            inner = inner if declared.may_join(beside, shelf.tables) else 0
-            outer = outer if spare <= declared.primary.keys() else 0
-        inner = self._serving(shelf, inner, self.core, declared)
-        outer = self._serving(shelf, outer, self.tables, declared)
-        bits, partial = self._within_limits(shelf, inner | outer, bool(beside))
-        return bits | others, bits & partial
+        inner = self._serving(shelf, bits & ~shelf.outer, self.core, declared)
+        outer = self._serving(shelf, bits & shelf.outer, self.tables, declared)
+        bits, partial = self._within_limits(shelf, inner | outer)
+        bits &= ~self._losing(shelf, bits, declared)
+        return bits, bits & partial
+
+    def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
+        """Those of the views that join tables besides of which no key is known that keeps all rows."""
+        lost = 0
+        for bag, members in shelf.bags.items() if declared is not None else ():
+            if not bits & members:
+                continue
+            beside = [table for table, count in bag if count > self.core.get(table, 0)]
+            if declared is not None and beside:
+                spare = {table for table, count in bag if count > self.tables.get(table, 0)}
+                if not declared.may_join(beside, (table for table, _ in bag)):
+                    lost |= members & ~shelf.outer
+                if not spare <= declared.primary.keys():
+                    lost |= members & shelf.outer
+        return lost
 
     def _serving(self, shelf: Shelf, bits: int, tables: Mapping[TableName, int], declared: Declared | None) -> int:
         """Those of the views that mention what is needed of the tables that they stand for."""
-        if not bits:
-            return 0
-        mine = frozenset(t for t, count in shelf.tables.items() if count >= tables.get(t, 0))
-        everything = self.whole and tables.keys() <= mine
-        spare = any(count > tables.get(t, 0) for t, count in shelf.tables.items())
+
+        def own(table: TableName) -> int:
+            return shelf.reads.get((table, tables.get(table, 1)), 0)
+
+        everything = reduce(and_, map(own, tables)) if self.whole and tables else 0
+
+        def lacking(need: Need) -> int:
+            without = bits & need.concerned(own, everything) & ~need.met(shelf)
+            return without & ~self._joined_back(need, shelf, declared) if without else 0
+
         for need in self.needs:
             if not bits:
-                break
-            if need.concerns(mine, everything):
-                bits &= shelf.have(need, spare) | self._joined_back(need, shelf, declared)
+                return 0
+            bits &= ~lacking(need)
+        for pair in self.joins:
+            without = reduce(or_, map(lacking, pair), 0)
+            bits &= ~(without & ~_joining(pair, shelf)) if without else bits
         return bits
 
     def _joined_back(self, need: Need, shelf: Shelf, declared: Declared | None) -> int:
         """The views to which a table that may have what is needed can be joined by its key."""
-        if sum(shelf.tables.values()) == 1:
-            return 0  # the table itself has less to read
-        owners = frozenset(shelf.tables) if not all(need.owners) else frozenset[TableName]().union(*need.owners)
-        tables = shelf.tables.keys() & owners
-        if declared is None:
-            return shelf.everyone if tables else 0
-        found = 0
-        for table in tables & declared.primary.keys():
-            bits = shelf.understood
-            for name in map(str.lower, declared.primary[table]):
-                bits &= shelf.show(self.classes.get(name, frozenset({name})))
-            found |= bits
+        found, several = 0, shelf.understood & ~shelf.alone  # a single table itself has less to read
+        for table in self.tables.keys() & (self.tables.keys() if need.tables is None else need.tables):
+            key = declared.primary.get(table) if declared is not None else ()
+            if key is not None:
+                shown = (self._shown(column, shelf) for column in key)
+                found |= reduce(and_, shown, several & shelf.reading((table,)))
         return found
 
-    def _within_limits(self, shelf: Shelf, bits: int, spare: bool) -> tuple[int, int]:
+    def _shown(self, column: str, shelf: Shelf) -> int:
+        name = column.lower()
+        return shelf.show(self.classes.get(name, (name,)))
+
+    def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
         """Those of the views whose filters can leave a row, and those that may leave but a part of them."""
         partial = 0
-        for (name, values), filtered in shelf.limits.items():
+        for (names, values), filtered in shelf.limits.items():
             if bits & filtered:
-                same = self.classes.get(name, frozenset({name}))
-                if not self.implies(shelf.same(same) if spare else same, values):
+                same = names.union(*(self.classes[name] for name in names if name in self.classes))
+                if not self.implies(same, values):
                     # The tables have the other rows, where a range divides groups.
                     kept = filtered & shelf.grouped if self.grouped and values.divides else 0
                     bits &= ~filtered | kept
@@ -97,12 +115,23 @@ class Question:
         return bits, partial
 
 
-def question_of(statement: Statement, select: SelectBlock, known: Known) -> Question | None:
+def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
+    """The views that equate the two sides of a pair, of tables that they read both."""
+    found = shelf.join(frozenset[str]().union(*(side.names for side in pair))) if len(pair) == 2 else 0
+    for side in pair:
+        if found and side.tables is not None:
+            found &= shelf.reading(side.tables)
+    return found
+
+
+def question_of(
+    statement: Statement, select: SelectBlock, known: Known, declared: Declared | None = None
+) -> Question | None:
     """The question of a block; None where it is not read. `known` are the tables that a name belongs to."""
     if select.tree is None:
         return None
     try:
-        return _Asking(statement, select, known).question()
+        return _Asking(statement, select, known, declared).question()
     except RecursionError:  # it is nested too deeply to be read
         return None
 
@@ -144,7 +173,7 @@ class _Source:
 class _Asking:
     """Puts one question together."""
 
-    def __init__(self, statement: Statement, select: SelectBlock, known: Known) -> None:
+    def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
         self.statement, self.known = statement, known
         self.tables = _occurrences(statement, select)
         self.source = _Source(statement, select)
@@ -158,7 +187,10 @@ class _Asking:
         names = [statement.resolve(item) if isinstance(item, exp.Table) else None for item in items]
         self.core = Counter(name for name in names if name is not None)
         self.whole = len(trees) == len(read) and names.count(None) == len(derived) and all(map(_plain, trees))
-        self.whole &= not statement.around(select)
+        enclosed = bool(statement.around(select))
+        self.whole &= not enclosed or (declared is not None and self.core.keys() <= declared.columns.keys())
+        # Whether what none of its tables has is of a block around.
+        self.enclosed = enclosed and self.whole
         assert select.tree is not None
         self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(select.tree))
         self.classes = _classes([self.own, *self.under])
@@ -168,8 +200,16 @@ class _Asking:
         for source in self.from_:
             self._attribute(source)
         grouped = self.own.grouped or bool(self.under)
-        needs = tuple(dict.fromkeys([*self._rows(), *self._aggregates(), *self._joins()]))
-        return Question(self.tables, self.core, self.whole, grouped, needs, self.classes, self._implies())
+        needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
+        joins = tuple(dict.fromkeys(self._joins()))
+        return Question(self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._implies())
+
+    def _has(self, reference: Reference, source: _Source) -> bool:
+        """Whether a column is one of a source, and of no block around."""
+        return source.has(reference) and (reference.qualifier != "" or not self._is_outer(reference.name))
+
+    def _is_outer(self, name: str) -> bool:
+        return self.enclosed and name not in self.aliases and not self._known(name)
 
     def _attribute(self, source: _Source) -> None:
         """The tables to which each name can belong."""
@@ -183,15 +223,15 @@ class _Asking:
     def _known(self, name: str) -> frozenset[TableName]:
         return self.known.get(name, frozenset()).intersection(self.core if self.whole else self.statement.tables)
 
-    def _need(self, names: frozenset[str]) -> Need:
-        return Need(names, tuple(self._owners.get(name) or self._known(name) for name in names))
+    def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
+        """The tables that each of the names can belong to."""
+        return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
-        outputs = (reference for reference in self.own.rows if self.source.has(reference))
-        filters = (r for source in self.from_ for r in source.needs.filters if source.has(r))
-        for reference in (*outputs, *filters):
-            for names in self._alternatives(reference.name, frozenset()):
-                yield self._need(names)
+        for reference in self.own.rows:
+            if self._has(reference, self.source):
+                for names in self._alternatives(reference.name, frozenset()):
+                    yield Need(names, self._of(names))
         stars, meant = self.own.stars, self.source.qualifiers
         if stars and None not in meant.values():
             starred = frozenset(t for qualifier, t in meant.items() if t and not stars.isdisjoint(("", qualifier)))
@@ -199,26 +239,38 @@ class _Asking:
                 if not tables.isdisjoint(starred):
                     yield Need(frozenset({name}), (tables.intersection(starred),))
 
+    def _filters(self) -> Iterator[Need]:
+        for source in self.from_:
+            for reference in source.needs.filters:
+                if self._has(reference, source):
+                    values = _met(source.needs.limits.get(reference, ()))
+                    for names in self._alternatives(reference.name, frozenset()):
+                        yield Filtered(names, self._of(names), values)
+
     def _aggregates(self) -> Iterator[Need]:
         for function, columns, within in self.own.aggregates:
-            if not all(self.source.has(c) for c in within):
+            if not all(self._has(c, self.source) for c in within):
                 continue
             around = [names for c in within for names in self._alternatives(c.name, frozenset())]
             for reference in columns:
                 for names in self._alternatives(reference.name, frozenset()):
-                    yield self._need(names)._replace(function=function, within=frozenset().union(*around))
+                    yield Aggregated(names, self._of(names), function, frozenset().union(*around))
 
-    def _joins(self) -> Iterator[Need]:
+    def _joins(self) -> Iterator[tuple[Need, ...]]:
         for source in self.from_:
-            for left, right in source.needs.joins:
-                plain = self.aliases.keys().isdisjoint({left.name, right.name})
-                if plain and source.has(left) and source.has(right):
-                    same = self.classes.get(left.name, frozenset({left.name, right.name}))
-                    yield self._need(same)._replace(among=True)
+            for pair in source.needs.joins:
+                sides = tuple(self._side(side, source) for side in pair if self._has(side, source))
+                if self.aliases.keys().isdisjoint({side.name for side in pair}):
+                    yield sides
+
+    def _side(self, reference: Reference, source: _Source) -> Need:
+        """One side of an equality: it stays one where the other is not the view's."""
+        table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
+        return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
         """For each column that a name needs, the names of which one will do; nothing where that is not certain."""
-        same = self.classes.get(name, frozenset({name}))
+        same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
         if name not in self.aliases or name in seen:
             yield same
             return
@@ -302,6 +354,12 @@ def _renamed(tree: exp.Select) -> Iterator[str]:
     """The names that a block gives to the columns of its sources: `FROM (…) AS x (a, b)`."""
     for alias in tree.find_all(exp.TableAlias):
         yield from (column.name.lower() for column in alias.args.get("columns") or ())
+
+
+def _met(limits: Sequence[Values]) -> Values | None:
+    """What all comparisons of a column leave; None where that is not known."""
+    kinds = {values.kind for values in limits}
+    return Values(kinds.pop(), RangeSet.met([values.set for values in limits])) if len(kinds) == 1 else None
 
 
 def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:

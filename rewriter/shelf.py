@@ -1,26 +1,26 @@
-"""Views over the same tables, side by side: bit sets that tell at once which of them have what a query needs.
+"""All views side by side: bit sets that tell at once which of them have what a query needs.
 
-Goldstein and Larson's filter tree, its inner levels turned round: for each name the set of views that
-mention it, a bit for each view, so that a level costs one AND however many views there are.
+Goldstein and Larson's filter tree turned round: for each name the set of views that mention it, a bit for each
+view, so that a level costs a few operations on whole sets however many views there are.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import or_
-from typing import NamedTuple
+from operator import and_, or_
+from typing import NamedTuple, TypeVar
 
-from rewriter.block import equate
 from rewriter.model import TableName
 from rewriter.needs import Values
 
-Tables = Mapping[TableName, int]
+Names = frozenset[str]
+_Key = TypeVar("_Key")
 
 # Which aggregates of a view an aggregate of a query can be made of; all others of any that has the columns.
-_MADE_OF: Mapping[str, frozenset[str]] = {
+_MADE_OF: Mapping[str, Names] = {
     "sum": frozenset({"sum", "avg"}),
     "avg": frozenset({"sum", "avg"}),
     "min": frozenset({"min"}),
@@ -29,117 +29,124 @@ _MADE_OF: Mapping[str, frozenset[str]] = {
 
 
 class Folded(NamedTuple):
-    """An aggregate of a view and the names that it is of."""
+    """An aggregate of a view and the names that it is of, each with those that the view equates with it."""
 
     function: str
-    names: frozenset[str]
+    names: frozenset[Names]
+
+
+class Limit(NamedTuple):
+    """The values that a view's predicate leaves a column, which has these names."""
+
+    names: Names
+    values: Values
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
     """What a view's query mentions. `understood` is False for a query of which only the tables are known.
 
-    `inner` tells that all its joins are. `rows` are all names outside aggregates, `shown` those that may be columns
-    of the storage.
+    `keys` are as many as it groups by, `inner` tells that all its joins are. `shown` are the names outside aggregates,
+    which may be columns of the storage, `loose` those in predicates that are no comparisons with constants: each with
+    what it is equated with, as `classes` tells. `limits` are its comparisons one by one, `kept` those of a column all.
     """
 
     tables: tuple[TableName, ...]
     understood: bool = False
     grouped: bool = False
+    keys: int = 0
     inner: bool = True
-    rows: frozenset[str] = frozenset()
-    shown: frozenset[str] = frozenset()
+    shown: Names = frozenset()
+    loose: Names = frozenset()
     folded: frozenset[Folded] = frozenset()
-    limits: frozenset[tuple[str, Values]] = frozenset()
-    equated: frozenset[tuple[str, str]] = frozenset()
+    limits: frozenset[Limit] = frozenset()
+    kept: frozenset[Limit] = frozenset()
+    classes: frozenset[Names] = frozenset()
     columns: frozenset[tuple[TableName, str]] = frozenset()
-
-
-class Need(NamedTuple):
-    """Names of which a view must mention one; for an aggregate's column, its function and all names within it.
-
-    `owners` are the tables that each name can belong to; none for a name that no view mentions. A need
-    `among` tables that are joined is one of each table that has any of the names.
-    """
-
-    names: frozenset[str]
-    owners: tuple[frozenset[TableName], ...]
-    function: str | None = None
-    within: frozenset[str] = frozenset()
-    among: bool = False
-
-    def concerns(self, mine: frozenset[TableName], everything: bool) -> bool:
-        """Whether a view over these tables must serve it, and not another table beside the view."""
-        if self.among:
-            return any(owner and owner <= mine for owner in self.owners)
-        return everything or all(owner and owner <= mine for owner in self.owners)
 
 
 @dataclass
 class Shelf:
-    """The views over one bag of tables."""
+    """The views as bits, `everyone` the bits of all.
 
-    tables: Tables
-    views: Sequence[TableName]
+    `reads` has the views that read a table so many times or more, `bags` those of the very same tables.
+    """
+
+    views: Sequence[TableName] = ()
     everyone: int = 0
     understood: int = 0
     grouped: int = 0
     outer: int = 0
-    rows: dict[str, int] = field(default_factory=dict)
+    alone: int = 0
+    reads: dict[tuple[TableName, int], int] = field(default_factory=dict)
+    bags: dict[frozenset[tuple[TableName, int]], int] = field(default_factory=dict)
     shown: dict[str, int] = field(default_factory=dict)
+    loose: dict[str, int] = field(default_factory=dict)
     folded: dict[str, dict[Folded, int]] = field(default_factory=dict)
-    limits: dict[tuple[str, Values], int] = field(default_factory=dict)
-    classes: dict[str, frozenset[str]] = field(default_factory=dict)
+    limits: dict[Limit, int] = field(default_factory=dict)
+    kept: dict[str, dict[Values, int]] = field(default_factory=dict)
+    joined: dict[Names, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, tables: Iterable[TableName], views: Iterable[tuple[TableName, Features]]) -> Shelf:
+    def of(cls, views: Mapping[TableName, Features]) -> Shelf:
         """The shelf of these views."""
-        placed = sorted(views, key=lambda view: view[0])
-        shelf = cls(Counter(tables), tuple(name for name, _ in placed), (1 << len(placed)) - 1)
-        for i, (_, features) in enumerate(placed):
-            shelf._place(1 << i, features)
+        names = sorted(views)
+        shelf = cls(names, (1 << len(names)) - 1)
+        for i, name in enumerate(names):
+            shelf._place(1 << i, views[name])
         return shelf
 
     def _place(self, bit: int, features: Features) -> None:
+        bag = Counter(features.tables)
+        _add(self.reads, ((table, n + 1) for table, count in bag.items() for n in range(count)), bit)
         if not features.understood:
             return
         self.understood |= bit
-        if features.grouped:
-            self.grouped |= bit
-        if not features.inner:
-            self.outer |= bit
-        for name in features.rows:
-            self.rows[name] = self.rows.get(name, 0) | bit
-        for name in features.shown:
-            self.shown[name] = self.shown.get(name, 0) | bit
+        self.grouped |= bit if features.grouped else 0
+        self.outer |= bit if not features.inner else 0
+        self.alone |= bit if len(features.tables) == 1 else 0
+        _add(self.bags, (frozenset(bag.items()),), bit)
+        _add(self.shown, features.shown, bit)
+        _add(self.loose, features.loose, bit)
+        _add(self.limits, features.limits, bit)
+        _add(self.joined, features.classes, bit)
         for folded in features.folded:
-            for name in folded.names:
-                held = self.folded.setdefault(name, {})
-                held[folded] = held.get(folded, 0) | bit
-        equate(self.classes, features.equated)
-        for limit in features.limits:
-            self.limits[limit] = self.limits.get(limit, 0) | bit
+            for name in frozenset[str]().union(*folded.names):
+                _add(self.folded.setdefault(name, {}), (folded,), bit)
+        for limit in features.kept:
+            for name in limit.names:
+                _add(self.kept.setdefault(name, {}), (limit.values,), bit)
 
-    def same(self, names: frozenset[str]) -> frozenset[str]:
-        """The names, and those that any of the views equates with them."""
-        return names.union(*(self.classes[name] for name in names if name in self.classes))
+    def reading(self, tables: Iterable[TableName]) -> int:
+        """The views that read any of these tables."""
+        return reduce(or_, (self.reads.get((table, 1), 0) for table in tables), 0)
 
-    def have(self, need: Need, spare: bool) -> int:
-        """The views that mention what is needed; where they may join more tables, by any name that this makes equal."""
+    def show(self, names: Iterable[str]) -> int:
+        """The views that have a column of one of these names, or of one that they equate with it."""
+        return reduce(or_, (self.shown.get(name, 0) for name in names), 0)
+
+    def keep(self, names: Names, values: Values | None) -> int:
+        """The views whose predicates may imply that one of these names has such values, or one that is not known."""
         found = 0
-        within = self.same(need.within) if spare else need.within
-        for name in self.same(need.names) if spare else need.names:
-            found |= self.rows.get(name, 0)
-            if need.function is not None:
-                made_of = _MADE_OF.get(need.function)
-                for folded, bits in self.folded.get(name, {}).items():
-                    if made_of is None or (folded.function in made_of and folded.names <= within):
-                        found |= bits
+        for name in names:
+            found |= self.loose.get(name, 0)
+            for kept, bits in self.kept.get(name, {}).items():
+                if values is None or kept.kind != values.kind or kept.set.within(values.set):
+                    found |= bits
         return found
 
-    def show(self, names: frozenset[str]) -> int:
-        """The views that have a column of one of these names, or of a name that any of the views equates with them."""
-        return reduce(or_, (self.shown.get(name, 0) for name in self.same(names)), 0)
+    def fold(self, names: Names, function: str, within: Names) -> int:
+        """The views with an aggregate of one of these names that this one, of the names `within`, can be made of."""
+        found, made_of = 0, _MADE_OF.get(function)
+        for name in names:
+            for folded, bits in self.folded.get(name, {}).items():
+                if made_of is None or (folded.function in made_of and not any(map(within.isdisjoint, folded.names))):
+                    found |= bits
+        return found
+
+    def join(self, names: Names) -> int:
+        """The views that equate all of these names."""
+        return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[TableName]:
         """The names behind a bit set, in order."""
@@ -149,3 +156,53 @@ class Shelf:
             picked.append(self.views[lowest.bit_length() - 1])
             bits ^= lowest
         return picked
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Names of which a view must show one; `owners` are the tables that each can belong to, none if not known."""
+
+    names: Names
+    owners: tuple[frozenset[TableName], ...]
+
+    @property
+    def tables(self) -> frozenset[TableName] | None:
+        """All tables that can have any of the names; None if that is not known."""
+        return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
+
+    def concerned(self, own: Callable[[TableName], int], everything: int) -> int:
+        """The views that must serve it, and no table beside them; `own` gives those that stand for a table."""
+        tables = self.tables
+        return everything if tables is None else everything | reduce(and_, map(own, tables))
+
+    def met(self, shelf: Shelf) -> int:
+        """The views that have what is needed, by what they hold themselves."""
+        return shelf.show(self.names)
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered(Need):
+    """Names by one of which rows are kept: those with these values, if that is all that is asked of them."""
+
+    values: Values | None = None
+
+    def met(self, shelf: Shelf) -> int:
+        """The views that show a name, or have no other rows."""
+        return shelf.show(self.names) | shelf.keep(self.names, self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregated(Need):
+    """The same for an aggregate's column: a view may show the aggregate; `within` are all names within that."""
+
+    function: str = ""
+    within: Names = frozenset()
+
+    def met(self, shelf: Shelf) -> int:
+        """The views that show a name, or an aggregate that this one can be made of."""
+        return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
+
+
+def _add(sets: dict[_Key, int], keys: Iterable[_Key], bit: int) -> None:
+    for key in keys:
+        sets[key] = sets.get(key, 0) | bit

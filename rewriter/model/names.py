@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PART = re.compile(r"`(?:[^`]|``)*`|[^.`]+")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class TableName:
+class TableName(NamedTuple):
     """A fully qualified name: catalog, namespace levels, table. An empty catalog is the one that needs no name.
 
     >>> TableName(("lake", "demo", "my sales")).sql()

@@ -31,10 +31,14 @@ def decide(built: World, query: str = QUERY, **session: Any) -> Any:
 
 
 def test_the_least_to_read_is_chosen(built: World) -> None:
-    outcome = decide(built)
+    outcome = rewrite(parse(QUERY, built.session), built.definitions.thorough, built.relations)
     assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
     verdicts = {a.view.table: (a.verdict, a.reason) for a in outcome.tried}
     assert verdicts == {"by_region": ("chosen", None), "by_hour": ("not chosen", Reason.NOT_CHOSEN)}
+
+
+def test_what_cannot_have_less_to_read_is_not_tried(built: World) -> None:
+    assert [a.view.table for a in decide(built).tried] == ["by_region"]
 
 
 def test_rows_are_counted_by_the_tables_metadata_alone_where_nothing_is_deleted(built: World) -> None:
@@ -102,7 +106,7 @@ def test_how_a_query_is_run_is_no_matter(built: World) -> None:
 
 def test_the_zone_matters_where_times_are_read(built: World) -> None:
     here: dict[str, Any] = {"time_zone": "Asia/Tokyo", "settings": {TIME_ZONE: "Asia/Tokyo"}}
-    outcome = decide(built, **here)
+    outcome = rewrite(parse(QUERY, replace(built.session, **here)), built.definitions.thorough, built.relations)
     assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
     assert {a.reason for a in outcome.tried if a.view.table == "by_hour"} == {Reason.SETTINGS_DIFFER}
     assert not decide(built, "SELECT timeseries(ts, 'hour'), sum(n) FROM sales GROUP BY 1", **here).rewritten
@@ -118,7 +122,7 @@ def test_times_without_zone_are_the_same_in_every_zone() -> None:
 
 def test_a_view_of_another_tool_answers_only_what_depends_on_no_setting(built: World) -> None:
     views = tuple(replace(view, settings=None) for view in built.definitions.views)
-    outcome = rewrite(parse(QUERY, built.session), Definitions(views), built.relations)
+    outcome = rewrite(parse(QUERY, built.session), Definitions(views).thorough, built.relations)
     assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
     assert {a.reason for a in outcome.tried if a.view.table == "by_hour"} == {Reason.SETTINGS_DIFFER}
 
