@@ -27,8 +27,11 @@ from rewriter.block.vocabulary import (
     OPERATORS,
     PLAIN_FUNCTIONS,
     RANKS,
+    SKETCH_DEFAULT,
+    SKETCHES,
     SUCCESSIONS,
     SYNONYMS,
+    UNSETTLED,
 )
 from rewriter.block.windows import read_window
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, Bucket, as_bucket, bucket_call, label_source
@@ -187,6 +190,8 @@ def _call(node: Tree, scope: Scope) -> Tree:
         return _aggregate(node, name, scope)
     if name == "count_if":
         return _count_if(node, scope)
+    if name in UNSETTLED:
+        raise Unsupported(f"{name}() {UNSETTLED[name]}")
     if name not in FUNCTIONS | GROUPING:
         raise Unsupported(f"the function {name} is not read")
     arguments = [canonical(argument, scope) for argument in node.expressions]
@@ -198,6 +203,8 @@ def _call(node: Tree, scope: Scope) -> Tree:
 def _aggregate(node: Tree, name: str, scope: Scope) -> Tree:
     if any(isinstance(argument, exp.Distinct) for argument in node.expressions):
         return _distinct_aggregate(node, name, scope)
+    if name in SKETCHES:
+        return _sketch(node, name, scope)
     if len(node.expressions) != ARGUMENTS.get(name, 1):
         raise Unsupported(f"{_text(node)} has not as many arguments as are read")
     argument = node.expressions[0]
@@ -206,9 +213,17 @@ def _aggregate(node: Tree, name: str, scope: Scope) -> Tree:
     return exp.Anonymous(this=name, expressions=_arguments(node, node.expressions, scope))
 
 
+def _sketch(node: Tree, name: str, scope: Scope) -> Tree:
+    """A sketch with its size, which is a constant."""
+    arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(SKETCH_DEFAULT)])]
+    if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
+        raise Unsupported(f"{_text(node)} is not of a value and a constant size")
+    return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
+
+
 def _distinct_aggregate(node: Tree, name: str, scope: Scope) -> Tree:
     values = node.expressions[0].expressions
-    if len(node.expressions) != 1 or (len(values) != 1 and name != "count") or name in ARGUMENTS:
+    if len(node.expressions) != 1 or (len(values) != 1 and name != "count") or name in ARGUMENTS or name in SKETCHES:
         raise Unsupported(f"{_text(node)}: DISTINCT of several arguments is not read")
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]

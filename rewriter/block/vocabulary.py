@@ -15,13 +15,36 @@ ROUGH = frozenset({"skewness", "kurtosis"})
 WHOLE = frozenset({"median", "percentile", "approx_count_distinct"}) | ROUGH
 # Of these the last bits depend on the order in which rows are added, whatever the type.
 INEXACT = DEVIATIONS | ROUGH | PAIRED - {"regr_count"}
+# Sketches of sets, with what unites them. All have a second argument, of which this is the default.
+SKETCHES = {"theta_sketch_agg": "theta_union_agg"}
+SKETCH_DEFAULT = 12
+# Which values there are decides, not how often and in which order they come.
+SETWISE = frozenset({"approx_count_distinct", *SKETCHES})
 AGGREGATES = (
     frozenset({"count", "sum", "avg", "mean", "every", "some", "any", "bit_xor", "variance", "stddev", "std"})
     | IDEMPOTENT
     | DEVIATIONS
     | PAIRED
+    | SETWISE
     | WHOLE
 )
+# Of the same rows these may be one thing now and another then.
+_ANY_ROW = "may take any of several rows"
+_ANY_ORDER = "may give its values in any order"
+_BY_TASK = "depends on how the rows are divided into tasks, as theta_sketch_agg() does not"
+_AT_RANDOM = "drops values at random"
+_BY_ORDER = "depends on the order in which the rows come, as percentile() does not"
+UNSETTLED = {
+    **dict.fromkeys(("any_value", "first", "first_value", "last", "last_value", "max_by", "min_by", "mode"), _ANY_ROW),
+    **dict.fromkeys(("collect_list", "collect_set", "array_agg", "listagg", "string_agg"), _ANY_ORDER),
+    **dict.fromkeys(("hll_sketch_agg", "hll_union_agg", "hll_sketch_estimate", "hll_union"), _BY_TASK),
+    **{
+        f"kll_{name}_{kind}": _AT_RANDOM
+        for name in ("sketch_agg", "merge_agg")
+        for kind in ("bigint", "double", "float")
+    },
+    **dict.fromkeys(("approx_percentile", "percentile_approx", "histogram_numeric"), _BY_ORDER),
+}
 # How many arguments an aggregate takes, where it is not one.
 ARGUMENTS = {"percentile": 2, **dict.fromkeys(PAIRED, 2)}
 SYNONYMS = {
@@ -104,6 +127,7 @@ PLAIN_FUNCTIONS = frozenset(
         "try_add",
         "try_subtract",
         "try_multiply",
+        "theta_sketch_estimate",
     )
 )
 # Their value may depend on the time zone, where an argument is a TIMESTAMP or a text read as one.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, find_among
-from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, PAIRED, RANKS, SYNONYMS
+from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, PAIRED, RANKS, SYNONYMS, UNSETTLED
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.moments import digits_of, scale_of, squared
 from rewriter.match.pairs import needed, pair_of
@@ -121,6 +121,8 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
 def _refuse_call(call: exp.Func) -> None:
     name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
     known = SYNONYMS.get(name, name) in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING | {"count_if"}
+    if name in UNSETTLED:
+        raise Unsupported(f"{name}() {UNSETTLED[name]}; leave it out")
     if isinstance(call, exp.Anonymous) and not known:
         raise Unsupported(f"{name}() is no function that is known to give the same answer always; leave it out")
     if isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):

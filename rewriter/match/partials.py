@@ -49,8 +49,8 @@ class Partials:
         self._of_row: dict[str, Callable[[str, Tree], Partial | Miss]] = {
             "sum": self._weighed,
             "count": self._counted,
-            "min": self._extreme,
-            "max": self._extreme,
+            "min": self.key,
+            "max": self.key,
             "bool_and": self._same,
             "bool_or": self._same,
         }
@@ -165,7 +165,8 @@ class Partials:
         absent = exp.Is(this=computed, expression=exp.Null())
         return Partial(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
 
-    def _extreme(self, name: str, argument: Tree) -> Partial | Miss:
+    def key(self, name: str, argument: Tree) -> Partial | Miss:
+        """A value that all rows behind one of the storage have."""
         # A floating-point key is 0.0 where the rows may hold -0.0.
         if self.reading.is_normalized(argument):
             return missing(call_of(name, argument))

@@ -21,9 +21,14 @@ Rows = list[tuple[Any, ...]]
 MACROS = """
 CREATE TEMP MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000 AS BIGINT));
 CREATE TEMP MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo, d, h, mi, CAST(s AS DOUBLE));
+CREATE TEMP MACRO theta_sketch_agg(x, size) AS list_sort(list_distinct(list(x)));
+CREATE TEMP MACRO theta_union_agg(sketch, size) AS list_sort(list_distinct(flatten(list(sketch))));
+CREATE TEMP MACRO theta_sketch_estimate(sketch) AS coalesce(len(sketch), 0);
 CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0);
 """
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
+# Sketches are lists in DuckDB.
+_AS_BINARY = re.compile(r"CAST\((theta_union_agg\([^()]*\)|[^\s()]+) AS binary\)", re.IGNORECASE)
 # Hive's spellings of what else is GROUP BY ROLLUP (…) and GROUP BY GROUPING SETS (…).
 _WITH_ROLLUP = re.compile(r"GROUP BY ([\w, ]+) WITH ROLLUP")
 _NAMED_FIRST = re.compile(r"GROUP BY [\w, ]*\w GROUPING SETS")
@@ -65,7 +70,7 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
 def duck(sql: str) -> str:
     """Spark SQL as DuckDB's: the tables have one snapshot only, and the session's zone is UTC."""
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
-    return _PIN.sub("", _transpiled(sql)[0])
+    return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", sql))[0])
 
 
 def _transpiled(sql: str) -> list[str]:
@@ -87,7 +92,13 @@ def same_rows(mine: Rows, theirs: Rows, ordered: bool) -> bool:
 
 def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
     # DuckDB averages decimals as doubles: their digits are compared on Spark.
-    return tuple(_significant(float(value)) if isinstance(value, float | Decimal) else value for value in row)
+    return tuple(_comparable(value) for value in row)
+
+
+def _comparable(value: object) -> object:
+    if isinstance(value, list):  # a set, in DuckDB
+        return tuple(value)
+    return _significant(float(value)) if isinstance(value, float | Decimal) else value
 
 
 def _significant(value: float) -> float | str:

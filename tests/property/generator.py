@@ -153,7 +153,8 @@ def _aggregate(random: Random, joined: bool) -> str:
         ["count(*)", f"count({argument})", f"sum({argument})", f"min({argument})", f"max({argument})"]
     )
     average = f"avg({random.choice(['n', 'big', 'score'])})"
-    distinct = f"count(DISTINCT {random.choice(['region', 'n', 'sex'])})"
+    value = random.choice(["region", "n", "sex"])
+    distinct = random.choice([f"count(DISTINCT {value})", f"theta_sketch_estimate(theta_sketch_agg({value}, 12))"])
     filtered = f"{plain} FILTER (WHERE {_predicate(random, joined)})"
     branched = _branched(random, joined)
     spread = (
