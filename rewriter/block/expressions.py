@@ -53,12 +53,13 @@ _MIRROR: dict[type[Tree], type[Tree]] = {
 
 def canonical(node: Tree, scope: Scope) -> Tree:
     """The canonical tree of an expression in a scope; raises Unsupported for what is not known to be safe."""
-    for kinds, build, read in _BUILDERS:
-        if isinstance(node, kinds):
-            if any(value and argument not in read for argument, value in node.args.items()):
-                raise Unsupported(f"{_text(node)} is not read as a whole")
-            return build(node, scope)
-    raise Unsupported(f"{_text(node)} is not read ({type(node).__name__.lower()})")
+    found = _BUILDER.get(type(node))
+    if found is None:
+        raise Unsupported(f"{_text(node)} is not read ({type(node).__name__.lower()})")
+    build, read = found
+    if any(value and argument not in read for argument, value in node.args.items()):
+        raise Unsupported(f"{_text(node)} is not read as a whole")
+    return build(node, scope)
 
 
 def _text(node: Tree) -> str:
@@ -354,24 +355,26 @@ _PREDICATES = (*COMPARISONS, exp.Between, exp.In, exp.Is, exp.Not)
 _ONE, _TWO = frozenset({"this"}), frozenset({"this", "expression"})
 _Builder = Callable[[Tree, Scope], Tree]
 # What builds the canonical tree of a kind of nodes, and the arguments that it reads: one beside them is refused.
-_BUILDERS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], _Builder, frozenset[str]], ...] = (
-    (exp.Column, _column, frozenset({"this", "table", "db", "catalog"})),
+_BUILDERS: tuple[tuple[tuple[type[Tree], ...], _Builder, frozenset[str]], ...] = (
+    ((exp.Column,), _column, frozenset({"this", "table", "db", "catalog"})),
     ((exp.Literal, exp.Null, exp.Boolean), _constant, frozenset({"this", "is_string"})),
-    (exp.Paren, _paren, _ONE),
+    ((exp.Paren,), _paren, _ONE),
     ((exp.Not, exp.Neg), _unary, _ONE),
     (CONNECTORS, _binary, _TWO),
     (COMPARISONS, _comparison, _TWO | {"negate"}),
-    (exp.DPipe, _joined_texts, _TWO | {"safe"}),
+    ((exp.DPipe,), _joined_texts, _TWO | {"safe"}),
     (OPERATORS, _binary, _TWO | {"typed", "safe"}),
-    (exp.Between, _between, frozenset({"this", "low", "high"})),
-    (exp.In, _in, frozenset({"this", "expressions", "query"})),
+    ((exp.Between,), _between, frozenset({"this", "low", "high"})),
+    ((exp.In,), _in, frozenset({"this", "expressions", "query"})),
     ((exp.Subquery, exp.Exists), _subquery, _ONE),
-    (exp.Is, _is, _TWO),
-    (exp.Case, _case, frozenset({"this", "ifs", "default"})),
+    ((exp.Is,), _is, _TWO),
+    ((exp.Case,), _case, frozenset({"this", "ifs", "default"})),
     ((exp.Cast, exp.TryCast), _cast, frozenset({"this", "to", "safe"})),
-    (exp.Interval, _interval, frozenset({"this", "unit"})),
-    (exp.Filter, _filter, _TWO),
-    (exp.Window, _window, frozenset({"this", "partition_by", "order", "spec", "over"})),
-    (exp.Concat, _concatenated_literal, frozenset({"expressions", "safe", "coalesce"})),
-    (exp.Anonymous, _call, frozenset({"this", "expressions"})),
+    ((exp.Interval,), _interval, frozenset({"this", "unit"})),
+    ((exp.Filter,), _filter, _TWO),
+    ((exp.Window,), _window, frozenset({"this", "partition_by", "order", "spec", "over"})),
+    ((exp.Concat,), _concatenated_literal, frozenset({"expressions", "safe", "coalesce"})),
+    ((exp.Anonymous,), _call, frozenset({"this", "expressions"})),
 )
+# The first that is named for a kind counts.
+_BUILDER = {kind: (build, read) for kinds, build, read in reversed(_BUILDERS) for kind in kinds}

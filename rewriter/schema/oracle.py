@@ -37,6 +37,7 @@ class _Known(NamedTuple):
     lossless: bool
 
 
+_Rule = Callable[[Tree, _Known], str]
 _SYMBOLS: dict[type[Tree], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 _OPERATOR_CALLS = {
     "mod": "%",
@@ -63,10 +64,10 @@ def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
 
 
 def _type(tree: Tree, known: _Known) -> str:
-    for kinds, rule in _RULES:
-        if isinstance(tree, kinds):
-            return rule(tree, known)
-    raise Uncertain(f"the type of {_text(tree)} is not known for certain")
+    rule = _RULE.get(type(tree))
+    if rule is None:
+        raise Uncertain(f"the type of {_text(tree)} is not known for certain")
+    return rule(tree, known)
 
 
 def _text(tree: Tree) -> str:
@@ -252,17 +253,19 @@ def _rounding(arguments: Sequence[Tree], known: _Known) -> str:
 
 
 _TRUTH = (exp.And, exp.Or, exp.Not, exp.Is, exp.In, exp.Between, exp.Boolean, exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT)
-_RULES: tuple[tuple[type[Tree] | tuple[type[Tree], ...], Callable[[Tree, _Known], str]], ...] = (
-    (exp.Column, _column),
-    (exp.Literal, _literal),
+_RULES: tuple[tuple[tuple[type[Tree], ...], _Rule], ...] = (
+    ((exp.Column,), _column),
+    ((exp.Literal,), _literal),
     ((exp.Paren, exp.Filter, exp.Window), _child),
     ((*_TRUTH, exp.GTE, exp.NullSafeEQ, exp.Like), _boolean),
-    (exp.Neg, _negated),
-    (exp.Null, _void),
+    ((exp.Neg,), _negated),
+    ((exp.Null,), _void),
     ((exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod), _arithmetic),
-    (exp.IntDiv, _whole_division),
-    (exp.DPipe, _joined_text),
-    (exp.Case, _case),
+    ((exp.IntDiv,), _whole_division),
+    ((exp.DPipe,), _joined_text),
+    ((exp.Case,), _case),
     ((exp.Cast, exp.TryCast), _cast),
-    (exp.Anonymous, _call),
+    ((exp.Anonymous,), _call),
 )
+# The first that is named for a kind counts.
+_RULE = {kind: rule for kinds, rule in reversed(_RULES) for kind in kinds}
