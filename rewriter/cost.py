@@ -8,10 +8,11 @@ from its records; where nothing is known, the table is taken for huge.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from rewriter.block import Block
 from rewriter.freshness import Relations
+from rewriter.index import Shortlist
 from rewriter.match import Match
 from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.shelf import Features
@@ -29,27 +30,23 @@ def cost(match: Match, block: Block, relations: Relations) -> int:
 
 
 def least_costs(
-    views: Iterable[MaterializedView],
-    features: Mapping[TableName, Features],
-    block: Block,
-    partial: Container[TableName],
-    relations: Relations,
+    shortlist: Shortlist, features: Mapping[TableName, Features], block: Block, relations: Relations
 ) -> Iterator[tuple[int, MaterializedView]]:
-    """What a rewriting of a block over each of these views costs, but for tables joined back to it.
+    """What a rewriting of a block over each view of a shortlist costs, as far as the index tells.
 
-    `partial` are those that hold but a part of the block's rows. More keys than the block's are taken for a
-    roll-up: they are one, but for keys that the block makes equal.
+    More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal.
     """
     read = Counter(table.name for table in block.tables)
     rest = _rest(block, relations)
     beside: dict[tuple[TableName, ...], int] = {}
-    for view in views:
+    for view in shortlist.views:
         mine = features[view.name]
         if mine.tables not in beside:
             others = read - Counter(mine.tables)
             beside[mine.tables] = sum(_scan(relations.get(name)) * n for name, n in others.items())
         rolled_up = block.keys is not None and mine.keys > len(block.keys)
-        more = rest if view.name in partial else 0 if view.name in read else beside[mine.tables]
+        more = rest if view.name in shortlist.partial else 0 if view.name in read else beside[mine.tables]
+        more += sum(_scan(relations.get(table)) for table in shortlist.beside.get(view.name, ()))
         yield _scan(relations.get(view.storage)) + more + (ROLL_UP if rolled_up else 0), view
 
 

@@ -251,7 +251,8 @@ def _answer(
     select: SelectBlock, statement: Statement, definitions: Definitions, relations: Relations, find: Find
 ) -> tuple[_Answer | None, list[Attempt]]:
     """The best view for a block, and what came of the others."""
-    views = definitions.shortlist(statement, select)
+    shortlist = definitions.shortlist(statement, select)
+    views = shortlist.views
     if not views:
         return None, []
     try:
@@ -268,8 +269,7 @@ def _answer(
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v in views]
     tried = _Tried(select, statement.session, definitions, relations, correlation)
     limit = original_cost(block, relations)
-    partial = definitions.partial(statement, select)
-    bounds = least_costs(views, definitions.features, block, partial, relations)
+    bounds = least_costs(shortlist, definitions.features, block, relations)
     for bound, view in sorted(bounds, key=lambda each: (each[0], each[1].name)):
         if not definitions.exhaustive and tried.beats(bound, view):
             break

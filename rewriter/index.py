@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 import networkx as nx
@@ -21,10 +22,14 @@ _READ = ("by_name", "features", "sources", "verbatim", "graph", "shelf")
 
 
 class Shortlist(NamedTuple):
-    """The views that could answer a block, and which of them can hold but a part of its rows."""
+    """The views that could answer a block, in the order of names.
 
-    views: tuple[MaterializedView, ...]
-    partial: frozenset[TableName]
+    `partial` are those that can hold but a part of its rows, `beside` the tables that can only be joined back to one.
+    """
+
+    views: tuple[MaterializedView, ...] = ()
+    partial: frozenset[TableName] = frozenset()
+    beside: Mapping[TableName, frozenset[TableName]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,22 +118,19 @@ class Definitions:
                 known.setdefault(name, set()).add(table)
         return {name: frozenset(tables) for name, tables in known.items()}
 
-    def shortlist(self, statement: Statement, select: SelectBlock) -> tuple[MaterializedView, ...]:
-        """The views that could answer a block, and those that it names; in the order of names."""
-        return self._recent(statement, select).views
-
-    def partial(self, statement: Statement, select: SelectBlock) -> frozenset[TableName]:
-        """Those of the shortlist that can hold but a part of the block's rows."""
-        return self._recent(statement, select).partial
+    def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
+        """The views that could answer a block, and those that it names."""
+        return self._recent(statement, select)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
         """The views that could answer any block of a statement."""
-        found = {view.name: view for select in statement.blocks for view in self.shortlist(statement, select)}
+        found = {view.name: view for select in statement.blocks for view in self.shortlist(statement, select).views}
         return tuple(found.values())
 
     def _shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
         tables, shelf = statement.tables_within(select), self.shelf
         bits, partial = shelf.reading(tables), 0
+        beside: Mapping[TableName, int] = {}
         if not self.exhaustive:
             # What is not understood can be a view's own text still.
             others = bits & ~shelf.understood
@@ -136,10 +138,14 @@ class Definitions:
             if bits != others and not readable(statement, select):
                 bits = others
             elif question is not None:
-                bits, partial = question.possible(shelf, self.declared)
+                bits, partial, beside = question.possible(shelf, self.declared)
                 bits |= others
         found = {*shelf.pick(bits), *(self.by_name.keys() & tables)}
-        return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(shelf.pick(partial)))
+        joined: dict[TableName, frozenset[TableName]] = {}
+        for table, joining in beside.items():
+            for name in shelf.pick(joining & bits):
+                joined[name] = joined.get(name, frozenset()) | {table}
+        return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(shelf.pick(partial)), joined)
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
         """All that has to be looked up to decide about a statement, and the tables that views join to its own."""

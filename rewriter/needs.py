@@ -173,7 +173,15 @@ class _Reader:
                 # Such a predicate is never true of all that is not NULL: only the column can decide it.
                 if left and (limit is not None or (isinstance(conjunct, exp.Like | exp.NEQ) and right is None)):
                     self.needs.filters.add(left)
+                if filters and isinstance(conjunct, exp.NEQ | exp.LT | exp.LTE | exp.GT | exp.GTE):
+                    self._compare(conjunct)
                 self.needs.loose |= _names(conjunct)
+
+    def _compare(self, comparison: Tree) -> None:
+        """A comparison of no constants is implied by nothing but itself."""
+        if all(side.find(exp.Column, exp.Query) for side in (comparison.this, comparison.expression)):
+            self.read(comparison.this, self.needs.filters)
+            self.read(comparison.expression, self.needs.filters)
 
     def _equate(self, equality: Tree) -> None:
         left, right = _reference(equality.this), _reference(equality.expression)

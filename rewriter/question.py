@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -18,6 +19,17 @@ from rewriter.shelf import Aggregated, Filtered, Need, Shelf
 from rewriter.sql import SelectBlock, Statement, from_items, tables_of
 
 Known = Mapping[str, frozenset[TableName]]
+
+
+class Possible(NamedTuple):
+    """Views as bits: those that could answer, those of them that could hold but a part of the rows.
+
+    `beside` has those that need a table joined back to them, and no other one.
+    """
+
+    views: int
+    partial: int
+    beside: Mapping[TableName, int]
 
 
 @dataclass(frozen=True)
@@ -39,17 +51,18 @@ class Question:
     classes: Mapping[str, frozenset[str]]
     implies: Callable[[frozenset[str], Values], bool]
 
-    def possible(self, shelf: Shelf, declared: Declared | None = None) -> tuple[int, int]:
-        """The views that could answer, as bits; and those of them that could hold but a part of the rows."""
+    def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
+        """The views that could answer."""
+        beside: dict[TableName, int] = {}
         bits = shelf.understood & shelf.reading(self.core)
         if not self.grouped:
             bits &= ~shelf.grouped
         # What only inner joins bring stands for tables of FROM; a SEMI join's table may be a subquery's.
-        inner = self._serving(shelf, bits & ~shelf.outer, self.core, declared)
-        outer = self._serving(shelf, bits & shelf.outer, self.tables, declared)
+        inner = self._serving(shelf, bits & ~shelf.outer, self.core, declared, beside)
+        outer = self._serving(shelf, bits & shelf.outer, self.tables, declared, beside)
         bits, partial = self._within_limits(shelf, inner | outer)
         bits &= ~self._losing(shelf, bits, declared)
-        return bits, bits & partial
+        return Possible(bits, bits & partial, beside)
 
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
         """Those of the views that join tables besides of which no key is known that keeps all rows."""
@@ -66,7 +79,14 @@ class Question:
                     lost |= members & shelf.outer
         return lost
 
-    def _serving(self, shelf: Shelf, bits: int, tables: Mapping[TableName, int], declared: Declared | None) -> int:
+    def _serving(
+        self,
+        shelf: Shelf,
+        bits: int,
+        tables: Mapping[TableName, int],
+        declared: Declared | None,
+        beside: dict[TableName, int],
+    ) -> int:
         """Those of the views that mention what is needed of the tables that they stand for."""
 
         def own(table: TableName) -> int:
@@ -76,7 +96,10 @@ class Question:
 
         def lacking(need: Need) -> int:
             without = bits & need.concerned(own, everything) & ~need.met(shelf)
-            return without & ~self._joined_back(need, shelf, declared) if without else 0
+            backs = self._joined_back(need, shelf, declared) if without else {}
+            for table, joining in backs.items() if len(backs) == 1 else ():
+                beside[table] = beside.get(table, 0) | without & joining
+            return without & ~reduce(or_, backs.values(), 0)
 
         for need in self.needs:
             if not bits:
@@ -87,14 +110,15 @@ class Question:
             bits &= ~(without & ~_joining(pair, shelf)) if without else bits
         return bits
 
-    def _joined_back(self, need: Need, shelf: Shelf, declared: Declared | None) -> int:
-        """The views to which a table that may have what is needed can be joined by its key."""
-        found, several = 0, shelf.understood & ~shelf.alone  # a single table itself has less to read
+    def _joined_back(self, need: Need, shelf: Shelf, declared: Declared | None) -> dict[TableName, int]:
+        """The tables that may have what is needed, each with the views to which it can be joined by its key."""
+        found = {}
         for table in self.tables.keys() & (self.tables.keys() if need.tables is None else need.tables):
             key = declared.primary.get(table) if declared is not None else ()
             if key is not None:
-                shown = (self._shown(column, shelf) for column in key)
-                found |= reduce(and_, shown, several & shelf.reading((table,)))
+                # A single table itself has less to read.
+                several = shelf.understood & ~shelf.alone & shelf.reading((table,))
+                found[table] = reduce(and_, (self._shown(column, shelf) for column in key), several)
         return found
 
     def _shown(self, column: str, shelf: Shelf) -> int:

@@ -1,4 +1,4 @@
-"""The few kinds of trees that rolling up builds."""
+"""The few kinds of trees that rolling up builds; they share their parts, which nothing changes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
     >>> call_of("sum", exp.column("x")).sql()
     'SUM(x)'
     """
-    return exp.Anonymous(this=name, expressions=[argument.copy() for argument in arguments])
+    return exp.Anonymous(this=name, expressions=list(arguments))
 
 
 def cast(tree: Tree, kind: str) -> Tree:
     """A CAST to a type in Spark's spelling."""
-    return exp.TryCast(this=tree.copy(), to=_type(kind).copy())
+    return exp.TryCast(this=tree, to=_type(kind))
 
 
 def number(value: int) -> Tree:

@@ -36,6 +36,8 @@ _INFIX: Mapping[type[Tree], str] = {
     exp.Sub: "-",
     exp.Mul: "*",
     exp.Div: "/",
+    exp.Mod: "%",
+    exp.Like: "LIKE",
 }
 _OPERATIONS = (exp.Binary, exp.Unary, exp.In)
 
@@ -149,7 +151,10 @@ def _casting(tried: bool, safe: bool) -> str:
 
 
 def _type(kind: Tree) -> str:
-    return render(kind) if kind.expressions else _plain_type(kind.this)
+    if not all(isinstance(digits, exp.DataTypeParam) for digits in kind.expressions):
+        return render(kind)
+    digits = ", ".join(str(digits.this.this) for digits in kind.expressions)
+    return f"{_plain_type(kind.this)}({digits})" if digits else _plain_type(kind.this)
 
 
 @cache

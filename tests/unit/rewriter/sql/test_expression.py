@@ -35,6 +35,7 @@ from rewriter.sql import expression_sql, parse_select, render
         "INTERVAL '1' DAY",
         "a || 'b'",
         "a LIKE 'x%'",
+        "a % (b + 1)",
         r"'it\'s'",
         r"'a\\b'",
         r"'line\nbreak'",
