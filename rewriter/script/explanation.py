@@ -97,7 +97,9 @@ def columns_of(replacement: Replacement, session: Session) -> tuple[Column, ...]
     original = replacement.original
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a plus before it is not known for certain")
-    outermost = [b for b in parse(original, session).blocks if b.span.end == len(original.rstrip())]
-    tree, spelled = replacement.block.tree, outermost[0].tree
+    tree = replacement.block.tree
     assert tree is not None
-    return output_columns(replacement.query, tree, spelled)
+    if original == replacement.block.text:
+        return output_columns(replacement.query, tree)
+    outermost = [b for b in parse(original, session).blocks if b.span.end == len(original.rstrip())]
+    return output_columns(replacement.query, tree, outermost[0].tree)
