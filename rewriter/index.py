@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import networkx as nx
 
+from rewriter.asking import Known, question_of, readable
 from rewriter.block import RangeSet, equate
 from rewriter.model import Declared, MaterializedView, Session, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
-from rewriter.question import Known, question_of, readable
 from rewriter.shelf import Features, Folded, Limit, Shelf
 from rewriter.sql import SelectBlock, Statement, parse, tables_of
 from rewriter.verbatim import Text, texts_of

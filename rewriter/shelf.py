@@ -7,10 +7,10 @@ view, so that a level costs a few operations on whole sets however many views th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import and_, or_
+from operator import or_
 from typing import NamedTuple, TypeVar
 
 from rewriter.model import TableName
@@ -156,51 +156,6 @@ class Shelf:
             picked.append(self.views[lowest.bit_length() - 1])
             bits ^= lowest
         return picked
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """Names of which a view must show one; `owners` are the tables that each can belong to, none if not known."""
-
-    names: Names
-    owners: tuple[frozenset[TableName], ...]
-
-    @property
-    def tables(self) -> frozenset[TableName] | None:
-        """All tables that can have any of the names; None if that is not known."""
-        return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
-
-    def concerned(self, own: Callable[[TableName], int], everything: int) -> int:
-        """The views that must serve it, and no table beside them; `own` gives those that stand for a table."""
-        tables = self.tables
-        return everything if tables is None else everything | reduce(and_, map(own, tables))
-
-    def met(self, shelf: Shelf) -> int:
-        """The views that have what is needed, by what they hold themselves."""
-        return shelf.show(self.names)
-
-
-@dataclass(frozen=True, slots=True)
-class Filtered(Need):
-    """Names by one of which rows are kept: those with these values, if that is all that is asked of them."""
-
-    values: Values | None = None
-
-    def met(self, shelf: Shelf) -> int:
-        """The views that show a name, or have no other rows."""
-        return shelf.show(self.names) | shelf.keep(self.names, self.values)
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregated(Need):
-    """The same for an aggregate's column: a view may show the aggregate; `within` are all names within that."""
-
-    function: str = ""
-    within: Names = frozenset()
-
-    def met(self, shelf: Shelf) -> int:
-        """The views that show a name, or an aggregate that this one can be made of."""
-        return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
 
 def _add(sets: dict[_Key, int], keys: Iterable[_Key], bit: int) -> None:

@@ -1,0 +1,272 @@
+"""Puts the question of a block together, of the block itself and of the derived tables and CTEs under it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from sqlglot import exp
+
+from rewriter.block import RangeSet, equate
+from rewriter.block.resolve import READ_CLAUSES
+from rewriter.model import Declared, TableName
+from rewriter.needs import Needs, Reference, Values, needs_of
+from rewriter.question import Aggregated, Filtered, Need, Question
+from rewriter.sql import SelectBlock, Statement, from_items, tables_of
+
+Known = Mapping[str, frozenset[TableName]]
+
+
+def question_of(
+    statement: Statement, select: SelectBlock, known: Known, declared: Declared | None = None
+) -> Question | None:
+    """The question of a block; None where it is not read. `known` are the tables that a name belongs to."""
+    if select.tree is None:
+        return None
+    try:
+        return _Asking(statement, select, known, declared).question()
+    except RecursionError:  # it is nested too deeply to be read
+        return None
+
+
+def readable(statement: Statement, select: SelectBlock) -> bool:
+    """Whether a block can be one as far as its clauses tell: no view answers it otherwise."""
+    tree = select.tree
+    if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
+        return False
+    common = {table.name: table.block.tree for table in statement.common_before(select)}
+    for item in from_items(tree):
+        derived = item.this if isinstance(item, exp.Subquery) else None
+        if isinstance(item, exp.Table) and not item.args.get("db"):
+            derived = common.get(item.name.lower())
+        if not isinstance(item, exp.Table | exp.Subquery) or (derived is not None and not _merges(derived)):
+            return False
+    return True
+
+
+def _merges(derived: exp.Expr) -> bool:
+    """Whether a derived table can be a part of the block around it: it neither groups nor takes some of its rows."""
+    clauses = ("group", "having", "distinct", "limit", "offset")
+    return isinstance(derived, exp.Select) and not any(derived.args.get(clause) for clause in clauses)
+
+
+class _Source:
+    """A block whose FROM and WHERE belong to the question: the block itself, or a derived table in its FROM."""
+
+    def __init__(self, statement: Statement, select: SelectBlock) -> None:
+        assert select.tree is not None
+        self.needs = needs_of(select.tree)
+        self.qualifiers = dict(_qualifiers(statement, select.tree))
+
+    def has(self, reference: Reference) -> bool:
+        """Whether a column is one of this block: a qualifier that it does not have is one of a block around it."""
+        return not reference.qualifier or reference.qualifier in self.qualifiers
+
+
+class _Asking:
+    """Puts one question together."""
+
+    def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
+        self.statement, self.known = statement, known
+        self.tables = _occurrences(statement, select)
+        self.source = _Source(statement, select)
+        self.own = self.source.needs
+        derived = list(_derived(statement, select))
+        self.from_ = [self.source, *(_Source(statement, block) for block in derived if block.tree is not None)]
+        self.under = [source.needs for source in self.from_[1:]]
+        read = [select, *derived]
+        trees = [block.tree for block in read if block.tree is not None]
+        items = [item for tree in trees for item in from_items(tree)]
+        names = [statement.resolve(item) if isinstance(item, exp.Table) else None for item in items]
+        self.core = Counter(name for name in names if name is not None)
+        self.whole = len(trees) == len(read) and names.count(None) == len(derived) and all(map(_plain, trees))
+        enclosed = bool(statement.around(select))
+        self.whole &= not enclosed or (declared is not None and self.core.keys() <= declared.columns.keys())
+        # Whether what none of its tables has is of a block around.
+        self.enclosed = enclosed and self.whole
+        assert select.tree is not None
+        self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(select.tree))
+        self.classes = _classes([self.own, *self.under])
+        self._owners: dict[str, frozenset[TableName]] = {}
+
+    def question(self) -> Question:
+        for source in self.from_:
+            self._attribute(source)
+        grouped = self.own.grouped or bool(self.under)
+        needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
+        joins = tuple(dict.fromkeys(self._joins()))
+        return Question(self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._implies())
+
+    def _has(self, reference: Reference, source: _Source) -> bool:
+        """Whether a column is one of a source, and of no block around."""
+        return source.has(reference) and (reference.qualifier != "" or not self._is_outer(reference.name))
+
+    def _is_outer(self, name: str) -> bool:
+        return self.enclosed and name not in self.aliases and not self._known(name)
+
+    def _attribute(self, source: _Source) -> None:
+        """The tables to which each name can belong."""
+        needs = source.needs
+        pairs = (reference for pair in needs.joins for reference in pair)
+        for qualifier, name in (*needs.rows, *needs.filters, *(c for a in needs.aggregates for c in a.columns), *pairs):
+            table = source.qualifiers.get(qualifier)
+            owners = frozenset({table}) if table is not None else self._known(name)
+            self._owners[name] = self._owners.get(name, frozenset()) | owners
+
+    def _known(self, name: str) -> frozenset[TableName]:
+        return self.known.get(name, frozenset()).intersection(self.core if self.whole else self.statement.tables)
+
+    def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
+        """The tables that each of the names can belong to."""
+        return tuple(self._owners.get(name) or self._known(name) for name in names)
+
+    def _rows(self) -> Iterator[Need]:
+        for reference in self.own.rows:
+            if self._has(reference, self.source):
+                for names in self._alternatives(reference.name, frozenset()):
+                    yield Need(names, self._of(names))
+        stars, meant = self.own.stars, self.source.qualifiers
+        if stars and None not in meant.values():
+            starred = frozenset(t for qualifier, t in meant.items() if t and not stars.isdisjoint(("", qualifier)))
+            for name, tables in self.known.items():
+                if not tables.isdisjoint(starred):
+                    yield Need(frozenset({name}), (tables.intersection(starred),))
+
+    def _filters(self) -> Iterator[Need]:
+        for source in self.from_:
+            for reference in source.needs.filters:
+                if self._has(reference, source):
+                    values = _met(source.needs.limits.get(reference, ()))
+                    for names in self._alternatives(reference.name, frozenset()):
+                        yield Filtered(names, self._of(names), values)
+
+    def _aggregates(self) -> Iterator[Need]:
+        for function, columns, within in self.own.aggregates:
+            if not all(self._has(c, self.source) for c in within):
+                continue
+            around = [names for c in within for names in self._alternatives(c.name, frozenset())]
+            for reference in columns:
+                for names in self._alternatives(reference.name, frozenset()):
+                    yield Aggregated(names, self._of(names), function, frozenset().union(*around))
+
+    def _joins(self) -> Iterator[tuple[Need, ...]]:
+        for source in self.from_:
+            for pair in source.needs.joins:
+                sides = tuple(self._side(side, source) for side in pair if self._has(side, source))
+                if self.aliases.keys().isdisjoint({side.name for side in pair}):
+                    yield sides
+
+    def _side(self, reference: Reference, source: _Source) -> Need:
+        """One side of an equality: it stays one where the other is not the view's."""
+        table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
+        return Need(names, (frozenset({table}),) if table is not None else self._of(names))
+
+    def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
+        """For each column that a name needs, the names of which one will do; nothing where that is not certain."""
+        same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
+        if name not in self.aliases or name in seen:
+            yield same
+            return
+        means = self.aliases[name]
+        for column in means or ():
+            for names in self._alternatives(column, seen | {name}):
+                yield names | same if self._known(name) else names
+
+    def _implies(self) -> Callable[[frozenset[str], Values], bool]:
+        """Whether the block's predicates can leave a column, by any of its names, no more than certain values."""
+        loose = set(self.own.loose)
+        for needs in self.under:
+            loose |= needs.constrained
+        meant = [self.aliases[name] for name in loose | {r.name for r in self.own.limits} if name in self.aliases]
+        anything = None in meant
+        loose |= {name for names in meant for name in names or ()}
+        limits = self.own.limits
+
+        def implies(same: frozenset[str], values: Values) -> bool:
+            if anything or not same.isdisjoint(loose):
+                return True
+            found = [reference for reference in limits if reference.name in same]
+            if not found:
+                return False
+            if len({reference.name for reference in found}) < len(found):
+                return True  # of two occurrences of a table
+            sets = [each for reference in found for each in limits[reference]]
+            if any(each.kind != values.kind for each in sets):
+                return True
+            left = sets[0].set
+            for each in sets[1:]:
+                left = left.meet(each.set)
+            return left.within(values.set)
+
+        return implies
+
+
+def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
+    """How often each table is read in a block and under it."""
+    found: Counter[TableName] = Counter()
+    meant = {common.name: common.block for common in statement.common_before(select)}
+    for block in statement.blocks:
+        for item in tables_of(block) if block.span.within(select.span) else ():
+            name = statement.resolve(item)
+            if name is not None:
+                found[name] += 1
+            elif len(item.parts) == 1 and item.name.lower() in meant:
+                found += _occurrences(statement, meant[item.name.lower()])
+    return found
+
+
+def _plain(tree: exp.Select) -> bool:
+    plain = all(isinstance(item, exp.Table | exp.Subquery) for item in from_items(tree))
+    return plain and not any(tree.args.get(clause) for clause in ("laterals", "pivots"))
+
+
+def _qualifiers(statement: Statement, tree: exp.Select) -> Iterator[tuple[str, TableName | None]]:
+    """What each qualifier of a block means: a table, or something derived."""
+    for node in from_items(tree):
+        yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
+
+
+def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]:
+    """The blocks of the derived tables and common table expressions in a block's FROM, and in theirs."""
+    if select.tree is None:
+        return
+    inside = statement.inside(select)
+    meant = {common.name: common.block for common in statement.common_before(select)}
+    for node in from_items(select.tree):
+        found: SelectBlock | None = None
+        if isinstance(node, exp.Table) and len(node.parts) == 1 and statement.resolve(node) is None:
+            found = meant.get(node.name.lower())
+        elif isinstance(node, exp.Subquery):
+            found = next((b for b in inside if b.tree is not None and b.tree == node.this), None)
+        if found is not None:
+            yield found
+            yield from _derived(statement, found)
+
+
+def _renamed(tree: exp.Select) -> Iterator[str]:
+    """The names that a block gives to the columns of its sources: `FROM (…) AS x (a, b)`."""
+    for alias in tree.find_all(exp.TableAlias):
+        yield from (column.name.lower() for column in alias.args.get("columns") or ())
+
+
+def _met(limits: Sequence[Values]) -> Values | None:
+    """What all comparisons of a column leave; None where that is not known."""
+    kinds = {values.kind for values in limits}
+    return Values(kinds.pop(), RangeSet.met([values.set for values in limits])) if len(kinds) == 1 else None
+
+
+def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
+    """The names behind each name that is given to an output under the block; None where it is given twice."""
+    found: dict[str, frozenset[str] | None] = {}
+    for needs in under:
+        for alias, means in needs.aliases:
+            found[alias] = means if found.get(alias, means) == means else None
+    return found
+
+
+def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
+    """Names that are equated anywhere."""
+    classes: dict[str, frozenset[str]] = {}
+    for needs in blocks:
+        equate(classes, needs.equated)
+    return classes
