@@ -16,8 +16,8 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent > engine > fresh > candidates | consistency |
-correlation | outcome | union > cost | metadata >
+Rooms, from the top: script > suggest | recent > engine > fresh > buckets | candidates | consistency |
+correlation | outcome > union > cost | metadata >
 freshness | index | maintenance > rules | verbatim > match > delta > spelling > schema > asking >
 question > shelf > needs > block > timeseries > sql > model. The index and the rooms from `asking` to `needs` keep a
 shortlist of views; `definitions.thorough` has them all tried, for explanations.

@@ -25,7 +25,8 @@ UNKNOWN = 1 << 62
 def cost(match: Match, block: Block, relations: Relations) -> int:
     """The cost of a rewriting of a block."""
     beside = (relations.get(table.name) for table in match.rewriting.tables)
-    rest = _rest(block, relations) if match.rewriting.union is not None else 0
+    parts = match.rewriting.parts
+    rest = _rest(block, relations) if parts is not None and parts.rest is not None else 0
     return sum(map(_scan, (match.rewriting.storage, *beside))) + rest + (ROLL_UP if match.rolled_up else 0)
 
 

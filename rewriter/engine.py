@@ -21,6 +21,7 @@ from rewriter.block import (
     predicates_of,
     text_of,
 )
+from rewriter.buckets import roll_up_by_bucket
 from rewriter.candidates import candidate_of, recorded_problem, settings_problem
 from rewriter.consistency import pinned
 from rewriter.correlation import Correlation, correlation_of
@@ -305,6 +306,11 @@ def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
                 return rule.__name__, result
             if best[1].reason in (Reason.TABLES_DIFFER, Reason.SHAPE) or result.reason is not Reason.SHAPE:
                 best = rule.__name__, result
+        stepped = wider is not None and best[1].reason is Reason.AGGREGATE_DOES_NOT_ROLL_UP
+        stepwise = roll_up_by_bucket(*wider, candidate) if wider is not None and stepped else None
+        if isinstance(stepwise, Match):
+            return roll_up_by_bucket.__name__, stepwise
+        best = (roll_up_by_bucket.__name__, stepwise) if stepwise is not None else best
     return best
 
 

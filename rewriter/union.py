@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, Predicates, aggregate_of, range_of, remembered, renamed
 from rewriter.maintenance.definition import parts_of
-from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Union, read_view
+from rewriter.match import Candidate, Match, Miss, Parts, Reason, Rewriting, read_view
 from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.rules import RULES
@@ -52,12 +52,12 @@ def union_with_tables(query: Predicates, mapping: Mapping[str, str], candidate: 
     narrowed = (*(c for c in query.conjuncts if not applied.implies(c)), *cut)
     if _is_empty(Predicates(query.block, narrowed, query.zone)):
         return Miss(Reason.VIEW_FILTERS_MORE, "the view holds none of the query's rows")
-    parts = _parts(query.block)
+    parts = in_parts(query.block)
     held = _through_view(replace(parts, where=narrowed), query.zone, candidate, mapping)
     if isinstance(held, Miss):
         return held
     rest = replace(parts, where=(*query.block.where, otherwise))
-    return _combined(query, candidate, parts, held, rest)
+    return combined(query, candidate, parts, held, rest)
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...]:
@@ -134,7 +134,7 @@ def _otherwise(cut: Sequence[Tree], query: Predicates) -> Tree | None:
     return reduce(lambda left, right: exp.Or(this=left, expression=right), arms)
 
 
-def _parts(block: Block) -> Block:
+def in_parts(block: Block) -> Block:
     """What each side of the union computes: the groups with aggregates that can be put together."""
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
     outputs = tuple(dict.fromkeys(chain(block.keys or (), *(_aggregates(tree, block) for tree in wanted))))
@@ -165,8 +165,10 @@ def _through_view(block: Block, zone: str, candidate: Candidate, mapping: Mappin
     return next((miss for miss in misses if miss.reason is not Reason.SHAPE), misses[0])
 
 
-def _combined(query: Predicates, candidate: Candidate, parts: Block, held: Rewriting, rest: Block) -> Match | Miss:
-    """The query over the union of both sides, as over a view of its own."""
+def combined(
+    query: Predicates, candidate: Candidate, parts: Block, held: Rewriting, rest: Block | None = None
+) -> Match | Miss:
+    """The query over the union of both sides, as over a view of its own; without a rest over what the view holds."""
     types = output_types(parts)
     if UNKNOWN in types:
         return Miss(Reason.SHAPE, f"the type of {words(parts.outputs[types.index(UNKNOWN)])} is not certain")
@@ -180,5 +182,4 @@ def _combined(query: Predicates, candidate: Candidate, parts: Block, held: Rewri
     result = roll_up(reading)
     if isinstance(result, Miss):
         return result
-    union = Union(held, rest, columns)
-    return replace(result, rewriting=replace(result.rewriting, union=union))
+    return replace(result, rewriting=replace(result.rewriting, parts=Parts(held, columns, rest)))

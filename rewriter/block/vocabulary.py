@@ -18,8 +18,10 @@ INEXACT = DEVIATIONS | ROUGH | PAIRED - {"regr_count"}
 # Sketches of sets, with what unites them. All have a second argument, of which this is the default.
 SKETCHES = {"theta_sketch_agg": "theta_union_agg"}
 SKETCH_DEFAULT = 12
+# Sets, exact ones or sketches, that are united by another function.
+UNITED = {**SKETCHES, "bitmap_construct_agg": "bitmap_or_agg", "bitmap_or_agg": "bitmap_or_agg"}
 # Which values there are decides, not how often and in which order they come.
-SETWISE = frozenset({"approx_count_distinct", *SKETCHES})
+SETWISE = frozenset({"approx_count_distinct", *UNITED})
 AGGREGATES = (
     frozenset({"count", "sum", "avg", "mean", "every", "some", "any", "bit_xor", "variance", "stddev", "std"})
     | IDEMPOTENT
@@ -128,6 +130,9 @@ PLAIN_FUNCTIONS = frozenset(
         "try_subtract",
         "try_multiply",
         "theta_sketch_estimate",
+        "bitmap_bucket_number",
+        "bitmap_bit_position",
+        "bitmap_count",
     )
 )
 # Their value may depend on the time zone, where an argument is a TIMESTAMP or a text read as one.

@@ -6,7 +6,7 @@ aggregates rolled up from its own.
 """
 
 from rewriter.match.aggregates import Aggregates
-from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting, Union
+from rewriter.match.candidate import Candidate, Match, Miss, Parts, Reason, Rewriting
 from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
 from rewriter.match.reading import Reading, read_view
@@ -16,10 +16,10 @@ __all__ = [
     "Candidate",
     "Match",
     "Miss",
+    "Parts",
     "Reading",
     "Reason",
     "Rewriting",
-    "Union",
     "read_view",
     "table_mappings",
     "widened",

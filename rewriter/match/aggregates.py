@@ -10,7 +10,8 @@
 | var, stddev         | sums of digits and of their squares  | exact, then as DOUBLEs                      |
 | covar, corr, regr   | the same over pairs, and of products | the same                                    |
 | f(DISTINCT k)       | k as a key                           | f(DISTINCT k)                               |
-| a sketch of a set   | the same with the same size; or keys | their union, the very same; or itself       |
+| count(DISTINCT i)   | bitmaps, by the bucket as a key      | sum of their counts                         |
+| bitmap, sketch      | the same of the same size; or keys   | their union, the very same; or itself       |
 | approx_count_dist.  | keys                                 | itself                                      |
 """
 
@@ -22,7 +23,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import aggregate_of
-from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, SETWISE, SKETCHES, WHOLE
+from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, SETWISE, UNITED, WHOLE
 from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.moments import deviation, digits_of, scale_of, squared
@@ -81,7 +82,9 @@ class Aggregates:
                 return computed
             condition = computed
         if _is_distinct(call):
-            return self._from_keys(call, condition)
+            found = self._from_keys(call, condition)
+            counted = self._from_bitmaps(call, condition) if isinstance(found, Miss) else None
+            return counted or found
         if call.name in SETWISE:
             return self._of_set(call, condition)
         return self._ended(call, condition, rolled=True)
@@ -161,13 +164,35 @@ class Aggregates:
         no:  an HLL sketch, of which the estimate differs by 1.5 % with the number of tasks that it was made in
         """
         argument, *size = call.expressions
-        held, union = self.partials.held(call), SKETCHES.get(call.name)
+        held, union = self.partials.held(call), UNITED.get(call.name)
         if held is not None and union is not None:
             return _filtered(call_of(union, stored(held.name), *size), condition)
         part = self.partials.key(call.name, argument)
         if isinstance(part, Miss):
             return self._unrolled(call, missing(call))
         return _filtered(call_of(call.name, part.tree, *size), condition)
+
+    def _from_bitmaps(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss | None:
+        """How many whole numbers there are; None if the view holds no bitmaps of them.
+
+        law:    a number is one bit of one bucket, so those of different buckets are different: their counts add up,
+                where the storage has one bitmap for a bucket in each group of the query
+        view:   SELECT k, bitmap_bucket_number(i), bitmap_construct_agg(bitmap_bit_position(i)) AS bits … GROUP BY 1, 2
+        query:  SELECT k, count(DISTINCT i) … GROUP BY k
+        gives:  SELECT k, coalesce(sum(bitmap_count(bits)), 0) FROM view GROUP BY k
+        """
+        value, reading = call.expressions[0].expressions[0], self.reading
+        held = self.partials.held(bits_of(value))
+        if call.name != "count" or len(call.expressions[0].expressions) != 1 or held is None:
+            return None
+        beside = reading.view_keys - {bucket_of(value)}
+        asked = {reading.normalize(key) for key in reading.block.keys or ()}
+        whole = expression_type(value, reading.block) in INTEGERS and len(beside) < len(reading.view_keys)
+        if not whole or reading.extra or reading.block.sets is not None or not beside <= asked:
+            return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, of bitmaps by more than the query's keys")
+        return call_of(
+            "coalesce", _filtered(call_of("sum", call_of("bitmap_count", stored(held.name))), condition), number(0)
+        )
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
         """An aggregate of different values, over keys."""
@@ -179,6 +204,16 @@ class Aggregates:
                 return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, words(call)) if held else missing(call)
             values.append(computed)
         return _filtered(call_of(call.name, exp.Distinct(expressions=values)), condition)
+
+
+def bits_of(value: Tree) -> exp.Anonymous:
+    """A bitmap of whole numbers, within a bucket of them."""
+    return call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
+
+
+def bucket_of(value: Tree) -> exp.Anonymous:
+    """The bucket in which a whole number has its bit."""
+    return call_of("bitmap_bucket_number", value)
 
 
 def _is_distinct(call: exp.Anonymous) -> bool:

@@ -98,8 +98,8 @@ class Rewriting:
     """A block over a view's storage: what to print.
 
     `tables` are the query's own tables that are joined to the storage, by `joins` or else inner; all columns
-    are qualified, those of the storage by `v`. `group` is None where nothing is grouped. With a `union`,
-    `storage` describes its columns.
+    are qualified, those of the storage by `v`. `group` is None where nothing is grouped. With `parts`,
+    `storage` describes their columns.
     """
 
     storage: Table
@@ -112,7 +112,7 @@ class Rewriting:
     limit: str | None = None
     offset: str | None = None
     joins: tuple[Join, ...] = ()
-    union: Union | None = None
+    parts: Parts | None = None
     sets: tuple[tuple[Tree, ...], ...] | None = None
     distinct: bool = False
 
@@ -120,33 +120,35 @@ class Rewriting:
     def reads(self) -> frozenset[TableName]:
         """Every table that is read."""
         beside = {table.name for table in self.tables}
-        if self.union is None:
+        if self.parts is None:
             return frozenset({self.storage.name, *beside})
-        return self.union.view.reads.union(beside, (table.name for table in self.union.rest.tables))
+        rest = self.parts.rest.tables if self.parts.rest is not None else ()
+        return self.parts.view.reads.union(beside, (table.name for table in rest))
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
         """The rewriting with other texts for the subqueries in it."""
-        union = self.union
         return replace(
             self,
             outputs=_put(self.outputs, texts),
             where=_put(self.where, texts),
             having=_put(self.having, texts),
             order=tuple(replace(item, key=with_texts(item.key, texts)) for item in self.order),
-            union=union
-            and replace(
-                union, view=union.view.with_texts(texts), rest=replace(union.rest, where=_put(union.rest.where, texts))
-            ),
+            parts=self.parts and self.parts.with_texts(texts),
         )
 
 
 @dataclass(frozen=True)
-class Union:
-    """What stands in a storage's place where a view has only a part of the rows: it, and the rest from the tables."""
+class Parts:
+    """What stands in a storage's place: finer groups of the view, and the rest from the tables if it lacks rows."""
 
     view: Rewriting
-    rest: Block
     columns: tuple[Column, ...]
+    rest: Block | None = None
+
+    def with_texts(self, texts: Mapping[str, str]) -> Parts:
+        """The parts with other texts for the subqueries in them."""
+        rest = self.rest and replace(self.rest, where=_put(self.rest.where, texts))
+        return replace(self, view=self.view.with_texts(texts), rest=rest)
 
 
 @dataclass(frozen=True)

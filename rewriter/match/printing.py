@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, Join, Ordering
 from rewriter.block.opaque import is_opaque, spelled
-from rewriter.match.candidate import STORAGE_ALIAS, Rewriting, Union
+from rewriter.match.candidate import STORAGE_ALIAS, Parts, Rewriting
 from rewriter.model import Column, Table, TableName, quoted
 from rewriter.sql import expression_sql
 from rewriter.timeseries import as_bucket, translate_bucket
@@ -26,7 +26,7 @@ def print_rewriting(
         _item(output, name, schema[i] if schema else None, rewriting.storage)
         for i, (output, name) in enumerate(zip(rewriting.outputs, names, strict=True))
     ]
-    held = _pinned(rewriting.storage.name, pins) if rewriting.union is None else _union_text(rewriting.union, pins)
+    held = _pinned(rewriting.storage.name, pins) if rewriting.parts is None else _parts_text(rewriting.parts, pins)
     sources = {STORAGE_ALIAS: f"{held} AS {STORAGE_ALIAS}"}
     sources |= {table.id: f"{_pinned(table.name, pins)} AS {table.id}" for table in rewriting.tables}
     source = from_text(sources, rewriting.joins)
@@ -40,10 +40,10 @@ def print_rewriting(
     return text if rewriting.offset is None else f"{text} OFFSET {rewriting.offset}"
 
 
-def _union_text(union: Union, pins: Mapping[TableName, int]) -> str:
-    names = [column.name for column in union.columns]
-    view = print_rewriting(union.view, names, union.columns, pins)
-    return f"({view} UNION ALL {_block_text(union.rest, names, pins, spell=True)})"
+def _parts_text(parts: Parts, pins: Mapping[TableName, int]) -> str:
+    names = [column.name for column in parts.columns]
+    view = print_rewriting(parts.view, names, parts.columns, pins)
+    return f"({view} UNION ALL {_block_text(parts.rest, names, pins, spell=True)})" if parts.rest else f"({view})"
 
 
 def print_block(block: Block, columns: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from rewriter.block.vocabulary import FRACTIONS, INTEGERS, PAIRED
+from rewriter.block.vocabulary import FRACTIONS, INTEGERS, PAIRED, UNITED
 from rewriter.schema.types import (
     STRING,
     Uncertain,
@@ -161,13 +161,14 @@ FUNCTIONS: Mapping[str, Rule] = {
     **dict.fromkeys(("year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekday", "weekofyear"), _INT),
     **dict.fromkeys(("hour", "minute", "second"), _INT),
     **dict.fromkeys(("crc32", "theta_sketch_estimate"), _BIGINT),
+    **dict.fromkeys(("bitmap_bucket_number", "bitmap_bit_position", "bitmap_count"), _BIGINT),
     **dict.fromkeys(("isnull", "isnotnull"), _BOOLEAN),
     **dict.fromkeys(("date", "to_date"), dated),
     **dict.fromkeys(("date_add", "date_sub", "add_months", "last_day", "make_date", "trunc"), _DATE),
     "date_trunc": instant,
     # aggregates
     **dict.fromkeys(("count", "count_if", "regr_count", "approx_count_distinct", "grouping_id"), _BIGINT),
-    "theta_sketch_agg": always("binary"),
+    **dict.fromkeys(UNITED, always("binary")),
     "grouping": always("tinyint"),
     "sum": total,
     "avg": average,

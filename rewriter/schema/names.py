@@ -39,6 +39,7 @@ concat concat_ws replace reverse lpad rpad instr initcap split_part md5 sha1 sha
 month day dayofmonth dayofweek dayofyear weekday weekofyear hour minute second to_date date_format date_add
 date_sub datediff add_months last_day make_date date_trunc trunc count_if any_value
 theta_sketch_agg theta_sketch_estimate
+bitmap_bucket_number bitmap_bit_position bitmap_construct_agg bitmap_or_agg bitmap_count
 """
 AS_TYPED = PAIRED.union(_NAMED_AS_TYPED.split())
 

@@ -24,11 +24,16 @@ CREATE TEMP MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo
 CREATE TEMP MACRO theta_sketch_agg(x, size) AS list_sort(list_distinct(list(x)));
 CREATE TEMP MACRO theta_union_agg(sketch, size) AS list_sort(list_distinct(flatten(list(sketch))));
 CREATE TEMP MACRO theta_sketch_estimate(sketch) AS coalesce(len(sketch), 0);
+CREATE TEMP MACRO bits_bucket_number(x) AS CASE WHEN x > 0 THEN 1 + (x - 1) // 32768 ELSE -((-x) // 32768) END;
+CREATE TEMP MACRO bits_bit_position(x) AS CASE WHEN x > 0 THEN (x - 1) % 32768 ELSE (-x) % 32768 END;
+CREATE TEMP MACRO bits_construct_agg(position) AS list_sort(list_distinct(list(position)));
+CREATE TEMP MACRO bits_or_agg(bits) AS list_sort(list_distinct(flatten(list(bits))));
+CREATE TEMP MACRO bits_count(bits) AS coalesce(len(bits), 0);
 CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0);
 """
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
-# Sketches are lists in DuckDB.
-_AS_BINARY = re.compile(r"CAST\((theta_union_agg\([^()]*\)|[^\s()]+) AS binary\)", re.IGNORECASE)
+# Sketches and bitmaps are lists in DuckDB.
+_AS_BINARY = re.compile(r"CAST\(((?:theta_union_agg|bitmap_or_agg)\([^()]*\)|[^\s()]+) AS binary\)", re.IGNORECASE)
 # Hive's spellings of what else is GROUP BY ROLLUP (…) and GROUP BY GROUPING SETS (…).
 _WITH_ROLLUP = re.compile(r"GROUP BY ([\w, ]+) WITH ROLLUP")
 _NAMED_FIRST = re.compile(r"GROUP BY [\w, ]*\w GROUPING SETS")
@@ -74,6 +79,7 @@ def duck(sql: str) -> str:
 
 
 def _transpiled(sql: str) -> list[str]:
+    sql = sql.replace("bitmap_", "bits_")  # of which sqlglot has another idea
     statements = [s for s in sqlglot.transpile(sql, read=_Spark, write="duckdb") if s]
     return [statement.replace("TIMESTAMPTZ", "TIMESTAMP") for statement in statements]
 

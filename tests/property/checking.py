@@ -12,7 +12,7 @@ from tests.golden.corpus import GoldenFile, World, world
 from tests.golden.execution import Rows, connect, fill, rows_of, same_rows
 from tests.property.generator import SCHEMA, Case
 
-RULES = frozenset({"read_rows", "same_grain", "roll_up", "union_with_tables"})
+RULES = frozenset({"read_rows", "same_grain", "roll_up", "roll_up_by_bucket", "union_with_tables"})
 # What a query is made of, by a text that gives it away.
 SHAPES = {
     "branches": "CASE WHEN",

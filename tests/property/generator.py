@@ -25,6 +25,7 @@ PAIRED = (
     "regr_slope",
     "regr_r2",
 )
+BUCKET = "bitmap_bucket_number({})"
 REGIONS = ("eu", "us", "it''s", "ap")
 
 # So many seeds in a row ask about the same rows and views: to make those takes longer than to try a query.
@@ -259,12 +260,16 @@ def _shape(random: Random) -> Select:
         return Select(joined, where, None, (), rows)
     keys = tuple(dict.fromkeys(_key(random, joined) for _ in range(random.randint(0, 4))))
     aggregates = tuple(dict.fromkeys(_aggregate(random, joined) for _ in range(random.randint(1, 5))))
+    if random.random() < 0.12:
+        value = random.choice(["n", "big"])
+        keys = (*keys[:2], BUCKET.format(value))
+        aggregates = (*aggregates, f"bitmap_count(bitmap_construct_agg(bitmap_bit_position({value})))")
     return Select(joined, where, keys, aggregates)
 
 
 def _query(random: Random, view: Select) -> Select:
     """A query near the view: pieces taken away, added or changed."""
-    query = replace(view, joined=view.joined or random.random() < 0.2)
+    query = _counting(random, replace(view, joined=view.joined or random.random() < 0.2))
     changes = [
         _coarser,
         _fewer_aggregates,
@@ -290,6 +295,16 @@ def _query(random: Random, view: Select) -> Select:
     if query.keys is not None and not query.outputs():
         query = replace(query, aggregates=("count(*)",))
     return query
+
+
+def _counting(random: Random, query: Select) -> Select:
+    """Different numbers for the bitmaps of a view."""
+    values = [value for value in ("n", "big") if BUCKET.format(value) in (query.keys or ())]
+    if not values or query.keys is None:
+        return query
+    keys = tuple(key for key in query.keys if key != BUCKET.format(values[0]))[random.randint(0, 1) :]
+    aggregates = tuple(aggregate for aggregate in query.aggregates if "bitmap" not in aggregate)
+    return replace(query, keys=keys, aggregates=(*aggregates, f"count(DISTINCT {values[0]})"))
 
 
 def _other_join(random: Random, query: Select) -> Select:
