@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check fuzz fuzz-refresh bench lock clean
+.PHONY: help setup preflight serve test unit check fuzz fuzz-spark fuzz-refresh bench lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -11,10 +11,11 @@ BIN := .venv/bin
 DATA ?= .viewgate
 PORT ?= 10000
 SEEDS ?= 2000:12000
+SPARK_SEEDS ?= 1000:1300
 REFRESH_SEEDS ?= 100:120
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: .venv/ready ## virtual environment, pinned packages, Iceberg's Java library; leaves .venv/bin/viewgate
 
@@ -36,6 +37,10 @@ check: setup ## format, lint, types (of the tests, too), import contracts, docs
 
 fuzz: setup ## more random queries than CI tries, 5,000 by 5,000: SEEDS=FIRST:LAST; kept in a ledger
 	@$(BIN)/python -m tests.property.fuzz $(SEEDS)
+
+fuzz-spark: setup ## more random queries on real Spark than CI tries: SPARK_SEEDS=FIRST:LAST; kept in a ledger
+	@VIEWGATE_SPARK_SEEDS=$(SPARK_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_random_queries.py
+	@echo "$(SPARK_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/random_queries.ledger
 
 fuzz-refresh: setup ## more random writes and refreshes than CI tries: REFRESH_SEEDS=FIRST:LAST; kept in a ledger
 	@VIEWGATE_REFRESH_SEEDS=$(REFRESH_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_refreshes.py

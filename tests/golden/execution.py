@@ -54,7 +54,7 @@ def database(schema: str, rows: str, world: World) -> duckdb.DuckDBPyConnection:
 def connect() -> duckdb.DuckDBPyConnection:
     """An empty database, which takes longer to make than a world's few rows: it can be filled again and again."""
     connection = duckdb.connect(config={"threads": 1})
-    connection.execute(f"ATTACH ':memory:' AS {NAMESPACE[0]}")
+    connection.execute(f"SET enable_progress_bar = false; ATTACH ':memory:' AS {NAMESPACE[0]}")
     connection.execute(MACROS)
     return connection
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
+from tests.property.select import Select
+
 SCHEMA = """
 CREATE TABLE fact (region STRING, sex STRING, n INT NOT NULL, big BIGINT, price DECIMAL(10,2), score DOUBLE, d DATE,
                    ts TIMESTAMP, ntz TIMESTAMP_NTZ, dim_id INT);
@@ -33,52 +35,6 @@ SHARING = 5
 
 
 @dataclass(frozen=True)
-class Select:
-    """A SELECT as lists of texts, so that it can be changed piece by piece."""
-
-    joined: bool
-    where: tuple[str, ...]
-    keys: tuple[str, ...] | None
-    aggregates: tuple[str, ...]
-    rows: tuple[str, ...] = ()
-    having: str = ""
-    order: bool = False
-    limit: bool = False
-    distinct: bool = False
-    sets: str = "{0}"
-    windows: tuple[str, ...] = ()
-    join: str = "JOIN"
-    derived: str = ""
-
-    def outputs(self) -> list[str]:
-        """The output expressions: keys and aggregates, or rows."""
-        return [*(self.rows if self.keys is None else (*self.keys, *self.aggregates)), *self.windows]
-
-    def sql(self, aliased: bool = False) -> str:
-        """The text; a view's outputs are given names."""
-        items = [f"{o} AS c{i}" if aliased else o for i, o in enumerate(self.outputs())]
-        source = f"fact {self.join} dim ON fact.dim_id = dim.id" if self.joined else "fact"
-        where, before = self.where, ""
-        if self.derived:
-            inner = f"SELECT * FROM {source}" + (f" WHERE {where[0]}" if where else "")
-            source, where = f"({inner}) AS x", where[1:]
-            if self.derived == "WITH":
-                before, source = f"WITH x AS ({inner}) ", "x"
-        text = f"{before}SELECT {'DISTINCT ' if self.distinct else ''}{', '.join(items)} FROM {source}"
-        if where:
-            text += " WHERE " + " AND ".join(where)
-        if self.keys:
-            text += " GROUP BY " + self.sets.format(", ".join(self.keys), self.keys[0])
-        if self.having:
-            text += f" HAVING {self.having}"
-        if self.order:
-            text += " ORDER BY " + ", ".join(str(i + 1) for i in range(len(items)))
-        if self.limit:
-            text += " LIMIT 5"
-        return text
-
-
-@dataclass(frozen=True)
 class Case:
     """Rows, views by their names, and a query."""
 
@@ -88,9 +44,9 @@ class Case:
     query: str
 
 
-def generate(seed: int) -> Case:
-    """The case of a seed."""
-    shared = Random(f"rows and views {seed // SHARING}")
+def generate(seed: int, sharing: int = SHARING) -> Case:
+    """The case of a seed, whose rows and views so many seeds in a row share."""
+    shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
     shapes = [_select(shared) for _ in range(shared.randint(1, 3))]
     views = tuple((f"mv{i}", shape.sql(aliased=True)) for i, shape in enumerate(shapes))
@@ -105,7 +61,7 @@ def _rows(random: Random) -> str:
     dims = [
         f"({i % 5}, {_maybe(random, repr(f'd{i % 3}'))}, {random.randint(-2, 5)})" for i in range(random.randint(0, 7))
     ]
-    text = "INSERT INTO fact VALUES " + ", ".join(facts + facts[:2]) + ";" if facts else ""
+    text = "INSERT INTO fact VALUES " + ", ".join(facts + facts[:2]) + ";\n" if facts else ""
     return text + ("INSERT INTO dim VALUES " + ", ".join(dims) if dims else "")
 
 

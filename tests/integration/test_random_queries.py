@@ -1,0 +1,86 @@
+"""Random queries over random views on real Spark: columns, types and rows are those that Spark gives without views."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from pyhive import exc
+
+from tests.integration import clients
+from tests.integration.decided import chosen
+from tests.integration.gate import Gate
+from tests.integration.test_golden import FELL_BACK, ask, statements
+from tests.property.generator import SCHEMA, Case, generate
+from tests.property.spark import for_spark
+
+# VIEWGATE_SPARK_SEEDS=FIRST:LAST tries other cases than CI's; `make fuzz-spark` does so, range by range.
+FIRST, LAST = (int(n) for n in os.environ.get("VIEWGATE_SPARK_SEEDS", "0:60").split(":"))
+# Tables and views take seconds to make: so many queries are asked of each.
+QUERIES = 12
+
+ANSI_ERRORS = ("ARITHMETIC_OVERFLOW", "DIVIDE_BY_ZERO")
+
+
+def test_rewritten_queries_answer_as_spark_does(gate: Gate) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        tried = list(threads.map(lambda first: shared(gate, first), range(FIRST, LAST, QUERIES)))
+    hits = sum((counted for counted, _ in tried), Counter[str]())
+    problems = [problem for _, found in tried for problem in found]
+    sys.stdout.write(f"seeds {FIRST} to {LAST}: {dict(hits)}\n")
+    assert not problems, "\n\n".join(problems)
+    assert hits["answered"] >= (LAST - FIRST) / 4, "the generator must produce hits, or it proves nothing"
+
+
+def shared(gate: Gate, first: int) -> tuple[Counter[str], list[str]]:
+    """Try the queries that share tables and views: how many are answered, and what is not as it should be."""
+    cases = [for_spark(generate(seed, QUERIES), QUERIES) for seed in range(first, min(first + QUERIES, LAST))]
+    with clients.pyhive(gate.port) as connection:
+        hits = Counter(build(connection, cases[0], f"lake.random_{first}"))
+        problems = []
+        for case in cases:
+            verdict = decision(connection, case.query)
+            hits[verdict] += 1
+            found = () if verdict == "missed" else difference(connection, case)
+            problems += [f"seed {case.seed}\n{case.views}\n{case.query}\n{problem}" for problem in found]
+    return hits, problems
+
+
+def build(connection: Any, case: Case, namespace: str) -> Iterator[str]:
+    """Make tables, rows and views; a view that raises an error for these rows is none."""
+    for sql in (f"CREATE NAMESPACE {namespace}", f"USE {namespace}", *statements(SCHEMA), *statements(case.rows)):
+        clients.rows(connection, sql.rstrip(";"))
+    for name, query in case.views:
+        try:
+            clients.rows(connection, f"CREATE MATERIALIZED VIEW {name} AS {query}")
+            yield "views"
+        except exc.OperationalError as error:
+            if not any(kind in str(error) for kind in ANSI_ERRORS):
+                raise
+            yield "views that raise an error"
+
+
+def decision(connection: Any, query: str) -> str:
+    """Whether views answer a query; some are none, and Spark says so."""
+    try:
+        return "answered" if chosen(connection, query) else "missed"
+    except exc.OperationalError:
+        return "invalid"
+
+
+def difference(connection: Any, case: Case) -> Iterator[str]:
+    """What is not the same with rewriting off. Only an error may be missing: that of rows that a view has absorbed."""
+    given = ask(connection, case.query)
+    clients.rows(connection, "SET viewgate.rewrite = off")
+    plain = ask(connection, case.query)
+    clients.rows(connection, "SET viewgate.rewrite = on")
+    if plain.error and not given.error and any(kind in plain.error[1] for kind in ANSI_ERRORS):
+        return
+    if FELL_BACK in given.log:
+        yield given.log
+    if told := given.differs(plain, ordered=False):
+        yield told
