@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check fuzz fuzz-spark fuzz-refresh bench lock clean
+.PHONY: help setup preflight serve test unit check fuzz fuzz-spark fuzz-refresh bench bench-calcite lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -48,6 +48,9 @@ fuzz-refresh: setup ## more random writes and refreshes than CI tries: REFRESH_S
 
 bench: setup ## what the proxy adds to a statement, and what it leaves of a fetch
 	@$(BIN)/python benchmarks/overhead.py
+
+bench-calcite: setup ## the rewriter beside Apache Calcite's (needs Maven and a JDK)
+	@$(BIN)/python benchmarks/peers/calcite/compare.py
 
 lock: ## choose the pinned packages anew (needs uv)
 	@uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \

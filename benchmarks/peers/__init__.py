@@ -1,0 +1,1 @@
+"""Other rewriters on the same tables, views and queries."""

@@ -1,0 +1,1 @@
+"""Apache Calcite as a peer of the rewriter."""
