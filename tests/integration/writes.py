@@ -22,6 +22,8 @@ VIEWS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("SELECT count(*) AS c, count(x) AS cx, sum(x) AS s, max(y) AS my FROM f", ("",)),
     ("SELECT sum(y) AS sy, avg(y) AS ay, bool_or(x > 2) AS b FROM f WHERE z < 8", ("",)),
     ("SELECT y, count(*) AS c, sum(z) AS sz FROM f GROUP BY y", ("",)),
+    ("SELECT k, bitmap_bucket_number(x) AS n, bitmap_construct_agg(bitmap_bit_position(x)) AS bits, "
+     "theta_sketch_agg(z, 5) AS zs, regr_count(x, z) AS both FROM f GROUP BY k, bitmap_bucket_number(x)", ("", "(k)")),
     ("SELECT id, k, x * 2 AS twice, upper(k) AS u, d FROM f WHERE x IS NULL OR x > 2", ("", "(d)")),
     ("SELECT DISTINCT k, d FROM f", ("", "(d)")),
     ("SELECT d, count(DISTINCT x) AS dx, min(y) AS my FROM f GROUP BY d", ("", "(d)")),

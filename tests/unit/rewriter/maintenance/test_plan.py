@@ -34,6 +34,7 @@ COLUMNS = {
     DIM: (Column("d", "int", field_id=1), Column("name", "string", field_id=2)),
 }  # fmt: skip
 TYPES = {"k": "string", "name": "string", "y": "double", "mx": "double", "sm": "decimal(20,2)", "sy": "double"}
+MERGED = Kind.APPEND_MERGE
 APPENDED, CHANGED, UNCHANGED = ChangeKind.APPENDED, ChangeKind.CHANGED, ChangeKind.UNCHANGED
 
 
@@ -76,6 +77,8 @@ LEFT_JOINED = "SELECT sales.k, dim.name FROM sales LEFT JOIN dim ON sales.d = di
         (COUNTS, [happened(SALES)], Kind.NOTHING),
         (COUNTS, [happened(SALES, APPENDED)], Kind.APPEND_MERGE),
         (EXTREMES, [happened(SALES, APPENDED)], Kind.APPEND_MERGE),
+        ("SELECT k, corr(n, n + 1) AS c, var_pop(n) AS v FROM sales GROUP BY k", [happened(SALES, APPENDED)], MERGED),
+        ("SELECT k, theta_sketch_agg(n) AS s FROM sales GROUP BY k", [happened(SALES, APPENDED)], MERGED),
         (ROWS, [happened(SALES, APPENDED)], Kind.APPEND),
         (JOINED, [happened(SALES, APPENDED), happened(DIM)], Kind.DELTA_JOIN),
         (JOINED, [happened(SALES, APPENDED), happened(DIM, APPENDED)], Kind.DELTA_JOIN),
