@@ -159,8 +159,12 @@ def _cast(node: Tree, scope: Scope) -> Tree:
     kind = node.to
     if kind.this not in CAST_TYPES or any(not isinstance(p, exp.DataTypeParam) for p in kind.expressions):
         raise Unsupported(f"{_text(node)} casts to a type that is not read")
+    inner = canonical(node.this, scope)
+    known = scope.type_of(inner) if isinstance(inner, exp.Column) else None
+    if known is not None and known.type == kind.sql("spark").lower().replace(", ", ","):
+        return inner  # the column has that type already
     safe = bool(node.args.get("safe"))
-    return exp.TryCast(this=canonical(node.this, scope), to=kind.copy(), **({"safe": True} if safe else {}))
+    return exp.TryCast(this=inner, to=kind.copy(), **({"safe": True} if safe else {}))
 
 
 def _interval(node: Tree, scope: Scope) -> Tree:

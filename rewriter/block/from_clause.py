@@ -213,10 +213,10 @@ def _spelling(sources: Sequence[Source], name: str) -> str:
     return next(label for label in labels if label is not None and label.lower() == name.lower())
 
 
-def _refuse_extras(node: Tree, read: tuple[str, ...]) -> None:
+def _refuse_extras(node: Tree, read: tuple[str, ...], *, renames: bool = False) -> None:
     alias = node.args.get("alias")
     extras = any(value for arg, value in node.args.items() if arg not in read)
-    if extras or (alias is not None and alias.args.get("columns")):
+    if extras or (alias is not None and alias.args.get("columns") and not renames):
         raise Unsupported(f"{node.sql('spark')[:60]} is more than a table and an alias")
 
 
@@ -245,9 +245,17 @@ def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -
         select, build_common = common[node.name.lower()]
         return build_common(select, taken)
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
-        _refuse_extras(node, ("this", "alias"))
-        return build(node.this, taken)
+        _refuse_extras(node, ("this", "alias"), renames=True)
+        return _renamed(node, build(node.this, taken))
     return None
+
+
+def _renamed(node: exp.Subquery, block: Block) -> Block:
+    """The block of a derived table whose alias names its columns: `FROM (…) AS x (a, b)`."""
+    names = tuple(node.alias_column_names)
+    if names and len(names) != len(block.names):
+        raise Unsupported(f"{len(names)} columns of {node.alias} are named, and there are {len(block.names)}")
+    return replace(block, names=names) if names else block
 
 
 def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:

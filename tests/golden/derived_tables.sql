@@ -76,7 +76,8 @@ SELECT sum(amount) FROM (SELECT v.`id` AS id, v.`amount` AS amount FROM lake.dem
 
 --@ case: names given to the columns
 SELECT r, sum(a) FROM (SELECT region, amount FROM sales) AS x(r, a) GROUP BY r
---@ kept: by_region NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; detail NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; over_derived NOT_READ (SELECT region, amount FROM sales) AS x(r, a) is more than a table and an alias; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+--@ rewritten using by_region
+SELECT v.`region` AS r, sum(v.`total`) FROM lake.demo.by_region__storage AS v GROUP BY v.`region`
 
 --@ case: a common table expression that is used twice
 WITH x AS (SELECT region, amount FROM sales WHERE region = 'eu') SELECT sum(amount) FROM x UNION ALL SELECT count(*) FROM x
