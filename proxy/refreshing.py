@@ -10,10 +10,10 @@ from proxy.config import ConfigError
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.pipeline import Pipeline, status
-from proxy.pipeline.on_commit import over
+from proxy.pipeline.on_commit import over, stopped
 from proxy.session import Log
 from rewriter import Definitions
-from rewriter.model import MaterializedView
+from rewriter.model import MaterializedView, TableName
 
 SOME_FAILED = 3
 
@@ -30,18 +30,22 @@ class Wanted:
 async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log) -> int:
     """Refresh one after the other, each after those that it reads; the exit code: 0, or SOME_FAILED."""
     definitions = Definitions(await catalog.definitions())
-    failed = 0
+    failed: set[TableName] = set()
     for view in _chosen(definitions, catalog, wanted.names):
         if wanted.stale and (await status(catalog, view)).fresh:
             say(f"{view.name} is fresh")
             continue
+        if why := stopped(view, failed):
+            failed.add(view.name)
+            say(why)
+            continue
         try:
             await pipeline.refresh(view, say, full=wanted.full)
         except SqlError as failure:  # one view's failure is that view's alone
-            failed += 1
+            failed.add(view.name)
             say(f"{view.name} could not be refreshed: {first_message(str(failure))}")
     if failed:
-        say(f"{failed} of the views could not be refreshed")
+        say(f"{len(failed)} of the views could not be refreshed")
     return SOME_FAILED if failed else 0
 
 

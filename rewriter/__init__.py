@@ -16,15 +16,15 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent > engine > fresh > buckets | candidates | consistency |
-correlation | outcome > union > cost | metadata >
+Rooms, from the top: script > suggest | recent > expanding > engine > fresh > buckets | candidates | consistency |
+correlation | outcome > rematch | union > cost | metadata >
 freshness | index | maintenance > rules | verbatim > match > delta > spelling > schema > asking >
 question > shelf > needs > block > timeseries > sql > model. The index and the rooms from `asking` to `needs` keep a
 shortlist of views; `definitions.thorough` has them all tried, for explanations.
 """
 
 from rewriter.block import Unsupported
-from rewriter.engine import rewrite
+from rewriter.expanding import rewrite
 from rewriter.freshness import fresh_storage
 from rewriter.index import Definitions
 from rewriter.maintenance import (
@@ -47,7 +47,20 @@ from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome
 from rewriter.recent import Asked, Recent
 from rewriter.spelling import blanked
-from rewriter.sql import Edit, ParseError, Statement, parse, splice, tables_of, tokenize
+from rewriter.sql import (
+    Edit,
+    ParseError,
+    Statement,
+    View,
+    by_name,
+    expand,
+    from_storage,
+    in_place,
+    parse,
+    splice,
+    tables_of,
+    tokenize,
+)
 
 __all__ = [
     "Asked",
@@ -64,11 +77,16 @@ __all__ = [
     "Recent",
     "Statement",
     "Unsupported",
+    "View",
     "blanked",
+    "by_name",
     "define",
     "dependencies",
+    "expand",
     "fresh_storage",
+    "from_storage",
     "full",
+    "in_place",
     "misplaced",
     "parse",
     "pin",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from sqlglot import exp
@@ -22,10 +23,14 @@ def candidate_of(
     if any(table.name == view.name for table in query.tables):
         table = Occurrence("t0", view.name, view.name.table, view.columns)
         outputs = tuple(exp.column(c.name.lower(), "t0") for c in view.columns)
-        names = tuple(c.name for c in view.columns)
-        return Candidate(view, Block((table,), (), outputs, names), storage, names)
-    sources = tuple(relations.get(name) for name in definitions.sources[view.name])
-    columns = tuple((t.name, t.columns) for t in sources if isinstance(t, Table))
+        labels = tuple(c.name for c in view.columns)
+        return Candidate(view, Block((table,), (), outputs, labels), storage, labels)
+    if any(table.name == state.name for table in query.tables for state in view.through):
+        view, names = replace(view, storage_query=view.over_views), definitions.over_views[view.name].tables
+    else:
+        names = definitions.sources[view.name]
+    sources = tuple(relations.get(name) for name in names)
+    columns = tuple((name, _columns(name, definitions, relations)) for name in dict.fromkeys(names))
     block = _view_block(view, columns)
     if isinstance(block, str):
         return Miss(Reason.NOT_READ, f"the view's own query: {block}")
@@ -35,6 +40,15 @@ def candidate_of(
     if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
     return Candidate(view, block, storage, stored, tuple(t for t in sources if isinstance(t, Table)))
+
+
+def _columns(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:
+    """The columns of a table, or of a view that another is defined over."""
+    table = relations.get(name)
+    if isinstance(table, Table):
+        return table.columns
+    view = definitions.by_name.get(name) or definitions.plain_by_name.get(name)
+    return view.columns if view is not None else ()
 
 
 def _stored_names(block: Block, storage: Table) -> tuple[str, ...] | None:

@@ -30,9 +30,10 @@ from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings, widened
 from rewriter.metadata import counted_by_metadata
-from rewriter.model import Column, MaterializedView, Session, Table, TableName, ViewState, quoted
+from rewriter.model import Column, MaterializedView, Session, Table, TableName, quoted
 from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.rematch import asked_of
 from rewriter.rules import RULES
 from rewriter.spelling import spell_out
 from rewriter.sql import Edit, SelectBlock, Statement, splice_within
@@ -73,10 +74,13 @@ class _Tried:
         """Whether a match is at hand that is no dearer than the view could be, nor any behind it."""
         return self.best is not None and self.best[0] <= (bound, view.name)
 
-    def add(self, view: MaterializedView, query: Predicates, limit: int) -> None:
-        """Try one more view; a surprise in a rule costs that view's chance, never the answer."""
+    def add(self, view: MaterializedView, query: Predicates, limit: int, read: Predicates | None = None) -> None:
+        """Try one more view; a surprise in a rule costs that view's chance, never the answer.
+
+        Where the query is `read` as one over another view that answers it, views over that are matched with it so.
+        """
         try:
-            rule, result = self._try(view, query)
+            rule, result = self._try(view, read or query)
         except RecursionError:
             rule, result = "", Miss(Reason.NOT_READ, "it is nested too deeply")
         except Exception:
@@ -86,11 +90,29 @@ class _Tried:
             price = cost(result, query.block, self.relations)
             if price <= limit or price >= UNKNOWN:
                 self.matches[view.name] = rule
+                self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
                 if self.best is None or (price, view.name) < self.best[0]:
                     self.best = (price, view.name), view, rule, result
+                self._add_upon(view, result, query, limit)
                 return
             result = Miss(Reason.DEARER, "reading it costs more than reading the tables")
-        self.missed.append(Attempt(view.name, "missed", rule, result.reason, result.detail, self.select.text))
+        if read is None:
+            self.missed.append(Attempt(view.name, "missed", rule, result.reason, result.detail, self.select.text))
+
+    def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, limit: int) -> None:
+        """Try the views over one that answers the block."""
+        upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
+        if not upon or self.correlation is not None:
+            return
+        try:
+            read = asked_of(view, match, query.block, self.relations, self.session)
+        except Exception:
+            log.exception(
+                "reading %r as a query over %s failed; views over that are not tried", self.select.text, view.name
+            )
+            return
+        for other in upon if read is not None else ():
+            self.add(other, query, limit, read)
 
     def answer(self, block: Block) -> _Answer | None:
         """The view to use, if there is one."""
@@ -123,8 +145,8 @@ class _Tried:
         return rule, result
 
 
-def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
-    """Decide which blocks of a statement to answer from which views; raises Unsupported for a wrong `timeseries`.
+def decide(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
+    """Decide which blocks of a statement, its names as they are, to answer from which views; raises Unsupported.
 
     Whatever cannot be proved leaves the statement as it is.
     """
@@ -240,8 +262,8 @@ def _finder(statement: Statement, definitions: Definitions, relations: Relations
         relation = relations.get(name)
         if isinstance(relation, Table):
             return name, relation.columns
-        view = definitions.by_name.get(name)
-        if isinstance(relation, ViewState) and view is not None and relation.uuid == view.uuid:
+        view = definitions.by_name.get(name) or definitions.plain_by_name.get(name)
+        if view is not None and relation == view.state:
             return name, view.columns
         return None
 
@@ -272,9 +294,9 @@ def _answer(
     limit = original_cost(block, relations)
     bounds = least_costs(shortlist, definitions.features, block, relations)
     for bound, view in sorted(bounds, key=lambda each: (each[0], each[1].name)):
-        if not definitions.exhaustive and tried.beats(bound, view):
-            break
-        tried.add(view, query, limit)
+        spare = view.name in tried.matches or (not definitions.exhaustive and tried.beats(bound, view))
+        if not spare or (definitions.upon(view.name) and view.name not in tried.matches):
+            tried.add(view, query, limit)
     return tried.answer(block), tried.report()
 
 

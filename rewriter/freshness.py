@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 from rewriter.match import Miss, Reason
-from rewriter.model import Column, MaterializedView, Relation, SourceState, Table, TableName, ViewState
+from rewriter.model import ChildView, Column, MaterializedView, Relation, SourceState, Table, TableName, ViewState
 
 Relations = Mapping[TableName, Relation | None]
 
@@ -38,8 +38,8 @@ def fresh_storage(view: MaterializedView, sources: Iterable[TableName], relation
         return Miss(Reason.NEVER_REFRESHED, f"run REFRESH MATERIALIZED VIEW {view.name}")
     if refresh.view_version != view.version or refresh.view_uuid not in (None, view.uuid):
         return Miss(Reason.STALE, "its storage was computed for another version of the view")
-    if refresh.children:
-        return Miss(Reason.UNKNOWN_STATE, "it is defined over other views")
+    if problem := _child_problem(view, refresh.children, relations):
+        return problem
     if changed := _differing(storage, refresh.stored or ()):
         return Miss(Reason.STALE, f"the column {changed} of its storage is not the one that was written to")
     recorded = {source.uuid: source for source in refresh.sources}
@@ -50,7 +50,22 @@ def fresh_storage(view: MaterializedView, sources: Iterable[TableName], relation
     return storage
 
 
+def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
+    """Views that it is defined over must be those that it was refreshed through, and be so now."""
+    recorded = {child.uuid: child.version for child in children}
+    for state in view.through:
+        if relations.get(state.name) != state:
+            return Miss(Reason.UNKNOWN_STATE, f"the view {state.name}, over which it is defined, has just been changed")
+        if recorded.pop(state.uuid, None) != state.version:
+            return Miss(Reason.STALE, f"the view {state.name}, over which it is defined, has been defined anew")
+    if recorded:
+        return Miss(Reason.UNKNOWN_STATE, "it was refreshed through views that its query does not read now")
+    return None
+
+
 def _source_problem(name: TableName, table: Relation | None, recorded: dict[str, SourceState]) -> Miss | None:
+    if isinstance(table, ViewState):
+        return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be put in the place of its name")
     if not isinstance(table, Table):
         return Miss(Reason.UNKNOWN_STATE, f"{name} is not a table of the catalog")
     source = recorded.get(table.uuid)

@@ -12,13 +12,16 @@ import networkx as nx
 
 from rewriter.asking import Known, question_of, readable
 from rewriter.block import RangeSet, equate
-from rewriter.model import Declared, MaterializedView, Session, TableName
+from rewriter.model import Declared, MaterializedView, PlainView, Session, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.shelf import Features, Folded, Limit, Shelf
-from rewriter.sql import SelectBlock, Statement, parse, tables_of
+from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, tables_of
 from rewriter.verbatim import Text, texts_of
 
-_READ = ("by_name", "features", "sources", "verbatim", "graph", "shelf")
+_READ = ("by_name", "plain_by_name", "features", "over_views", "sources", "verbatim", "graph", "shelf")
+
+# A statement with plain views in their place, as it is, and with materialized ones in theirs, too: each text once.
+Expansions = tuple[Expanded, ...]
 
 
 class Shortlist(NamedTuple):
@@ -41,24 +44,28 @@ class Definitions:
     `thorough` ones list all views over a block's tables, which is what an explanation goes through.
     `declared` is what is known of tables: which of them a view may join beside those of a query, and which may be
     joined back to a view, by their keys; and to which a name belongs. None where nothing is.
+    `plain` are the views without storage.
     """
 
     views: tuple[MaterializedView, ...]
     exhaustive: bool = False
     declared: Declared | None = None
+    plain: tuple[PlainView, ...] = ()
     _recent: Callable[[Statement, SelectBlock], Shortlist] = field(init=False, repr=False)
+    expansions: Callable[[Statement], Expansions] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_recent", lru_cache(maxsize=1024)(self._shortlist))
+        object.__setattr__(self, "expansions", lru_cache(maxsize=1024)(self._expansions))
 
     @cached_property
     def thorough(self) -> Definitions:
         """The same views, none put aside before it is tried."""
-        return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared))
+        return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
         """The same views, with what is known of tables now."""
-        return self._with(Definitions(self.views, self.exhaustive, declared))
+        return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
         """Spare definitions of the same views what has been read already."""
@@ -76,6 +83,16 @@ class Definitions:
         return {view.name: view for view in self.views}
 
     @cached_property
+    def plain_by_name(self) -> dict[TableName, PlainView]:
+        """The views without storage by their names."""
+        return {view.name: view for view in self.plain}
+
+    @cached_property
+    def over_views(self) -> dict[TableName, Features]:
+        """What those views mention that are defined over views, in the terms of these."""
+        return {view.name: features_of(view.over_views, view.session) for view in self.views if view.over_views}
+
+    @cached_property
     def features(self) -> dict[TableName, Features]:
         """What each view mentions, by the view's name."""
         return {view.name: features_of(view.storage_query, view.session) for view in self.views}
@@ -88,22 +105,39 @@ class Definitions:
     @cached_property
     def verbatim(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views that are no block by the texts that they answer, and whether with the text's own limit."""
-        whole = (view for view in self.views if view.storage_query == view.query)
+        whole = (view for view in self.views if view.written == view.query)
         return {
-            text: (view, limited) for view in whole for text, limited in texts_read(view.storage_query, view.session)
+            text: (view, limited)
+            for view in whole
+            for query in dict.fromkeys((view.storage_query, view.written))
+            for text, limited in texts_read(query, view.session)
         }
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:
-        """Edges from each table to the views over it."""
+        """Edges from each table, and each view, to the views over it."""
         graph: nx.DiGraph[TableName] = nx.DiGraph()
         graph.add_edges_from((table, view) for view, tables in self.sources.items() for table in tables)
+        graph.add_edges_from((state.name, view.name) for view in self.views for state in view.through)
         return graph
+
+    def upon(self, name: TableName) -> list[MaterializedView]:
+        """The materialized views that are defined over a view, in the order of their names."""
+        return self._upon.get(name, [])
+
+    @cached_property
+    def _upon(self) -> dict[TableName, list[MaterializedView]]:
+        found: dict[TableName, list[MaterializedView]] = {}
+        for view in sorted(self.views, key=lambda view: view.name):
+            for table in dict.fromkeys(self.over_views[view.name].tables if view.over_views else ()):
+                found.setdefault(table, []).append(view)
+        return {name: views for name, views in found.items() if name in self.by_name}
 
     @cached_property
     def shelf(self) -> Shelf:
-        """What the views mention, side by side."""
-        return Shelf.of(self.features)
+        """What the views mention, side by side; of those over views, all tables and views that they read."""
+        below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
+        return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
 
     @cached_property
     def known(self) -> Known:
@@ -113,7 +147,9 @@ class Definitions:
         for table, declared in columns.items():
             for column in declared:
                 known.setdefault(column.name.lower(), set()).add(table)
-        for table, name in {column for features in self.features.values() for column in features.columns}:
+        for table, name in {
+            column for each in (self.features, self.over_views) for f in each.values() for column in f.columns
+        }:
             if table not in columns:
                 known.setdefault(name, set()).add(table)
         return {name: frozenset(tables) for name, tables in known.items()}
@@ -123,9 +159,21 @@ class Definitions:
         return self._recent(statement, select)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
-        """The views that could answer any block of a statement."""
-        found = {view.name: view for select in statement.blocks for view in self.shortlist(statement, select).views}
+        """The views that could answer any block of a statement, as it is or with views in their place."""
+        statements = [expanded.statement for expanded in self.expansions(statement)]
+        found = {view.name: view for each in statements for s in each.blocks for view in self.shortlist(each, s).views}
         return tuple(found.values())
+
+    def _expansions(self, statement: Statement) -> Expansions:
+        named = set(statement.tables)
+        if named.isdisjoint(self.plain_by_name) and named.isdisjoint(self.by_name):
+            return (Expanded(statement),)
+        plain = expand(statement, self.plain_by_name)
+        every = expand(statement, by_name(self.plain, self.views))
+        own = Expanded(statement, refused=plain.refused)
+        made = {expanded.statement.sql: expanded for expanded in (every, own, plain)}
+        order = (plain.statement.sql, statement.sql, every.statement.sql)
+        return tuple(made[text] for text in dict.fromkeys(order))
 
     def _shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
         tables, shelf = statement.tables_within(select), self.shelf
@@ -149,12 +197,19 @@ class Definitions:
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
         """All that has to be looked up to decide about a statement, and the tables that views join to its own."""
-        names = set(statement.tables)
+        names: set[TableName] = set()
+        for expanded in self.expansions(statement):
+            names.update(expanded.statement.tables, (view.name for view in expanded.views))
         if self.declared is not None:
             bags = ({table for table, _ in bag} for bag in self.shelf.bags)
             names.update(*[tables for tables in bags if not tables.isdisjoint(names)])
-        for view in self.shortlisted(statement):
-            names |= {view.name, view.storage, *self.sources[view.name]}
+        listed = {view.name: view for view in self.shortlisted(statement)}
+        for view in [*listed.values()]:
+            above = nx.descendants(self.graph, view.name) if self._upon else ()
+            listed |= {name: self.by_name[name] for name in above}
+        for view in listed.values():
+            below = (state.name for state in view.through)
+            names.update((view.name, view.storage), self.sources[view.name], below)
         return frozenset(names)
 
 

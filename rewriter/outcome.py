@@ -56,7 +56,8 @@ class Outcome:
     """The decision about a statement.
 
     `spelled` are the edits that any way of running it needs (`timeseries` in Spark's functions), `pins`
-    those that keep what is read beside a view at the same moment.
+    those that keep what is read beside a view at the same moment. Where views were put in the place of their names,
+    `statement` is the one with them, and `typed` the user's own as Spark can run it.
     """
 
     statement: Statement
@@ -64,6 +65,7 @@ class Outcome:
     tried: tuple[Attempt, ...] = ()
     spelled: tuple[Edit, ...] = field(default=())
     pins: tuple[Edit, ...] = field(default=())
+    typed: str = ""
     _printed: list[tuple[Mapping[str, Sequence[Column]], str]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -76,6 +78,11 @@ class Outcome:
     @property
     def original(self) -> str:
         """The user's own statement as Spark can run it: byte for byte, but for `timeseries`."""
+        return self.typed or self.expanded
+
+    @property
+    def expanded(self) -> str:
+        """The same, with the views that were put in the place of their names."""
         return splice(self.statement.sql, self.spelled)
 
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rewriter.engine import rewrite
+from rewriter.expanding import rewrite
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.model import Session

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from rewriter.block import Block, Unsupported, aggregate_of, build_block, common_tables, find_among
-from rewriter.engine import rewrite
+from rewriter.expanding import rewrite
 from rewriter.fresh import fresh_view
 from rewriter.freshness import Relations
 from rewriter.index import Definitions

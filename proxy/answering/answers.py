@@ -97,7 +97,7 @@ class Answers:
         if views is not self._views:
             async with self._reading:
                 if views is not self._views:
-                    definitions = Definitions(views)
+                    definitions = Definitions(views, plain=self.catalog.plain)
                     await asyncio.to_thread(definitions.read)  # other clients are served meanwhile
                     definitions = definitions.knowing(self._recent.definitions.declared or Declared())
                     self._views, self._recent = views, Recent(definitions)
@@ -130,10 +130,20 @@ class Answers:
         try:
             schemas = {r.original: await self._schemas.of(r.original, key, session.upstream.query)
                        for r in outcome.replacements}  # fmt: skip
+            same = not outcome.typed or await self._reads_as_typed(session, outcome, key)
         except SqlError:  # it is wrong, and Spark will tell the user why
             kept = replace(outcome, replacements=())
             return replace(unchanged, outcome=kept, problem="Spark refuses the statement")
+        if not same:
+            kept = replace(outcome, replacements=())
+            return replace(unchanged, outcome=kept, problem="a view's query gives other columns than the view")
         return replace(unchanged, sql=outcome.sql(schemas))
+
+    async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
+        """Whether Spark takes the user's own text, and gives it the columns that it has with views in their place."""
+        typed, expanded = [await self._schemas.of(sql, key, session.upstream.query)
+                           for sql in (outcome.original, outcome.expanded)]  # fmt: skip
+        return typed == expanded
 
 
 def _relied_on(

@@ -19,12 +19,22 @@ from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import table
-from proxy.catalog.views import Unusable, ViewQuery, is_materialized, materialized_view, view_query, view_state
-from rewriter.model import Change, ChangeKind, Files, MaterializedView, Relation, SourceState, TableName
+from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
+from rewriter import View, by_name, in_place
+from rewriter.model import (
+    Change,
+    ChangeKind,
+    Files,
+    MaterializedView,
+    PlainView,
+    Relation,
+    SourceState,
+    TableName,
+)
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
-_View = MaterializedView | Unusable | None
+_View = MaterializedView | PlainView | Unusable | None
 
 
 class Catalog:
@@ -40,6 +50,7 @@ class Catalog:
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
         self._listed: Mapping[tuple[TableName, str], Listed] = {}
         self._definitions: tuple[MaterializedView, ...] = ()
+        self._plain: tuple[PlainView, ...] = ()
         self._locations: dict[TableName, str] | None = None
         self._broken: Mapping[TableName, str] = MappingProxyType({})
         self._polling = asyncio.Lock()
@@ -50,8 +61,13 @@ class Catalog:
         """Views that cannot be read, with the reason; they are left out of the definitions."""
         return self._broken
 
+    @property
+    def plain(self) -> tuple[PlainView, ...]:
+        """The views without storage, as they were when the definitions were looked at."""
+        return self._plain
+
     async def definitions(self) -> tuple[MaterializedView, ...]:
-        """All materialized views; the same tuple until the metadata of a view changes."""
+        """All materialized views; the same tuple until the metadata of a view, of a plain one too, changes."""
         if time.monotonic() >= self._due:
             async with self._polling:
                 if time.monotonic() >= self._due:
@@ -63,6 +79,16 @@ class Catalog:
         """The materialized view of that name as it is at this moment."""
         self.invalidate()
         return next((view for view in await self.definitions() if view.name == name), None)
+
+    async def views(self) -> Mapping[TableName, View]:
+        """All views by their names, plain ones too."""
+        return by_name(self._plain, await self.definitions())
+
+    async def read_through(self, view: MaterializedView) -> MaterializedView:
+        """A view as it will be, with the views that it is defined over in their place."""
+        others = [other for other in await self.definitions() if other.name != view.name]
+        *_, found = await self._blocking(lambda: in_place([*others, view], self._plain))
+        return found
 
     def invalidate(self) -> None:
         """Look again at the next statement: a view was created, changed or dropped."""
@@ -78,10 +104,6 @@ class Catalog:
     async def properties(self, table: TableName) -> Mapping[str, str]:
         """The properties of a table now; none where there is no table that can be read."""
         return await self._blocking(lambda: self._table_properties(table))
-
-    async def query(self, view: TableName) -> ViewQuery | None:
-        """The SELECT of a view, materialized or not; None where there is none that Spark could read."""
-        return await self._blocking(lambda: self._query(view))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
         """All namespaces."""
@@ -175,16 +197,6 @@ class Catalog:
             _log.exception("cannot read the metadata of %s at %s", name, entry.location)
             return {}
 
-    def _query(self, name: TableName) -> ViewQuery | None:
-        entry = self._store.look([name]).get(name)
-        if entry is None or entry.kind != "view":
-            return None
-        try:
-            return view_query(name, entry.load())
-        except Exception:  # as above
-            _log.exception("cannot read the view %s at %s", name, entry.location)
-            return None
-
     def _change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
         entry = self._store.look([name]).get(name)
         if entry is None or entry.kind != "table":
@@ -198,9 +210,11 @@ class Catalog:
         if locations == self._locations and not self._broken:
             return
         views = await self._blocking(lambda: {name: self._view(name, entry) for name, entry in entries.items()})
-        definitions = tuple(view for _, view in sorted(views.items()) if isinstance(view, MaterializedView))
-        if definitions != self._definitions:
-            self._definitions = definitions
+        plain = tuple(view for _, view in sorted(views.items()) if isinstance(view, PlainView))
+        written = [view for _, view in sorted(views.items()) if isinstance(view, MaterializedView)]
+        definitions = await self._blocking(lambda: in_place(written, plain))
+        if (definitions, plain) != (self._definitions, self._plain):
+            self._definitions, self._plain = definitions, plain
         self._broken = MappingProxyType({name: str(view) for name, view in views.items() if isinstance(view, Unusable)})
         self._locations = locations
 
@@ -219,6 +233,12 @@ def _relation(name: TableName, entry: Entry) -> Relation:
     return table(name, document) if entry.kind == "table" else view_state(name, document)
 
 
-def _view(name: TableName, entry: Entry) -> MaterializedView | None:
+def _view(name: TableName, entry: Entry) -> _View:
     document = entry.load()
-    return materialized_view(name, document) if is_materialized(document) else None
+    if is_materialized(document):
+        return materialized_view(name, document)
+    try:
+        return plain_view(name, document)
+    except Unusable as why:  # Spark cannot read it either: it is another engine's
+        _log.info("view %s stays a name: %s", name, why)
+        return None

@@ -11,7 +11,7 @@ from typing import Any
 
 from proxy.catalog.documents import Document
 from proxy.catalog.tables import columns
-from rewriter.model import MaterializedView, Session, TableName, ViewState, split_name
+from rewriter.model import MaterializedView, PlainView, Session, TableName, ViewState, split_name
 
 MARKERS = ("iceberg.materialized.view", "materialized.view")
 STORAGE_QUERY = "viewgate.storage-query"
@@ -65,6 +65,20 @@ def materialized_view(name: TableName, document: Document) -> MaterializedView:
         deferred=properties.get(REFRESH, "on-commit") == "deferred",
         properties=MappingProxyType(properties),
         comment=properties.get("comment"),
+    )
+
+
+def plain_view(name: TableName, document: Document) -> PlainView:
+    """The view without storage that a view document describes; raises Unusable."""
+    query = view_query(name, document)
+    return PlainView(
+        name=name,
+        uuid=document["view-uuid"],
+        version=document["current-version-id"],
+        query=query.sql,
+        columns=columns(view_schema(document)),
+        catalog=query.session.catalog,
+        namespace=query.session.namespace,
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
 from proxy.commands.context import Context
-from proxy.commands.writes import Parts, written
+from proxy.commands.dangers import Loss, danger
+from proxy.commands.writes import Parts, Written, written
 from proxy.session import ClientSession
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
@@ -23,7 +24,9 @@ class Concerned:
 
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
         """The sources of views that a statement may write to."""
-        writes = written(sql)
+        writes, loss = written(sql), danger(sql)
+        if loss is not None and loss.loss is Loss.DEFINITION:  # of a plain view, which changes the rows above it
+            writes = Written((loss.name,))
         if writes is None:
             return frozenset()
         known = await self.names()
@@ -87,7 +90,8 @@ class Names:
 
     @cached_property
     def _sources(self) -> ByLast:
-        return _by_last(table for sources in self.definitions.sources.values() for table in sources)
+        views = (state.name for view in self.definitions.views for state in view.through)
+        return _by_last((*(table for sources in self.definitions.sources.values() for table in sources), *views))
 
     @cached_property
     def _storages(self) -> ByLast:

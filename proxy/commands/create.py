@@ -15,6 +15,8 @@ from proxy.commands.shape import Shape, shape
 from proxy.commands.undo import Step, undone_on_failure
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
+from rewriter import expand
+from rewriter import parse as parse_query
 from rewriter.model import Column, MaterializedView, Session, TableName, quoted, storage_name
 from rewriter.model.literals import literal, pairs
 
@@ -47,6 +49,7 @@ class Create:
             return done(f"materialized view {name} exists already")
         await self._check_free(ctx, name, existing)
         made = await shape(self.query, self._names(), ctx, session, facts)
+        await _check_cycle(ctx, name, self.query, facts)
         for orphan in await ctx.orphans.drop(name):
             log(f"{orphan} dropped, which an earlier CREATE has left behind")
         storage = await _free_storage_name(ctx, name)
@@ -54,6 +57,7 @@ class Create:
             rows = await self._make(ctx, session, log, _Plan(name, storage, made, facts, existing))
         if existing:
             await _drop_replaced(ctx, session, existing, log)
+            await ctx.on_commit.after_write(await ctx.answers.definitions(), [name], log)
         filled = "not refreshed yet: run REFRESH MATERIALIZED VIEW" if self.deferred else f"{rows} rows"
         return done(f"materialized view {name} {'replaced' if existing else 'created'}: {filled}")
 
@@ -79,7 +83,7 @@ class Create:
             drop_storage = f"DROP TABLE IF EXISTS {plan.storage.sql()} PURGE"
             undo.append(Step(drop_storage, lambda: session.upstream.query(drop_storage)))
             if plan.existing and not self.deferred:
-                rows = (await ctx.pipeline.refresh(self._candidate(plan, plan.existing), log)).rows
+                rows = (await ctx.pipeline.refresh(await self._candidate(ctx, plan, plan.existing), log)).rows
             if plan.existing is None:
                 undo.append(Step(f"DROP VIEW {plan.name.sql()}", lambda: _drop_if_ours(ctx, session, plan)))
             await session.upstream.query(self._view_statement(plan))
@@ -105,9 +109,9 @@ class Create:
             keys = ", ".join(map(literal, sorted(outdated)))
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
-    def _candidate(self, plan: _Plan, existing: MaterializedView) -> MaterializedView:
+    async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
         """The replacement as it will be, to fill its storage before anybody sees it."""
-        return replace(
+        candidate = replace(
             existing,
             version=existing.version + 1,
             query=plan.shape.query,
@@ -117,7 +121,9 @@ class Create:
             catalog=plan.facts.catalog,
             namespace=plan.facts.namespace,
             settings=json.loads(recorded_settings(plan.facts)),
+            over_views="",
         )
+        return await ctx.catalog.read_through(candidate)
 
     def _storage_statement(self, plan: _Plan) -> str:
         columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in plan.shape.storage_columns)
@@ -173,6 +179,15 @@ class _Plan:
     shape: Shape
     facts: Session
     existing: MaterializedView | None
+
+
+async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session) -> None:
+    """A view that is replaced must not come to stand on itself, by way of those that stand on it."""
+    through = expand(parse_query(query, facts), await ctx.catalog.views())
+    below = [view.name for view in through.views]
+    if name in below:
+        on = next((str(other) for other in below if other != name), str(name))
+        raise SqlError(f"{name} would stand on itself: {on} reads it; define it over something else", "42P19")
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> None:

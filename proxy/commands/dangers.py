@@ -39,7 +39,7 @@ _HEADS: dict[tuple[str, ...], Callable[[Parts, Sequence[Token]], Danger | None]]
         for word in ("NAMESPACE", "DATABASE", "SCHEMA")
     },
     ("CREATE", "OR", "REPLACE", "VIEW"): lambda name, rest: Danger(Loss.DEFINITION, name),
-    ("ALTER", "VIEW"): lambda name, rest: Danger(Loss.DEFINITION, name) if _has(rest[:1], "AS") else None,
+    ("ALTER", "VIEW"): lambda name, rest: _altered_view(name, rest),
     ("ALTER", "TABLE"): lambda name, rest: _altered(name, rest),
 }
 _VERBS = frozenset(head[0] for head in _HEADS)
@@ -75,6 +75,13 @@ def _name(tokens: Sequence[Token]) -> Parts:
 
 def _has(tokens: Sequence[Token], word: str) -> bool:
     return any(token.keyword == word for token in tokens)
+
+
+def _altered_view(name: Parts, rest: Sequence[Token]) -> Danger | None:
+    """What follows the name in ALTER VIEW."""
+    if _has(rest[:1], "RENAME"):
+        return Danger(Loss.RELATION, name)
+    return Danger(Loss.DEFINITION, name) if _has(rest[:1], "AS") else None
 
 
 def _altered(name: Parts, rest: Sequence[Token]) -> Danger | None:

@@ -8,7 +8,7 @@ from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
-from rewriter.model import MaterializedView
+from rewriter.model import MaterializedView, TableName
 
 EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
 
@@ -27,6 +27,7 @@ class Drop:
             if self.if_exists:
                 return done(f"there is no materialized view {name}")
             view = await ctx.existing_view(session, self.name)
+        await _check_unneeded(ctx, name)
         try:
             await session.upstream.query(f"DROP VIEW {name.sql()}")
         finally:
@@ -49,6 +50,17 @@ class Drop:
                 failure.sql_state,
             ) from failure
         return ""
+
+
+async def _check_unneeded(ctx: Context, name: TableName) -> None:
+    definitions = await ctx.catalog.definitions()
+    upon = [str(view.name) for view in definitions if any(state.name == name for state in view.through)]
+    if upon:
+        raise SqlError(
+            f"materialized view {name} is needed by materialized view {', '.join(upon)}, which is defined over it; "
+            "DROP MATERIALIZED VIEW that first",
+            "2BP01",
+        )
 
 
 def parse(parser: Parser) -> Drop:

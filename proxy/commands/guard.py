@@ -91,7 +91,8 @@ class Guard:
 
 
 def _inside(namespace: Parts, view: MaterializedView, known: Names) -> bool:
-    names = (view.name, view.storage, *known.definitions.sources[view.name])
+    through = (state.name for state in view.through)
+    names = (view.name, view.storage, *known.definitions.sources[view.name], *through)
     return any(name.parts[: len(namespace)] == namespace for name in names)
 
 

@@ -42,6 +42,7 @@ class Planner:
             return forward
 
         async def after(log: Log) -> None:
+            self._context.catalog.invalidate()  # it may have been a view that was written
             definitions = await self._context.answers.definitions()
             await self._context.on_commit.after_write(definitions, tables, log)
 

@@ -12,12 +12,13 @@ from proxy.commands.context import Context
 from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin, relations
 from proxy.session import ClientSession
-from rewriter import Definition, Unsupported, define
+from rewriter import Definition, Unsupported, View, define, expand, parse
 from rewriter.model import Relation, Session, TableName, quoted
 
 _UNSTORABLE = re.compile(r"\b(interval|void|variant|collate|time\(|geometry|geography)", re.IGNORECASE)
 
 Tables = Mapping[TableName, Relation | None]
+Views = Mapping[TableName, View]
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,14 @@ class Shape:
 
 async def shape(query: str, names: Sequence[str] | None, ctx: Context, session: ClientSession, facts: Session) -> Shape:
     """Ask the rewriter what is stored and Spark what it is called; what cannot be stored is refused."""
-    tables = await _tables(query, ctx, session, facts)
-    definition = await _defined(query, names, tables, session, facts)
+    known = await ctx.catalog.views()
+    tables = await _tables(query, ctx, session, facts, known)
+    views = {name: view for name, view in known.items() if name in tables}
+    definition = await _defined(query, names, tables, session, facts, views)
     visible = await _described(session, definition.query)
     if None in definition.names:  # only Spark knows its own names, and only whole names allow hidden columns
         named_by_spark = [column.name for column in _outputs(visible, definition.names)]
-        definition = await _defined(query, named_by_spark, tables, session, facts)
+        definition = await _defined(query, named_by_spark, tables, session, facts, views)
     stored = await _described(session, pin(definition.storage_query, {}, facts))
     outputs = _outputs(visible, names or definition.names)
     storage = (*outputs, *stored[len(outputs) :])
@@ -47,15 +50,17 @@ async def shape(query: str, names: Sequence[str] | None, ctx: Context, session: 
     return Shape(definition.query, definition.storage_query, outputs, storage, named)
 
 
-async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session) -> Tables:
-    """The tables that the query names; one that Spark does not know either gets Spark's own error."""
+async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
+    """What the query reads, through views, too; what Spark does not know either gets Spark's own error."""
     try:
         named = relations(query, facts)
     except SqlError:
         await checked(query, session.upstream.query)
         raise
-    tables = await ctx.catalog.current(named)
-    unknown = [name for name, table in tables.items() if table is None]
+    through = expand(parse(query, facts), views)
+    below = (*through.statement.tables, *(view.name for view in through.views))
+    tables = await ctx.catalog.current([*named, *below])
+    unknown = [name for name in named if tables[name] is None]
     if unknown:
         await checked(query, session.upstream.query)
         for name in unknown:
@@ -64,10 +69,10 @@ async def _tables(query: str, ctx: Context, session: ClientSession, facts: Sessi
 
 
 async def _defined(
-    query: str, names: Sequence[str] | None, tables: Tables, session: ClientSession, facts: Session
+    query: str, names: Sequence[str] | None, tables: Tables, session: ClientSession, facts: Session, views: Views
 ) -> Definition:
     try:
-        return define(query, facts, tables, names)
+        return define(query, facts, tables, names, views)
     except Unsupported as refusal:
         await checked(query, session.upstream.query)
         raise SqlError(f"this query cannot define a materialized view: {refusal}", "0A000") from refusal

@@ -75,7 +75,7 @@ class OnCommit:
         """Those that are stale, or will be when those below them are refreshed."""
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
-            below = stale.keys() & set(definitions.sources[view.name])
+            below = stale.keys() & set(definitions.graph.predecessors(view.name))
             if not view.deferred and (below or not (await status(self._catalog, view)).fresh):
                 stale[view.name] = view
         return list(stale.values())
@@ -85,7 +85,7 @@ class OnCommit:
         waiting: list[MaterializedView] = []
         behind: set[TableName] = set()
         for view in views:
-            below = behind & set(definitions.sources[view.name])
+            below = behind & set(definitions.graph.predecessors(view.name))
             if not below and await self._waits_for(view):
                 waiting.append(view)
             else:
@@ -102,18 +102,33 @@ class OnCommit:
             return True
 
     async def _refresh_all(self, views: Sequence[MaterializedView], log: Log) -> None:
+        failed: set[TableName] = set()
         for view in views:
+            if why := stopped(view, failed):
+                log(why)
+                failed.add(view.name)
+                continue
             try:
                 if not (await status(self._catalog, view)).fresh:
                     await self._pipeline.refresh(view, log)
             except SqlError as failure:
+                failed.add(view.name)
                 log(f"{view.name} could not be refreshed, and is not used until it is: {first_message(str(failure))}")
             except asyncio.CancelledError:
                 log(f"the refresh of {view.name} was cancelled, and it is not used until the next one")
                 raise
             except Exception:
+                failed.add(view.name)
                 _logger.exception("%s could not be refreshed", view.name)
                 log(f"{view.name} could not be refreshed, and is not used until it is")
+
+
+def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:
+    """Why a view is not refreshed where others could not be; empty where it stands on none of these."""
+    below = next((state.name for state in view.through if state.name in failed), None)
+    if below is None:
+        return ""
+    return f"{view.name} was not refreshed: it is defined over {below}, which could not be refreshed"
 
 
 def over(definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:

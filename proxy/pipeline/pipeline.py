@@ -112,7 +112,7 @@ class Pipeline:
         sources, storage, decision = await self._planned(view, full)
         if not decision.refreshes:
             return str(decision.kind), decision.reason, ""
-        return str(decision.kind), decision.reason, self._statement(view, sources, decision, storage.name.sql())
+        return str(decision.kind), decision.reason, await self._statement(view, sources, decision, storage.name.sql())
 
     async def _planned(self, view: MaterializedView, full: bool) -> tuple[Sources, Table, Decision]:
         sources = await look(self._catalog, view)
@@ -177,19 +177,25 @@ class Pipeline:
         for name, table in sources.tables.items():
             at = f"at snapshot {table.snapshot_id}" if table.snapshots else "which is empty"
             log(f"{view.name}: reading {name}, {at}")
+        for held, storage in sources.stored.values() if not decision.incremental else ():
+            log(f"{view.name}: reading {held.name} from its storage, at snapshot {storage.snapshot_id}")
         summary = to_summary(state, tuple(sources.views.values()))
         recorded = {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
         async with self._runner.job({**(view.settings or {}), **_JOB_SETTINGS, **recorded}) as job:
             if view.namespace:
                 await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
             await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")
-            await job.run(self._statement(view, sources, decision, f"{view.storage.sql()}.branch_{branch}"))
+            await job.run(await self._statement(view, sources, decision, f"{view.storage.sql()}.branch_{branch}"))
 
-    def _statement(self, view: MaterializedView, sources: Sources, decision: Decision, target: str) -> str:
+    async def _statement(self, view: MaterializedView, sources: Sources, decision: Decision, target: str) -> str:
         if decision.incremental:
             return decision.statement(target)
-        query = pin(view.storage_query, sources.pins, view.session)
-        return f"INSERT OVERWRITE {target}\n{query}"
+        query, pins = view.storage_query, sources.pins
+        if sources.stored:
+            known = await self._catalog.views()
+            query = rewriter.from_storage(view, known, {name: held for name, (held, _) in sources.stored.items()})
+            pins |= {held.storage: table.snapshots[0].id for held, table in sources.stored.values()}
+        return f"INSERT OVERWRITE {target}\n{pin(query, pins, view.session)}"
 
 
 def _renamed(view: MaterializedView, column: Column) -> SqlError:

@@ -45,8 +45,9 @@ def _base_problem(view: MaterializedView, sources: Sources, recorded: RefreshSta
     """Why what is stored is nothing to build on; empty if it is."""
     if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
         return "its content was computed for another version of the view"
-    if sources.views or recorded.children:
-        return "it is defined over other views"
+    through = {child.uuid: child.version for child in recorded.children}
+    if through != {state.uuid: state.version for state in sources.views.values()}:
+        return "a view that it is defined over has been defined anew"
     if {state.uuid for state in recorded.sources} != {table.uuid for table in sources.tables.values()}:
         return "it was computed from other tables"
     if any(state.columns is None for state in recorded.sources):

@@ -3,40 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.statements import relations
-from rewriter.model import ChildView, MaterializedView, RefreshState, SourceState, Table, TableName, ViewState
+from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, SourceState, Table, TableName, ViewState
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Every table and view below a definition; `direct` are the names that stand in the storage query itself."""
+    """The tables that a storage query reads, and the views that stand for a part of it.
+
+    `stored` are those of the views whose storage holds, under the same settings, what their query returns at this
+    moment: it is read in their place.
+    """
 
     tables: Mapping[TableName, Table]
     views: Mapping[TableName, ViewState]
-    direct: frozenset[TableName]
+    stored: Mapping[TableName, tuple[MaterializedView, Table]] = field(default_factory=dict)
 
     @property
     def pins(self) -> dict[TableName, int]:
         """The snapshots that can be named in the storage query.
 
-        Not those below a view, which takes no VERSION AS OF; not where the table has none; and not where the snapshot
-        has another schema than the table now, because it would be read with its own.
+        Not where the table has none; and not where the snapshot has another schema than the table now, because it would
+        be read with its own.
         """
         return {
             name: table.snapshots[0].id
             for name, table in self.tables.items()
-            if name in self.direct and table.snapshots and table.snapshots[0].schema_id == table.schema_id
+            if table.snapshots and table.snapshots[0].schema_id == table.schema_id
         }
 
     @property
     def all_pinned(self) -> bool:
         """Whether nothing that is read can move during the refresh."""
-        return not self.views and len(self.pins) == len(self.tables)
+        return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
         """Whether what is not pinned is still what it was."""
@@ -73,24 +77,38 @@ def _identity(table: Table) -> tuple[object, ...]:
 
 async def look(catalog: Catalog, view: MaterializedView) -> Sources:
     """All sources of a view now; raises SqlError where one is no Iceberg table, whose changes nobody would notice."""
-    direct = frozenset(relations(view.storage_query, view.session))
-    tables: dict[TableName, Table] = {}
-    views: dict[TableName, ViewState] = {}
-    unseen = sorted(direct)
-    while unseen:
-        found = await catalog.current(unseen)
-        below: set[TableName] = set()
-        for name, relation in found.items():
-            match relation:
-                case Table():
-                    tables[name] = relation
-                case ViewState():
-                    views[name] = relation
-                    below |= await _below(catalog, name)
-                case None:
-                    raise _unknown(catalog, view, name)
-        unseen = sorted(below - tables.keys() - views.keys())
-    return Sources(tables, views, direct)
+    names = relations(view.storage_query, view.session)
+    found = await catalog.current([*names, *(state.name for state in view.through)])
+    tables = {name: table for name in names if isinstance(table := found[name], Table)}
+    for name in names:
+        if name not in tables:
+            raise _unread(view, name) if found[name] is not None else _unknown(catalog, view, name)
+    for state in view.through:
+        if found[state.name] != state:
+            raise SqlError(
+                f"the view {state.name}, over which materialized view {view.name} is defined, has just been changed; "
+                "its content is as before; REFRESH again",
+                "40001",
+            )
+    stored = await _stored(catalog, view, tables) if view.through else {}
+    return Sources(tables, {state.name: state for state in view.through}, stored)
+
+
+async def _stored(
+    catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
+) -> dict[TableName, tuple[MaterializedView, Table]]:
+    """The materialized views below one that are fresh at this moment, with their storage."""
+    states = {state.name: state for state in view.through}
+    below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
+    storages = await catalog.current([other.storage for other in below])
+    found: dict[TableName, tuple[MaterializedView, Table]] = {}
+    for other in below:
+        now: dict[TableName, Relation | None] = {**states, **tables, **storages}
+        names = rewriter.parse(other.storage_query, other.session).tables
+        storage = rewriter.fresh_storage(replace(other, rewrite=True), names, now)
+        if isinstance(storage, Table) and storage.snapshots[0].schema_id == storage.schema_id:
+            found[other.name] = other, storage
+    return found
 
 
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
@@ -105,14 +123,12 @@ async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
     )
 
 
-async def _below(catalog: Catalog, name: TableName) -> set[TableName]:
-    child = await catalog.query(name)
-    if child is None:
-        raise SqlError(
-            f"the view {name} has no definition for Spark that can be read; make it again with CREATE OR REPLACE VIEW",
-            "0A000",
-        )
-    return set(relations(child.sql, child.session))
+def _unread(view: MaterializedView, name: TableName) -> SqlError:
+    return SqlError(
+        f"materialized view {view.name} reads the view {name}, whose query cannot be put in the place of its name: it "
+        "has a part that is not read, or stands on itself; define either of them anew, over tables",
+        "0A000",
+    )
 
 
 def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:

@@ -38,7 +38,8 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
         sources = relations(view.storage_query, view.session)
     except SqlError as failure:
         return Status("unknown", failure.message, None, error, ())
-    now = await catalog.current([view.name, view.storage, *sources])
+    below = (state.name for state in view.through)
+    now = await catalog.current([view.name, view.storage, *sources, *below])
     storage = now[view.storage]
     found = fresh_storage(replace(view, rewrite=True), sources, now)
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None

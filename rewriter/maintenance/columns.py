@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from rewriter.maintenance.stored import block_of
 from rewriter.model import Column, MaterializedView, Table, TableName
-from rewriter.sql import storage_statement
+from rewriter.sql import storage_tree
 
 Columns = Mapping[TableName, tuple[Column, ...]]
 
@@ -41,8 +41,8 @@ def misplaced(view: MaterializedView, storage: Table) -> Column | None:
 
 def _names(view: MaterializedView) -> list[str]:
     """The outputs' names in the order in which they are written; '' for one that the text does not name."""
-    trees = [block.tree for block in storage_statement(view).blocks]
-    outputs = trees[0].expressions if len(trees) == 1 and trees[0] is not None else []
+    tree = storage_tree(view)
+    outputs = tree.expressions if tree is not None else []
     if not outputs or any(output.is_star for output in outputs):
         return [column.name for column in view.columns]
     return [output.alias_or_name for output in outputs]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from sqlglot import exp
 
@@ -23,7 +24,7 @@ from rewriter.model import Relation, Session, Table, TableName, ViewState, table
 from rewriter.model.settings import unreadable_setting
 from rewriter.schema import UNKNOWN, expression_type, numeric_type
 from rewriter.spelling import spell_out
-from rewriter.sql import SelectBlock, Statement, parse, splice
+from rewriter.sql import SelectBlock, Statement, View, expand, parse, splice
 
 Tree = exp.Expr
 HIDDEN = "viewgate_"
@@ -51,18 +52,22 @@ def define(
     session: Session,
     tables: Mapping[TableName, Relation | None],
     columns: Sequence[str] | None = None,
+    views: Mapping[TableName, View] = MappingProxyType({}),
 ) -> Definition:
-    """What a view over this query stores; `columns` are its outputs' names. Raises Unsupported with what to change."""
+    """What a view over this query stores; `columns` are its outputs' names. Raises Unsupported with what to change.
+
+    `views` are those that the query may name; `tables` all tables that it reads, through them, too.
+    """
     statement = parse(query, session)
-    _refuse(statement, tables)
-    find = find_among(statement, table_columns(tables))
+    sources = _sources(statement, tables, views)
+    find = find_among(statement, table_columns(tables) | {name: view.columns for name, view in views.items()})
     spelled = splice(query, spell_out(statement, find))
     try:
         block = _single_block(statement, find)
     except Unsupported:
         block = None
     if block is None or not block.plain:
-        return Definition(spelled, spelled, (), statement.tables, ())
+        return Definition(spelled, spelled, (), sources, ())
     names = tuple(columns) if columns is not None else block.names
     if len(names) != len(block.outputs):
         raise Unsupported(
@@ -70,12 +75,25 @@ def define(
         )
     visible = replace(block, order=(), limit=None, offset=None)
     if block.limit is not None or block.offset is not None:
-        return Definition(spelled, spelled, (), statement.tables, names)
+        return Definition(spelled, spelled, (), sources, names)
     # An output that only Spark can name is read by its position in the storage.
     labels = [name or f"{HIDDEN}output_{i}" for i, name in enumerate(names)]
     stored, hidden = _with_hidden(visible, labels)
     text = print_block(stored, [*labels, *hidden])
-    return Definition(spelled, text, hidden, statement.tables, names)
+    return Definition(spelled, text, hidden, sources, names)
+
+
+def _sources(
+    statement: Statement, tables: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
+) -> tuple[TableName, ...]:
+    """The tables that are read, through views, too; raises Unsupported for what no view can be made over."""
+    expanded = expand(statement, views)
+    for why in expanded.refused.values():
+        raise Unsupported(f"{why}; name the tables that it reads instead")
+    # What a view names its columns counts where it is asked what type a name has.
+    seen = {view.name: Table(view.name, view.uuid, view.columns, ()) for view in expanded.views}
+    _refuse(expanded.statement, {**tables, **seen})
+    return expanded.statement.tables
 
 
 def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
@@ -113,7 +131,7 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
             return
         raise Unsupported(f"{text} is a temporary view or a function; name tables of the catalog")
     if isinstance(tables.get(name), ViewState):
-        raise Unsupported(f"{text} is a view; a materialized view is made over tables: name those that the view reads")
+        raise Unsupported(f"{text} is a view whose query is not known; name the tables that it reads")
     if not isinstance(tables.get(name), Table):
         raise Unsupported(f"{text} is not an Iceberg table; a materialized view is kept fresh over Iceberg tables only")
 

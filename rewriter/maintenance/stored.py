@@ -12,7 +12,7 @@ from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.match import Candidate
 from rewriter.match.trees import ROWS
 from rewriter.model import Column, MaterializedView, Table, TableName
-from rewriter.sql import storage_statement
+from rewriter.sql import storage_statement, storage_tree
 
 Tree = exp.Expr
 
@@ -80,10 +80,11 @@ def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, t
 def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | str:
     """The block of a view's storage query, its sources having these columns; or why it is none."""
     statement = storage_statement(view)
-    if statement.problem or len(statement.blocks) != 1 or statement.blocks[0].tree is None:
+    tree = storage_tree(view)
+    if tree is None:
         return statement.problem or "it is more than one SELECT"
     try:
-        return build_block(statement.blocks[0].tree, find_among(statement, columns))
+        return build_block(tree, find_among(statement, columns))
     except Unsupported as problem:
         return str(problem)
 

@@ -17,7 +17,7 @@ from rewriter.model.tables import (
     ViewState,
     table_columns,
 )
-from rewriter.model.views import STORAGE_SUFFIX, MaterializedView, storage_name
+from rewriter.model.views import STORAGE_SUFFIX, MaterializedView, PlainView, storage_name
 
 __all__ = [
     "STORAGE_SUFFIX",
@@ -32,6 +32,7 @@ __all__ = [
     "ForeignKey",
     "MaterializedView",
     "PartitionField",
+    "PlainView",
     "RefreshState",
     "Relation",
     "Session",

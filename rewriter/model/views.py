@@ -8,9 +8,32 @@ from types import MappingProxyType
 
 from rewriter.model.names import TableName
 from rewriter.model.session import Session
-from rewriter.model.tables import Column
+from rewriter.model.tables import Column, ViewState
 
 STORAGE_SUFFIX = "__storage"
+
+
+@dataclass(frozen=True)
+class PlainView:
+    """An Iceberg view without storage: a name for a query, whose names are resolved in `catalog` and `namespace`."""
+
+    name: TableName
+    uuid: str
+    version: int
+    query: str
+    columns: tuple[Column, ...]
+    catalog: str
+    namespace: tuple[str, ...]
+
+    @property
+    def session(self) -> Session:
+        """What names in its query mean."""
+        return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
+
+    @property
+    def state(self) -> ViewState:
+        """Which view, and which version of it, this is."""
+        return ViewState(self.name, self.uuid, self.version)
 
 
 @dataclass(frozen=True)
@@ -21,6 +44,9 @@ class MaterializedView:
     by name, the storage table's columns: those of `query` and the hidden ones that make it roll up.
     Names in both are resolved in `catalog` and `namespace`. `settings` are the session settings
     that were in force at CREATE and that each refresh uses; None for a view made by another tool.
+
+    Of a view that is defined over views, `storage_query` is the query with those put in their place, `through` says
+    which they were, at which versions, and `over_views` is the query as it was written.
     """
 
     name: TableName
@@ -37,6 +63,18 @@ class MaterializedView:
     deferred: bool = False
     properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     comment: str | None = None
+    over_views: str = ""
+    through: tuple[ViewState, ...] = ()
+
+    @property
+    def state(self) -> ViewState:
+        """Which view, and which version of it, this is."""
+        return ViewState(self.name, self.uuid, self.version)
+
+    @property
+    def written(self) -> str:
+        """The storage query as it was written, over views where it names any."""
+        return self.over_views or self.storage_query
 
     @property
     def session(self) -> Session:

@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 
 from rewriter.block import Unsupported
-from rewriter.engine import rewrite
+from rewriter.expanding import rewrite
 from rewriter.fresh import TABLE_RECORDS, Fresh, fresh_view
 from rewriter.index import Definitions
 from rewriter.model import Column, Declared, ForeignKey, Relation, Session, Snapshot, Table, TableName

@@ -6,6 +6,7 @@ same as what was typed (functions are kept by name, never translated).
 
 from rewriter.sql.blocks import SelectSpan
 from rewriter.sql.dialect import ParseError, parse_select, render, tokenize
+from rewriter.sql.expansion import Expanded, View, by_name, expand, from_storage, in_place
 from rewriter.sql.expression import expression_sql
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
@@ -16,18 +17,25 @@ from rewriter.sql.statement import (
     parse,
     place_of,
     storage_statement,
+    storage_tree,
     tables_of,
 )
 
 __all__ = [
     "CommonTable",
     "Edit",
+    "Expanded",
     "ParseError",
     "SelectBlock",
     "SelectSpan",
     "Statement",
+    "View",
+    "by_name",
+    "expand",
     "expression_sql",
     "from_items",
+    "from_storage",
+    "in_place",
     "parse",
     "parse_select",
     "place_of",
@@ -35,6 +43,7 @@ __all__ = [
     "splice",
     "splice_within",
     "storage_statement",
+    "storage_tree",
     "tables_of",
     "tokenize",
 ]

@@ -160,6 +160,16 @@ def storage_statement(view: MaterializedView) -> Statement:
     return parse(view.storage_query, view.session)
 
 
+def storage_tree(view: MaterializedView) -> exp.Select | None:
+    """The one SELECT that a view's storage query is, with views in the place of their names; None if it is none."""
+    statement = storage_statement(view)
+    if statement.problem or not statement.blocks or (len(statement.blocks) > 1 and not view.through):
+        return None
+    first = statement.blocks[0]
+    alone = all(block.span.within(first.span) for block in statement.blocks)
+    return first.tree if alone and statement.sql[first.span.end :].strip() == "" else None
+
+
 def _hands_on(tree: exp.Select | None) -> bool:
     """Whether a SELECT gives all rows of its one derived table, and of each what it was given."""
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):

@@ -1,8 +1,9 @@
 """Reads golden files and builds the world that a file describes.
 
 A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT),
-`settings` (key = value lines of the session), `view NAME` (its query), `case: title` (a query), and
-after each case either `rewritten using VIEW` (the expected text) or `kept: REASON …`.
+`settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
+query of a materialized one, which may read those before it), `case: title` (a query), and after each case either
+`rewritten using VIEW` (the expected text) or `kept: REASON …`.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ import sqlglot
 from sqlglot import exp
 
 from rewriter import Definitions, Outcome, define, parse, rewrite
+from rewriter.block import build_block, find_among
 from rewriter.model import (
+    ChildView,
     Column,
     Declared,
     MaterializedView,
+    PlainView,
     RefreshState,
     Relation,
     Session,
@@ -27,11 +31,12 @@ from rewriter.model import (
     SourceState,
     Table,
     TableName,
-    ViewState,
+    table_columns,
 )
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, read_foreign_keys, read_primary_key
 from rewriter.model.settings import TIME_ZONE
-from rewriter.sql import tables_of
+from rewriter.schema import output_types
+from rewriter.sql import View, by_name, expand, in_place, tables_of
 
 FOLDER = Path(__file__).parent
 NAMESPACE = ("lake", "demo")
@@ -56,6 +61,7 @@ class GoldenFile:
     schema: str = ""
     rows: str = ""
     settings: dict[str, str] = field(default_factory=dict)
+    plain: dict[str, str] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
     cases: list[Case] = field(default_factory=list)
 
@@ -79,6 +85,8 @@ def read(path: Path) -> GoldenFile:
         elif kind == "settings":
             pairs = (line.split("=", 1) for line in body.splitlines() if line.strip())
             golden.settings = {key.strip(): value.strip() for key, value in pairs}
+        elif kind == "plain":
+            golden.plain[rest.strip()] = body
         elif kind == "view":
             golden.views[rest.strip()] = body
         elif kind == "case:":
@@ -94,6 +102,7 @@ def write(golden: GoldenFile) -> None:
     parts += [f"--@ schema\n{golden.schema}", f"--@ rows\n{golden.rows}"]
     if golden.settings:
         parts.append("--@ settings\n" + "\n".join(f"{k} = {v}" for k, v in golden.settings.items()))
+    parts += [f"--@ plain {name}\n{query}" for name, query in golden.plain.items()]
     parts += [f"--@ view {name}\n{query}" for name, query in golden.views.items()]
     text = "\n".join(parts) + "\n"
     for case in golden.cases:
@@ -139,13 +148,20 @@ def world(golden: GoldenFile) -> World:
         NAMESPACE[0], NAMESPACE[1:], settings, time_zone=settings[TIME_ZONE], catalogs=frozenset({NAMESPACE[0]})
     )
     relations: dict[TableName, Relation | None] = {t.name: t for t in tables(golden.schema)}
-    views = []
+    plain: list[PlainView] = []
+    for name, query in golden.plain.items():
+        plain.append(_plain(name, query, session, relations, plain))
+        relations[plain[-1].name] = plain[-1].state
+    views: list[MaterializedView] = []
     for number, (name, query) in enumerate(golden.views.items()):
-        view, storage = _view(name, query, session, relations, number)
-        views.append(view)
-        relations[storage.name] = storage
-        relations[view.name] = ViewState(view.name, view.uuid, view.version)
-    return World(session, relations, Definitions(tuple(views), declared=Declared().learned(relations)))
+        view, storage = _view(name, query, session, relations, number, by_name(plain, views))
+        views = [*in_place([*views, view], plain)]
+        assert storage.refresh is not None
+        state = replace(storage.refresh, children=tuple(ChildView(v.uuid, v.version) for v in views[-1].through))
+        relations[storage.name] = replace(storage, refresh=state)
+        relations[view.name] = view.state
+    declared = Declared().learned(relations)
+    return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
 
 
 def without_properties(schema: str) -> str:
@@ -183,12 +199,31 @@ def _created(schema: str) -> Iterator[Table]:
         yield Table(name, f"uuid-{name}", tuple(columns), (snapshot,), records=10_000)
 
 
+def _plain(
+    name: str, query: str, session: Session, relations: Mapping[TableName, Relation | None], known: list[PlainView]
+) -> PlainView:
+    """A view without storage, over tables and views of this kind, with the columns that Spark would give it."""
+    full = TableName((*NAMESPACE, name))
+    whole = expand(parse(query, session), {view.name: view for view in known}).statement
+    tree = whole.blocks[0].tree
+    assert tree is not None
+    block = build_block(tree, find_among(whole, table_columns(relations)))
+    columns = tuple(Column(n or "", k) for n, k in zip(block.names, output_types(block), strict=True))
+    return PlainView(full, f"uuid-{full}", 1, query, columns, session.catalog, session.namespace)
+
+
 def _view(
-    name: str, query: str, session: Session, relations: dict[TableName, Relation | None], number: int
+    name: str,
+    query: str,
+    session: Session,
+    relations: dict[TableName, Relation | None],
+    number: int,
+    views: Mapping[TableName, View],
 ) -> tuple[MaterializedView, Table]:
     full = TableName((*NAMESPACE, name))
-    definition = define(query, session, relations)
-    outputs = output_columns(definition.storage_query, relations)
+    definition = define(query, session, relations, views=views)
+    as_tables = {v.name: Table(v.name, v.uuid, v.columns, ()) for v in views.values()}
+    outputs = output_columns(definition.storage_query, {**relations, **as_tables})
     view = MaterializedView(
         full, f"uuid-{full}", 1, definition.query, definition.storage_query,
         TableName((*NAMESPACE, f"{name}__storage")), outputs[: len(outputs) - len(definition.hidden)],

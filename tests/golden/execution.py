@@ -66,6 +66,8 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
     for sql in (without_properties(schema), rows):
         for statement in _transpiled(sql):
             connection.execute(statement)
+    for plain in world.definitions.plain:
+        connection.execute(f"CREATE VIEW {plain.name} AS {duck(plain.query)}")
     for view in world.definitions.views:
         query = pin(view.storage_query, {}, world.session)
         connection.execute(f"CREATE TABLE {view.storage} AS {duck(query)}")

@@ -70,6 +70,8 @@ def build(run: Any, golden: GoldenFile) -> None:
         run(statement)
     for key, value in golden.settings.items():
         run(f"SET {key} = {value}")
+    for name, query in golden.plain.items():
+        run(f"CREATE VIEW {name} AS {query}")
     for name, query in golden.views.items():
         run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
 

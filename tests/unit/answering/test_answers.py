@@ -15,6 +15,8 @@ from rewriter.model import MaterializedView
 
 
 class Views:
+    plain = ()
+
     """A catalog in which a view is made."""
 
     def __init__(self) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.catalog.views import Unusable, fingerprint, is_materialized, materialized_view
+from proxy.catalog.views import Unusable, fingerprint, is_materialized, materialized_view, plain_view
 from rewriter.model import TableName
 from tests.unit.catalog.lake import AGG, MATERIALIZED, view_document
 
@@ -60,6 +60,15 @@ def test_the_newer_pointer_in_the_version_wins() -> None:
     newer["versions"][0]["storage-table"] = {"namespace": ["x"], "name": "s"}
     assert is_materialized(newer)
     assert materialized_view(AGG, newer).storage == TableName(("lake", "x", "s"))
+
+
+def test_a_plain_view_is_its_query_and_what_its_names_mean() -> None:
+    plain = plain_view(AGG, view_document())
+    assert (plain.query, plain.session.namespace) == (
+        "SELECT region, sum(amount) FROM sales GROUP BY region",
+        ("demo",),
+    )
+    assert [(column.name, column.type) for column in plain.columns] == [("region", "string"), ("sum(amount)", "bigint")]
 
 
 def test_a_plain_view_is_none() -> None:

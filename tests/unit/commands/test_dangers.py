@@ -17,6 +17,7 @@ R, C, N, D, S = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Lo
         ("drop table if exists `d`.t PURGE", Danger(R, DT)),
         ("DROP VIEW IF EXISTS d.t", Danger(R, DT)),
         ("ALTER TABLE d.t RENAME TO d.u", Danger(R, DT)),
+        ("ALTER VIEW d.t RENAME TO d.u", Danger(R, DT)),
         ("DROP NAMESPACE d CASCADE", Danger(N, ("d",))),
         ("DROP SCHEMA IF EXISTS lake.d CASCADE", Danger(N, ("lake", "d"))),
         ("ALTER TABLE t RENAME COLUMN A TO b", Danger(C, T, ("a",))),

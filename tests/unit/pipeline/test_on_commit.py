@@ -122,6 +122,31 @@ def test_one_views_failure_is_its_own(lake: Lake) -> None:
     asyncio.run(story())
 
 
+def test_a_failure_stops_what_stands_on_it_and_says_so(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **WAITED) as home:
+            properties = {**MATERIALIZED, "iceberg.materialized.view.storage.table": "demo.second__storage", **WAITED}
+            over_first = view_document(**properties)
+            over_first["versions"][0]["representations"][0]["sql"] = "SELECT region, `sum(amount)` FROM first"
+            lake.put_view(SECOND, over_first)
+            home.catalog.invalidate()
+
+            async def fail_once() -> None:
+                home.spark.before_insert = None
+                raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
+
+            home.spark.before_insert = fail_once
+            await home.write()
+            assert await home.standing() == ["stale", "stale"]
+            stopped = f"Viewgate: {SECOND} was not refreshed: it is defined over {FIRST}, which could not be refreshed"
+            assert stopped in home.log
+            await home.write()
+            assert await home.standing() == ["fresh", "fresh"]
+            assert any(f"{SECOND}: reading {FIRST} from its storage" in line for line in home.log)
+
+    asyncio.run(story())
+
+
 def test_a_deferred_view_is_left_alone(lake: Lake) -> None:
     async def story() -> None:
         async with house(lake, **WAITED, **{"viewgate.refresh": "deferred"}) as home:

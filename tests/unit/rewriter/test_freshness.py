@@ -47,6 +47,25 @@ def test_fresh() -> None:
     assert check() is STORED
 
 
+@pytest.mark.parametrize(
+    ("recorded", "now", "problem"),
+    [
+        (3, 3, None),
+        (2, 3, (Reason.STALE, "the view lake.demo.v, over which it is defined, has been defined anew")),
+        (3, 4, (Reason.UNKNOWN_STATE, "the view lake.demo.v, over which it is defined, has just been changed")),
+    ],
+)
+def test_views_below_must_be_those_that_it_was_refreshed_through(
+    recorded: int, now: int, problem: tuple[Reason, str] | None
+) -> None:
+    below = ViewState(TableName(("lake", "demo", "v")), "uuid-v", 3)
+    view = replace(VIEW, through=(below,))
+    storage = replace(STORED, refresh=replace(STATE, children=(ChildView("uuid-v", recorded),)))
+    relations = {SALES: TABLE, STORAGE: storage, MV: VIEW.state, below.name: replace(below, version=now)}
+    found = fresh_storage(view, [SALES], relations)
+    assert (found if isinstance(found, Miss) else None) == (Miss(*problem) if problem else None)
+
+
 def test_a_first_commit_since_is_named() -> None:
     miss = check(replace(TABLE, snapshots=snapshots("4 overwrite", "3 append", "2 append", "1 append")))
     assert isinstance(miss, Miss)

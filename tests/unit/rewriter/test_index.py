@@ -84,9 +84,9 @@ def test_a_column_of_a_block_around_is_not_needed(built: World) -> None:
     assert "by_region" in shortlist(built, sql)
 
 
-def test_a_view_that_is_named_is_on_the_list(built: World) -> None:
+def test_a_view_that_is_named_is_on_the_list_and_what_its_query_could_be_answered_from(built: World) -> None:
     statement = parse("SELECT m FROM by_region", built.session)
-    assert [view.name.table for view in built.definitions.shortlisted(statement)] == ["by_region"]
+    assert [view.name.table for view in built.definitions.shortlisted(statement)] == ["by_region", "top"]
 
 
 def test_thorough_definitions_list_all_views_of_the_tables(built: World) -> None:

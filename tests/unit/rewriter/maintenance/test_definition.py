@@ -79,7 +79,7 @@ def test_pinning_puts_the_version_behind_each_name() -> None:
         ("SELECT current_date FROM sales", "changes with time"),
         ("SELECT current_timestamp() AS c FROM sales", "current_timestamp"),
         ("SELECT n FROM tmp", "temporary view"),
-        ("SELECT n FROM plain", "plain is a view; a materialized view is made over tables"),
+        ("SELECT n FROM plain", "plain is a view whose query is not known"),
         ("SELECT n FROM elsewhere", "not an Iceberg table"),
         ("SELECT n FROM sales VERSION AS OF 7", "time travel"),
         ("SELECT n FROM sales TABLESAMPLE (5 PERCENT)", "samples"),

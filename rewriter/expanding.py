@@ -1,0 +1,68 @@
+"""The decision about a statement: with the views that it names in their place, or as it is.
+
+Plain views are put in their place first: what they read may be a view's. A materialized view that is named is read
+from its storage, or from that of a coarser one over it; where that is not fresh, its query stands in its place, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rewriter.block import Unsupported
+from rewriter.engine import decide
+from rewriter.freshness import Relations
+from rewriter.index import Definitions, Expansions
+from rewriter.match import Reason
+from rewriter.outcome import Attempt, Outcome
+from rewriter.sql import Expanded, Statement
+
+
+def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
+    """Decide which blocks of a statement to answer from which views; raises Unsupported for a wrong `timeseries`.
+
+    Whatever cannot be proved leaves the statement as it is.
+    """
+    own = decide(statement, definitions, relations)
+    expansions = definitions.expansions(statement)
+    if len(expansions) == 1:
+        return _explained(own, [own], expansions, definitions)
+    outcomes = [_expanded(e, definitions, relations) if e.views else own for e in expansions]
+    tried = [outcome for outcome in outcomes if outcome is not None]
+    best = min((outcome for outcome in tried if outcome.rewritten), key=_left, default=None)
+    if best is None:
+        return _explained(own, tried, expansions, definitions)
+    return best if best is own else replace(best, typed=own.expanded)
+
+
+def _left(outcome: Outcome) -> int:
+    """The blocks that no view answers: of several ways, the one is taken that leaves the least to do."""
+    answered = [replacement.block.span for replacement in outcome.replacements]
+    return sum(not any(block.span.within(span) for span in answered) for block in outcome.statement.blocks)
+
+
+def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:
+    """The statement as it is, and why nothing answers it; of views that stay names, where all is to be told."""
+    attempts = [*_attempts(tried)] if len(tried) > 1 else [*own.tried]
+    refused = {name: why for expanded in expansions for name, why in expanded.refused.items()}
+    if definitions.exhaustive:
+        attempts += (Attempt(name, "missed", "", Reason.NOT_READ, why) for name, why in refused.items())
+    return replace(own, tried=tuple(attempts)) if len(attempts) != len(own.tried) or len(tried) > 1 else own
+
+
+def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations) -> Outcome | None:
+    """What comes of a statement with views in their place; None where they are not what they were taken for."""
+    if any(relations.get(view.name) != view.state for view in expanded.views):
+        return None
+    try:
+        return decide(expanded.statement, definitions, relations)
+    except Unsupported:
+        return None
+
+
+def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
+    """What came of each view where it came closest: with views in their place, else without."""
+    told = set()
+    for outcome in outcomes:
+        yield from (attempt for attempt in outcome.tried if attempt.view not in told)
+        told |= {attempt.view for attempt in outcome.tried}

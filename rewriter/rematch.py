@@ -1,0 +1,53 @@
+"""A block that a view answers, read as a query over that view: what views over it are matched with.
+
+law:    a view over a view answers whatever that view's storage would be asked for, where both are fresh
+view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day
+        by_region: SELECT region, sum(total) AS total FROM by_day GROUP BY region
+query:  SELECT sum(amount) FROM sales
+read:   SELECT sum(total) FROM by_day
+gives:  SELECT sum(total) FROM by_region
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from rewriter.block import Block, Predicates, Unsupported, build_block, predicates_of
+from rewriter.freshness import Relations
+from rewriter.match import Match
+from rewriter.match.printing import print_rewriting
+from rewriter.model import Column, MaterializedView, Session, Table, TableName
+from rewriter.sql import parse
+
+
+def asked_of(
+    view: MaterializedView, match: Match, query: Block, relations: Relations, session: Session
+) -> Predicates | None:
+    """The block that is asked of a view's storage, its table the view itself; None where it is no single one."""
+    rewriting = match.rewriting
+    if rewriting.parts is not None:
+        return None
+    statement = parse(print_rewriting(rewriting, query.names, None, {}), _anywhere(session, view))
+
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        name = statement.resolve(table)
+        if name == view.storage:
+            return view.name, rewriting.storage.columns
+        found = relations.get(name) if name is not None else None
+        return (name, found.columns) if name is not None and isinstance(found, Table) else None
+
+    tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
+    if tree is None:
+        return None
+    try:
+        block = replace(build_block(tree, find), decides=query.decides)
+        return predicates_of(block, session.time_zone) if len(block.outputs) == len(query.outputs) else None
+    except Unsupported:
+        return None
+
+
+def _anywhere(session: Session, view: MaterializedView) -> Session:
+    """The session, to which full names mean what they say."""
+    return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

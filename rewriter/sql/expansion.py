@@ -1,0 +1,233 @@
+"""Views in a statement put in their place: the query of each, as a derived table, where its name stands.
+
+The text of a view is kept byte for byte, but for the names of its tables, which get their full form: they mean what
+they did where the view was made, whoever asks. Its columns have the view's names and, where a query computes one
+that may be narrower than any type of Iceberg's, the view's type. A view that cannot be read so stays a name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from rewriter.model import MaterializedView, PlainView, TableName, quoted
+from rewriter.sql.splice import Edit, splice
+from rewriter.sql.statement import SelectBlock, Statement, parse, place_of, tables_of
+
+View = PlainView | MaterializedView
+
+DEEPEST = 20
+# What Iceberg has no type for is held in a view's schema as this.
+_WIDENED = "int"
+_NARROW = (exp.DataType.Type.TINYINT, exp.DataType.Type.SMALLINT)
+_NEVER_NARROW = frozenset(
+    {"sum", "count", "min", "max", "avg", "coalesce", "year", "month", "day", "hour", "minute", "second", "quarter"}
+)
+_KEEPING = (
+    exp.Column, exp.Identifier, exp.Literal, exp.Star, exp.Alias, exp.Anonymous, exp.Binary, exp.Paren, exp.Neg,
+    exp.Case, exp.If, exp.Cast, exp.DataType, exp.DataTypeParam,
+)  # fmt: skip
+_PLAIN_NAME = re.compile(r"\w+\Z")
+_WORD = re.compile(r"\w+")
+
+
+class _Refused(Exception):
+    """A view cannot be put in the place of its name; the message says why."""
+
+
+@dataclass(frozen=True)
+class Expanded:
+    """A statement with the queries of views in the place of their names; `refused` views stay names, with reasons."""
+
+    statement: Statement
+    views: tuple[View, ...] = ()
+    refused: Mapping[TableName, str] = field(default_factory=dict)
+
+
+def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
+    """Put every one of these views that a statement names in its place, and those that they name.
+
+    >>> from rewriter.model import Column, Session
+    >>> name = TableName(("lake", "demo", "eu"))
+    >>> eu = PlainView(name, "u", 1, "SELECT id FROM sales", (Column("id", "bigint"),), "lake", ("demo",))
+    >>> expand(parse("SELECT count(id) FROM eu", Session("lake", ("demo",))), {name: eu}).statement.sql
+    'SELECT count(id) FROM (SELECT id FROM lake.demo.sales) AS eu'
+    """
+    if views.keys().isdisjoint(statement.tables) or statement.problem or not statement.is_query:
+        return Expanded(statement)
+    expansion = _Expansion(views, statement)
+    edits = list(expansion.outer_edits())
+    if not edits:
+        return Expanded(statement, refused=expansion.refused)
+    whole = parse(splice(statement.sql, edits), statement.session)
+    return Expanded(whole, tuple(expansion.used.values()), expansion.refused)
+
+
+def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
+    """The materialized views, each with the views that its storage query names put in their place.
+
+    One that cannot be read through stays a name in it, and whoever asks whether such storage is fresh is told so.
+    """
+    known = by_name(plain, views)
+    names = Names(known)
+    return tuple(_in_place(view, known) if names.may_stand_in(view.written) else view for view in views)
+
+
+def by_name(plain: Iterable[PlainView], materialized: Iterable[MaterializedView]) -> dict[TableName, View]:
+    """All views of both kinds."""
+    found: dict[TableName, View] = {view.name: view for view in plain}
+    return found | {view.name: view for view in materialized}
+
+
+def _in_place(view: MaterializedView, known: Mapping[TableName, View]) -> MaterializedView:
+    statement = parse(view.written, view.session)
+    expanded = expand(statement, known)
+    above = any(used.name == view.name for used in expanded.views)
+    if expanded.refused or not expanded.views or above or expanded.statement.problem:
+        return replace(view, storage_query=view.written, over_views="", through=())
+    through = tuple(used.state for used in expanded.views)
+    return replace(view, storage_query=expanded.statement.sql, over_views=view.written, through=through)
+
+
+def from_storage(
+    view: MaterializedView, known: Mapping[TableName, View], stored: Mapping[TableName, MaterializedView]
+) -> str:
+    """A view's storage query with views in their place: the `stored` ones by what their storage holds."""
+    held = {name: _as_stored(other) for name, other in stored.items()}
+    return expand(parse(view.written, view.session), {**known, **held}).statement.sql
+
+
+def _as_stored(view: MaterializedView) -> PlainView:
+    query = f"SELECT {_names(view)} FROM {view.storage.sql()}"
+    return PlainView(view.name, view.uuid, view.version, query, view.columns, view.catalog, view.namespace)
+
+
+class Names:
+    """Tells quickly whether a text could name one of these views at all."""
+
+    def __init__(self, names: Iterable[TableName]) -> None:
+        last = {name.table.lower() for name in names}
+        self._words = frozenset(name for name in last if _PLAIN_NAME.match(name))
+        self._others = last - self._words
+
+    def may_stand_in(self, sql: str) -> bool:
+        """Whether one of the names stands in the text.
+
+        >>> Names([TableName(("lake", "demo", "eu"))]).may_stand_in("SELECT 1 FROM eu_sales")
+        False
+        """
+        lower = sql.lower()
+        words = bool(self._words) and not self._words.isdisjoint(_WORD.findall(lower))
+        return words or any(other.replace("`", "``") in lower for other in self._others)
+
+
+class _Expansion:
+    """One statement's: what has been put in, and what could not be."""
+
+    def __init__(self, views: Mapping[TableName, View], statement: Statement) -> None:
+        self.views = views
+        self.statement = statement
+        self.used: dict[TableName, View] = {}
+        self.refused: dict[TableName, str] = {}
+
+    def outer_edits(self) -> Iterator[Edit]:
+        """The edits of the statement itself; a view that is refused stays as it was typed."""
+        for block, table, name in _named(self.statement):
+            if name not in self.views:
+                continue
+            before = dict(self.used)
+            try:
+                yield self._edit(block, table, name, (), self.statement.ctes)
+            except _Refused as refusal:
+                self.used = before
+                self.refused[name] = str(refusal)
+
+    def _edit(
+        self, block: SelectBlock, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]
+    ) -> Edit:
+        """The view's query in the place of its name."""
+        if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
+            raise _Refused(f"{table.sql('spark')[:60]} is more than a view and an alias")
+        start, end = (block.span.start + place for place in place_of(table))
+        alias = "" if table.args.get("alias") else f" AS {quoted(table.name)}"
+        return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")
+
+    def _body(self, view: View, above: Sequence[TableName], ctes: frozenset[str]) -> str:
+        """A view's query as it can stand anywhere, its columns named as the view's."""
+        if view.name in above or len(above) > DEEPEST:
+            raise _Refused(f"the view {view.name} stands on itself")
+        inner = parse(view.query.rstrip().rstrip(";"), view.session)
+        _check(inner, view)
+        edits = []
+        for block, table, name in _named(inner):
+            if name in self.views:
+                edits.append(self._edit(block, table, name, (*above, view.name), ctes | inner.ctes))
+            else:
+                edits.append(self._qualified(block, table, name, ctes | inner.ctes))
+        self.used.setdefault(view.name, view)
+        text = splice(inner.sql, edits)
+        text = f"{text}\n" if "--" in text.rsplit("\n", 1)[-1] else text
+        items = _items(inner, view)
+        if items is None:
+            return text
+        return f"SELECT {items} FROM ({text}) AS {quoted(view.name.table)} ({_names(view)})"
+
+    def _qualified(self, block: SelectBlock, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
+        """A table's full name, which must mean it in the statement, too."""
+        parts = tuple(filter(None, name.parts))
+        shadowed = len(parts) == 1 and parts[0].lower() in ctes
+        if shadowed or self.statement.session.resolve(parts) != name:
+            raise _Refused(f"{name} means something else in this session")
+        start, end = (block.span.start + place for place in place_of(table))
+        return Edit(start, end, name.sql())
+
+
+def _named(statement: Statement) -> Iterator[tuple[SelectBlock, exp.Table, TableName]]:
+    """The tables that a statement reads, each with the block in which it stands."""
+    for block in statement.blocks:
+        for table in tables_of(block):
+            if (name := statement.resolve(table)) is not None:
+                yield block, table, name
+
+
+def _check(inner: Statement, view: View) -> None:
+    """Every name in a view's query must be seen, or it would mean something else in the statement around it."""
+    unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is no SELECT")
+    if unread:
+        raise _Refused(f"the query of the view {view.name} is not read: {unread}")
+    if {name for _, name in inner.named()} != set(inner.tables):
+        raise _Refused(f"the query of the view {view.name} joins in parentheses, which is not read")
+
+
+def _items(inner: Statement, view: View) -> str | None:
+    """The view's columns as a SELECT list over its query; None where that gives them as they are."""
+    first = inner.blocks[0]
+    whole = first.span.start == 0 and first.span.end == len(inner.sql.rstrip()) and len(inner.blocks) == 1
+    trees = first.tree.expressions if whole and first.tree is not None else []
+    names = tuple(tree.alias_or_name for tree in trees)
+    certain = len(names) == len(view.columns) and not any(tree.is_star for tree in trees)
+    narrow = [_may_be_narrow(tree) for tree in trees] if certain else [True] * len(view.columns)
+    cast = [maybe and column.type == _WIDENED for maybe, column in zip(narrow, view.columns, strict=True)]
+    if names == tuple(column.name for column in view.columns) and not any(cast):
+        return None
+    pairs = zip(view.columns, cast, strict=True)
+    return ", ".join(
+        f"CAST({quoted(c.name)} AS {c.type}) AS {quoted(c.name)}" if widened else quoted(c.name) for c, widened in pairs
+    )
+
+
+def _may_be_narrow(tree: exp.Expr) -> bool:
+    """Whether an output may be a TINYINT or SMALLINT, of which Iceberg tables have no columns."""
+    return any(
+        (isinstance(node, exp.Cast) and node.to.this in _NARROW)
+        or (isinstance(node, exp.Anonymous) and node.name.lower() not in _NEVER_NARROW)
+        or not isinstance(node, _KEEPING)
+        for node in tree.walk()
+    )
+
+
+def _names(view: View) -> str:
+    return ", ".join(quoted(column.name) for column in view.columns)

@@ -1,0 +1,167 @@
+"""Views over views, plain and materialized, on real Spark: what is answered from them, refreshed, and guarded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from proxy.commands.show import COLUMNS
+from tests.integration import clients
+from tests.integration.decided import chosen, reasons, rows_both_ways
+from tests.integration.test_golden import ask
+
+Run = Callable[[str], list[tuple[Any, ...]]]
+WAIT = "PROPERTIES ('viewgate.refresh.wait' = 'always')"
+GROUPED = "SELECT region, sum(amount) AS total, count(*) AS n FROM sales GROUP BY region"
+
+
+@pytest.fixture
+def session(pyhive: Any) -> Iterator[Any]:
+    """A session in the namespace views, with a table, a plain view over it, and one over that."""
+    for sql in (
+        "CREATE NAMESPACE IF NOT EXISTS lake.views",
+        "USE lake.views",
+        "CREATE TABLE sales (id BIGINT, region STRING, day DATE, amount INT)",
+        "INSERT INTO sales VALUES (1, 'eu', DATE '2024-01-01', 10), (2, 'eu', NULL, NULL), (3, NULL, NULL, 7), "
+        "(4, 'us', DATE '2024-01-02', 3)",
+        "CREATE VIEW known (id, r COMMENT 'where', amount) AS SELECT id, region, amount FROM sales "
+        "WHERE region IS NOT NULL -- the rest is noise",
+        "CREATE VIEW eu AS SELECT * FROM known WHERE r = 'eu'",
+    ):
+        clients.rows(pyhive, sql)
+    yield pyhive
+    clients.rows(pyhive, "USE lake.views")
+    for name in ("c", "b", "a"):
+        clients.rows(pyhive, f"DROP MATERIALIZED VIEW IF EXISTS {name}")
+    for name in ("narrow", "eu", "known"):
+        clients.rows(pyhive, f"DROP VIEW IF EXISTS {name}")
+    clients.rows(pyhive, "DROP TABLE sales")
+
+
+@pytest.fixture
+def run(session: Any) -> Run:
+    """Run a statement in that session."""
+    return lambda sql: clients.rows(session, sql)
+
+
+def answered(session: Any, query: str, *views: str) -> None:
+    """The views answer a query: the same rows, names and types as without them."""
+    assert chosen(session, query) == [f"lake.views.{view}" for view in views], reasons(session, query)
+    given = ask(session, query)
+    clients.rows(session, "SET viewgate.rewrite = off")
+    plain = ask(session, query)
+    clients.rows(session, "SET viewgate.rewrite = on")
+    assert not given.error
+    assert not given.differs(plain, ordered=False)
+    assert "fell back" not in given.log
+    assert "failed" not in given.log
+
+
+def shown(run: Run, name: str) -> dict[str, Any]:
+    """A view's row of SHOW MATERIALIZED VIEWS."""
+    (row,) = run(f"SHOW MATERIALIZED VIEWS IN views LIKE '{name}'")
+    return dict(zip(COLUMNS, row, strict=True))
+
+
+def test_a_query_over_plain_views_is_answered_from_a_view_over_the_table_and_the_other_way_round(
+    session: Any, run: Run
+) -> None:
+    run(f"CREATE MATERIALIZED VIEW a {WAIT} AS {GROUPED}")
+    answered(session, "SELECT r, sum(amount), count(*) FROM known GROUP BY r", "a")
+    answered(session, "SELECT sum(e.amount) FROM eu AS e", "a")
+    run(f"CREATE MATERIALIZED VIEW b {WAIT} AS SELECT r, max(id) AS last FROM known GROUP BY r")
+    answered(session, "SELECT region, max(id) FROM sales WHERE region IS NOT NULL GROUP BY region", "b")
+    answered(session, "SELECT max(id) + 1 FROM eu", "b")
+    run("INSERT INTO sales VALUES (9, 'us', NULL, NULL)")
+    answered(session, "SELECT r, max(id) FROM known WHERE r = 'us' GROUP BY r", "b")
+    run("USE lake.demo")
+    answered(session, "SELECT views.known.r, max(id) FROM views.known GROUP BY 1", "b")
+    answered(session, "SELECT known.r, max(id) FROM views.known GROUP BY 1", "b")
+
+
+def test_a_view_is_stale_when_a_plain_view_below_it_is_defined_anew(session: Any, run: Run, gate: Any) -> None:
+    run("CREATE MATERIALIZED VIEW b WITH DEFERRED REFRESH AS SELECT r, max(id) AS last FROM eu GROUP BY r")
+    run("REFRESH MATERIALIZED VIEW b")
+    query = "SELECT r, max(id) FROM known WHERE r = 'eu' GROUP BY r"
+    answered(session, query, "b")
+    with clients.pyhive(gate.spark_port) as direct:
+        clients.rows(direct, "USE lake.views")
+        clients.rows(direct, "CREATE OR REPLACE VIEW eu AS SELECT * FROM known WHERE r = 'eu' AND id > 1")
+    assert shown(run, "b")["status"] == "stale"
+    answered(session, query)
+    assert "lake.views.eu, over which it is defined, has been defined anew" in reasons(session, query)
+    run("REFRESH MATERIALIZED VIEW b")
+    answered(session, "SELECT region, max(id) FROM sales WHERE region = 'eu' AND id > 1 GROUP BY region", "b")
+    run(
+        "ALTER MATERIALIZED VIEW b SET PROPERTIES ('viewgate.refresh' = 'on-commit', 'viewgate.refresh.wait' = 'always')"
+    )
+    run("CREATE OR REPLACE VIEW eu AS SELECT * FROM known WHERE r = 'eu' AND id < 9")
+    answered(session, "SELECT region, max(id) FROM sales WHERE region = 'eu' AND id < 9 GROUP BY region", "b")
+    for sql in ("DROP VIEW eu", "DROP VIEW known", "ALTER VIEW eu RENAME TO lake.views.eu2", "DROP TABLE sales"):
+        with pytest.raises(Exception, match=r"needed by materialized view lake.views.b"):
+            run(sql)
+
+
+def test_views_that_cannot_be_read_through_are_left_to_spark(session: Any, run: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW a {WAIT} AS {GROUPED}")
+    run("CREATE VIEW narrow AS SELECT CAST(amount AS SMALLINT) AS amount, region FROM sales")
+    answered(session, "SELECT amount * 20000 FROM narrow WHERE amount = 3")
+    for query in ("SELECT count(*) FROM known VERSION AS OF 1", "SELECT id FROM nowhere JOIN known USING (id)"):
+        given = ask(session, query)
+        run("SET viewgate.rewrite = off")
+        plain = ask(session, query)
+        run("SET viewgate.rewrite = on")
+        assert given.error
+        assert given.error == plain.error
+
+
+def test_views_over_materialized_views(session: Any, run: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW a {WAIT} AS SELECT region, day, sum(amount) AS s, count(*) AS n "
+        "FROM sales GROUP BY region, day")  # fmt: skip
+    run(f"CREATE MATERIALIZED VIEW b {WAIT} AS SELECT region, sum(s) AS s, sum(n) AS n FROM a GROUP BY region")
+    run(f"CREATE MATERIALIZED VIEW c {WAIT} AS SELECT sum(n) AS n, max(s) AS top FROM b WHERE region <> 'xx'")
+    for query, view in {
+        "SELECT region, sum(amount), count(*) FROM sales GROUP BY region": "b",
+        "SELECT region, sum(s) FROM a GROUP BY region": "b",
+        "SELECT day, sum(amount) FROM sales GROUP BY day": "a",
+        "SELECT count(*) FROM sales WHERE region <> 'xx'": "c",
+        "SELECT max(s) FROM b WHERE region <> 'xx'": "c",
+        "SELECT * FROM b": "b",
+    }.items():
+        tried = {
+            row[0].rsplit(".", 1)[1] for row in run(f"EXPLAIN REWRITE {query}") if row[1] in ("chosen", "not chosen")
+        }
+        assert view in tried, (query, reasons(session, query))
+        given, plain = rows_both_ways(session, query)
+        assert given == plain
+    run("INSERT INTO sales VALUES (9, 'us', NULL, 5), (10, 'xx', NULL, 1)")
+    for name in "abc":
+        assert shown(run, name)["status"] == "fresh", shown(run, name)
+        given, plain = rows_both_ways(session, f"SELECT * FROM {name}")
+        assert given == plain
+    with pytest.raises(Exception, match=r"needed by materialized view lake.views.b"):
+        run("DROP MATERIALIZED VIEW a")
+    with pytest.raises(Exception, match=r"would stand on itself: lake.views.b reads it"):
+        run("CREATE OR REPLACE MATERIALIZED VIEW a AS SELECT region, s FROM b")
+    dependencies = run("SELECT DISTINCT source_table_name FROM mv_dependencies('views.c')")
+    assert dependencies == [("sales",)]
+    run("REFRESH MATERIALIZED VIEW c FULL")
+    answered(session, "SELECT * FROM c", "c")
+
+
+def test_a_view_reads_the_storage_of_one_below_it_where_that_is_fresh(session: Any, run: Run) -> None:
+    run(
+        "CREATE MATERIALIZED VIEW a WITH DEFERRED REFRESH AS SELECT region, sum(amount) AS s FROM sales GROUP BY region"
+    )
+    run("CREATE MATERIALIZED VIEW b WITH DEFERRED REFRESH AS SELECT max(s) AS top FROM a")
+    log = ask(session, "REFRESH MATERIALIZED VIEW b").log
+    assert "reading lake.views.sales, at snapshot" in log
+    assert "from its storage" not in log
+    answered(session, "SELECT max(s) FROM a", "b")
+    run("REFRESH MATERIALIZED VIEW a")
+    assert "reading lake.views.a from its storage" in ask(session, "REFRESH MATERIALIZED VIEW b FULL").log
+    answered(session, "SELECT max(s) FROM a", "b")
+    run("INSERT INTO sales VALUES (9, 'us', NULL, 5)")
+    assert "STALE" in reasons(session, "SELECT max(s) FROM a")
