@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -30,8 +31,7 @@ def candidate_of(
     else:
         names = definitions.sources[view.name]
     sources = tuple(relations.get(name) for name in names)
-    columns = tuple((name, _columns(name, definitions, relations)) for name in dict.fromkeys(names))
-    block = _view_block(view, columns)
+    block = _block(view, names, definitions, relations)
     if isinstance(block, str):
         return Miss(Reason.NOT_READ, f"the view's own query: {block}")
     if block.having or block.limit or block.offset:
@@ -40,6 +40,13 @@ def candidate_of(
     if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
     return Candidate(view, block, storage, stored, tuple(t for t in sources if isinstance(t, Table)))
+
+
+def _block(
+    view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
+) -> Block | str:
+    """The block of a view's storage query, which reads tables of these names, or why rules cannot read it."""
+    return _view_block(view, tuple((name, _columns(name, definitions, relations)) for name in dict.fromkeys(names)))
 
 
 def _columns(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:
@@ -69,13 +76,21 @@ def _view_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
     return "it has GROUPING SETS, window functions, or DISTINCT over groups"
 
 
-def settings_problem(candidate: Candidate, query: Block, session: Session) -> Miss | None:
-    """What the session has set otherwise than the view had when it was made, where that can change an answer."""
-    view = candidate.view
-    zoned = zone_matters(query) or zone_matters(candidate.block)
+def settings_problem(
+    candidate: Candidate, query: Block, session: Session, definitions: Definitions, relations: Relations
+) -> Miss | None:
+    """What the session has set otherwise than the view had when it was made, where that can change an answer.
+
+    What the view computes counts, also where a query names the view, or one that it is defined over.
+    """
+    view = definitions.by_name[candidate.view.name]
+    block = _block(view, definitions.sources[view.name], definitions, relations)
+    zoned = zone_matters(query) or isinstance(block, str) or zone_matters(block)
     if view.settings is None:
         plain = (exp.Column, exp.Identifier, exp.Literal, exp.Star, exp.Anonymous)
-        computes = any(not isinstance(n, plain) for tree in candidate.block.outputs for n in tree.walk())
+        computes = isinstance(block, str) or any(
+            not isinstance(node, plain) for tree in block.outputs for node in tree.walk()
+        )
         if zoned or computes:
             return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its expressions depend on some")
         return None

@@ -136,7 +136,7 @@ class _Tried:
         candidate = candidate_of(view, query.block, storage, self.definitions, self.relations)
         if isinstance(candidate, Miss):
             return "", candidate
-        differing = settings_problem(candidate, query.block, self.session)
+        differing = settings_problem(candidate, query.block, self.session, self.definitions, self.relations)
         if differing is not None:
             return "", differing
         rule, result = _match(query, candidate)

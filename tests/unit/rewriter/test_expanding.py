@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rewriter import parse, rewrite
+from rewriter import Reason, parse, rewrite
 from rewriter.model import TableName
 from tests.golden.corpus import FOLDER, World, read, world
 
@@ -57,3 +57,14 @@ def test_a_named_view_whose_storage_is_stale_is_answered_as_its_query(built: Wor
 def test_the_closure_holds_all_that_is_read_through(built: World) -> None:
     names = {name.table for name in built.definitions.closure(parse("SELECT label FROM labelled", built.session))}
     assert {"labelled", "known", "sales", "names", "by_label", "by_label__storage"} <= names
+
+
+def test_a_view_that_is_named_is_what_its_query_would_be_in_this_session() -> None:
+    """Its buckets would be others in another zone; those of times without a zone would not."""
+    built = world(read(Path(FOLDER / "time_zone.sql")))
+    elsewhere = replace(built.session, time_zone="America/New_York")
+    outcome = World(elsewhere, built.relations, built.definitions).rewrite("SELECT h, s FROM by_hour")
+    assert not outcome.rewritten
+    assert [attempt.reason for attempt in outcome.tried if attempt.view.table == "by_hour"] == [Reason.SETTINGS_DIFFER]
+    assert used(built, "SELECT h, s FROM by_hour") == ["by_hour"]
+    assert used(World(elsewhere, built.relations, built.definitions), "SELECT h, s FROM local_hour") == ["local_hour"]
