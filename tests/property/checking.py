@@ -12,6 +12,8 @@ from tests.golden.corpus import GoldenFile, World, world
 from tests.golden.execution import Rows, connect, fill, rows_of, same_rows
 from tests.property.generator import SCHEMA, Case
 
+Named = tuple[tuple[str, str], ...]
+
 RULES = frozenset({"read_rows", "same_grain", "roll_up", "roll_up_by_bucket", "union_with_tables"})
 # What a query is made of, by a text that gives it away.
 SHAPES = {
@@ -29,6 +31,8 @@ SHAPES = {
     "NOT IN": " NOT IN (SELECT",
     "subqueries": "(SELECT min(weight)",
     "correlated": "WHERE dim_id = id",
+    "plain views": "FROM facts",
+    "views over views": "FROM mv0",
 }
 
 
@@ -39,14 +43,14 @@ def hits_enough(hits: Counter[str], cases: int) -> bool:
 
 def check(case: Case) -> list[str]:
     """The rules and shapes that were answered, or a miss; fails if the rows differ."""
-    built = _world(case.views)
+    built = _world(case.views, case.plain)
     outcome = built.rewrite(case.query)
     assert not any("an error in the rewriter" in attempt.detail for attempt in outcome.tried), f"seed {case.seed}"
     if not outcome.rewritten:
         return ["miss"]
-    connection = _filled(case.rows, case.views)
+    connection = _filled(case.rows, case.views, case.plain)
     mine, theirs = (_answer(connection, sql) for sql in (outcome.sql(), outcome.original))
-    told = f"seed {case.seed}\n{case.views}\n{case.query}\n{outcome.sql()}\n{mine}\n{theirs}"
+    told = f"seed {case.seed}\n{case.plain}\n{case.views}\n{case.query}\n{outcome.sql()}\n{mine}\n{theirs}"
     if mine is None or theirs is None:  # the query is none, and only a subquery of it was answered
         assert mine == theirs, told
         return ["miss"]
@@ -56,13 +60,13 @@ def check(case: Case) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _world(views: tuple[tuple[str, str], ...]) -> World:
-    return world(GoldenFile(Path(), schema=SCHEMA, views=dict(views)))
+def _world(views: Named, plain: Named) -> World:
+    return world(GoldenFile(Path(), schema=SCHEMA, plain=dict(plain), views=dict(views)))
 
 
 @lru_cache(maxsize=1)
-def _filled(rows: str, views: tuple[tuple[str, str], ...]) -> duckdb.DuckDBPyConnection:
-    fill(_connection(), SCHEMA, rows, _world(views))
+def _filled(rows: str, views: Named, plain: Named) -> duckdb.DuckDBPyConnection:
+    fill(_connection(), SCHEMA, rows, _world(views, plain))
     return _connection()
 
 

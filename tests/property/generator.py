@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
+from tests.property.layers import Layers, layers
 from tests.property.select import Select
 
 SCHEMA = """
@@ -36,12 +37,13 @@ SHARING = 5
 
 @dataclass(frozen=True)
 class Case:
-    """Rows, views by their names, and a query."""
+    """Rows, views by their names, and a query; `plain` are the views without storage."""
 
     seed: int
     rows: str
     views: tuple[tuple[str, str], ...]
     query: str
+    plain: tuple[tuple[str, str], ...] = ()
 
 
 def generate(seed: int, sharing: int = SHARING) -> Case:
@@ -53,7 +55,14 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     random = Random(seed)
     shape = random.choice(shapes)
     correlated = not shape.joined and random.random() < 0.1
-    return Case(seed, rows, views, _asked_within(random, shape) if correlated else _query(random, shape).sql())
+    query = _asked_within(random, shape) if correlated else _query(random, shape).sql()
+    layered = _layers(Random(f"layers {seed // SHARING}"), shapes[0])
+    return Case(seed, rows, layered.views(views), layered.query(Random(f"layered {seed}"), query), layered.plain)
+
+
+def _layers(random: Random, first: Select) -> Layers:
+    predicates = _predicate(random, False), _predicate(random, False)
+    return layers(random, len(first.rows if first.keys is None else first.keys), first.aggregates, predicates)
 
 
 def _rows(random: Random) -> str:
