@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from rewriter.block import Block, Unsupported, build_block, find_among
 from rewriter.maintenance import Definition, define
 from rewriter.model import (
+    ChildView,
     Column,
     MaterializedView,
+    PlainView,
     RefreshState,
     Relation,
     Session,
@@ -22,7 +25,7 @@ from rewriter.model import (
     table_columns,
 )
 from rewriter.schema import UNKNOWN, Uncertain, output_columns, output_types
-from rewriter.sql import parse
+from rewriter.sql import View, in_place, parse
 
 # Sizes without data: all that is known is that groups are fewer than rows, and fewer keys make fewer groups.
 TABLE_RECORDS = 10**10
@@ -49,12 +52,14 @@ def fresh_view(
     session: Session,
     relations: Mapping[TableName, Relation | None],
     columns: Sequence[str] | None = None,
+    views: Mapping[TableName, View] = MappingProxyType({}),
 ) -> Fresh:
     """The view that CREATE MATERIALIZED VIEW would make now; raises Unsupported or Uncertain where it would not."""
-    definition = define(query, session, relations, columns)
+    seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
+    definition = define(query, session, relations, columns, views)
     if None in definition.names:
-        definition = define(query, session, relations, _names(query, session, relations))
-    block = _block(definition.storage_query, session, relations)
+        definition = define(query, session, relations, [c.name for c in query_columns(query, session, seen)], views)
+    block = _block(definition.storage_query, session, seen)
     stored = _stored(definition, block)
     view = MaterializedView(
         name=name,
@@ -68,23 +73,30 @@ def fresh_view(
         namespace=session.namespace,
         settings=session.settings,
     )
-    return Fresh(view, _storage(view, definition, stored, block, relations), ViewState(name, view.uuid, view.version))
+    view = _over(view, views)
+    return Fresh(view, _storage(view, definition, stored, block, relations), view.state)
 
 
-def _names(query: str, session: Session, relations: Mapping[TableName, Relation | None]) -> tuple[str, ...]:
-    """The outputs' names as Spark gives them."""
-    tree = parse(query, session).blocks[0].tree
-    block = _block(query, session, relations)
-    if tree is None or block is None:
+def _over(view: MaterializedView, views: Mapping[TableName, View]) -> MaterializedView:
+    plain = [other for other in views.values() if isinstance(other, PlainView)]
+    materialized = [other for other in views.values() if isinstance(other, MaterializedView)]
+    return in_place([*materialized, view], plain)[-1]
+
+
+def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> tuple[Column, ...]:
+    """A query's columns as Spark gives them, its tables and views having these; raises Uncertain."""
+    blocks = parse(query, session).blocks
+    block = _block(query, session, seen)
+    if not blocks or blocks[0].tree is None or block is None:
         raise Uncertain("the names of its outputs are not known for certain: give each an alias")
-    return tuple(column.name for column in output_columns(block, tree))
+    return output_columns(block, blocks[0].tree)
 
 
-def _block(query: str, session: Session, relations: Mapping[TableName, Relation | None]) -> Block | None:
+def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
     statement = parse(query, session)
     try:
         tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
-        return build_block(tree, find_among(statement, table_columns(relations))) if tree is not None else None
+        return build_block(tree, find_among(statement, seen)) if tree is not None else None
     except Unsupported:
         return None
 
@@ -107,6 +119,7 @@ def _storage(
     sources = tuple(SourceState(t.name, t.uuid, t.snapshot_id) for t in used if isinstance(t, Table))
     grouped = block is not None and block.keys is not None
     records = 10 ** min(len(block.keys or ()), 8) if grouped and block is not None else ROWS_RECORDS
-    state = RefreshState(view.version, sources, view_uuid=view.uuid)
+    children = tuple(ChildView(below.uuid, below.version) for below in view.through)
+    state = RefreshState(view.version, sources, children, view_uuid=view.uuid)
     snapshot = Snapshot(1, 0, "append", 0)
     return Table(view.storage, f"table {view.storage}", columns, (snapshot,), refresh=state, records=records)

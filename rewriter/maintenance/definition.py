@@ -20,7 +20,7 @@ from rewriter.match.moments import digits_of, scale_of, squared
 from rewriter.match.pairs import needed, pair_of
 from rewriter.match.printing import print_block
 from rewriter.match.trees import ROWS
-from rewriter.model import Relation, Session, Table, TableName, ViewState, table_columns
+from rewriter.model import MaterializedView, Relation, Session, Table, TableName, ViewState, table_columns
 from rewriter.model.settings import unreadable_setting
 from rewriter.schema import UNKNOWN, expression_type, numeric_type
 from rewriter.spelling import spell_out
@@ -92,7 +92,11 @@ def _sources(
         raise Unsupported(f"{why}; name the tables that it reads instead")
     # What a view names its columns counts where it is asked what type a name has.
     seen = {view.name: Table(view.name, view.uuid, view.columns, ()) for view in expanded.views}
-    _refuse(expanded.statement, {**tables, **seen})
+    # What stands in a view of ours has been looked at when that was made.
+    checked = {v.name for v in expanded.views if isinstance(v, MaterializedView) and v.settings is not None}
+    unchecked = {name: view for name, view in views.items() if name not in checked}
+    _refuse(expand(statement, unchecked).statement, {**tables, **seen})
+    _refuse_tables(expanded.statement, tables)
     return expanded.statement.tables
 
 
@@ -119,6 +123,11 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
             raise Unsupported(f"{text} may mean another day each time; {hint}")
     if not statement.tables:
         raise Unsupported("the query reads no table: a materialized view is defined by SELECT … FROM table")
+
+
+def _refuse_tables(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
+    for table, _ in statement.named():
+        _refuse_table(table, statement, tables)
 
 
 def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:

@@ -54,6 +54,11 @@ class ViewDeclaration:
     columns: tuple[str, ...] | None = None
 
 
+@dataclass(frozen=True)
+class PlainDeclaration(ViewDeclaration):
+    """CREATE VIEW."""
+
+
 Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration
 
 
@@ -64,7 +69,7 @@ def declaration(cursor: Cursor) -> Declaration | None:
             return read(cursor)
     raise ScriptError(
         f"{cursor.wrong('a statement that can stand in a script')}: write CREATE TABLE with its columns, ALTER TABLE … "
-        "ADD PRIMARY KEY or FOREIGN KEY, or CREATE MATERIALIZED VIEW … AS SELECT …"
+        "ADD PRIMARY KEY or FOREIGN KEY, CREATE VIEW or CREATE MATERIALIZED VIEW … AS SELECT …"
     )
 
 
@@ -180,6 +185,11 @@ def _view(cursor: Cursor) -> ViewDeclaration:
     return ViewDeclaration(name, line, cursor.rest("a query"), columns)
 
 
+def _plain(cursor: Cursor) -> PlainDeclaration:
+    made = _view(cursor)
+    return PlainDeclaration(made.name, made.line, made.query, made.columns)
+
+
 def _named(cursor: Cursor) -> str:
     name = cursor.identifier("a column's name")
     cursor.skip(",")
@@ -195,6 +205,8 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], Callable[[Cursor], Declaration | None]
     (("CREATE", "TABLE"), _table),
     (("CREATE", "OR", "REPLACE", "TABLE"), _table),
     (("ALTER", "TABLE"), _keys),
+    (("CREATE", "VIEW"), _plain),
+    (("CREATE", "OR", "REPLACE", "VIEW"), _plain),
     (("CREATE", "MATERIALIZED", "VIEW"), _view),
     (("CREATE", "OR", "REPLACE", "MATERIALIZED", "VIEW"), _view),
     (("INSERT",), _rows),

@@ -10,9 +10,21 @@ from sqlglot.errors import SqlglotError
 
 from rewriter.block import Unsupported
 from rewriter.expanding import rewrite
-from rewriter.fresh import TABLE_RECORDS, Fresh, fresh_view
+from rewriter.fresh import TABLE_RECORDS, Fresh, fresh_view, query_columns
 from rewriter.index import Definitions
-from rewriter.model import Column, Declared, ForeignKey, Relation, Session, Snapshot, Table, TableName
+from rewriter.model import (
+    Column,
+    Declared,
+    ForeignKey,
+    MaterializedView,
+    PlainView,
+    Relation,
+    Session,
+    Snapshot,
+    Table,
+    TableName,
+    table_columns,
+)
 from rewriter.model.settings import TIME_ZONE
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
@@ -20,13 +32,14 @@ from rewriter.script.cursor import ScriptError, statements
 from rewriter.script.declarations import (
     Declaration,
     KeysDeclaration,
+    PlainDeclaration,
     Reference,
     TableDeclaration,
     ViewDeclaration,
     declaration,
 )
 from rewriter.script.explanation import Explanation, explained
-from rewriter.sql import Statement, parse
+from rewriter.sql import Statement, View, by_name, parse
 
 # Names stand for themselves: no catalog goes before them, and their case means nothing, as in Spark's own catalog.
 SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_names=True)
@@ -93,14 +106,19 @@ def read_script(text: str) -> Workspace:
     relations: dict[TableName, Relation | None] = {}
     for table in _tables(declared):
         relations[table.name] = table
-    views: list[Fresh] = []
+    plain: list[PlainView] = []
+    views: list[MaterializedView] = []
     for item in declared:
-        if isinstance(item, ViewDeclaration):
-            views.append(_view(item, relations))
-            views[-1].put(relations)
-    return Workspace(
-        SESSION, relations, Definitions(tuple(made.view for made in views), declared=Declared().learned(relations))
-    )
+        known = by_name(plain, views)
+        if isinstance(item, PlainDeclaration):
+            plain.append(_plain(item, relations, known))
+            relations[plain[-1].name] = plain[-1].state
+        elif isinstance(item, ViewDeclaration):
+            made = _view(item, relations, known)
+            views.append(made.view)
+            made.put(relations)
+    declaring = Declared().learned(relations)
+    return Workspace(SESSION, relations, Definitions(tuple(views), declared=declaring, plain=tuple(plain)))
 
 
 def _tables(declared: Iterable[Declaration]) -> list[Table]:
@@ -174,14 +192,37 @@ def _resolved(parts: tuple[str, ...]) -> TableName:
     return name
 
 
-def _view(item: ViewDeclaration, relations: Mapping[TableName, Relation | None]) -> Fresh:
+def _view(
+    item: ViewDeclaration, relations: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
+) -> Fresh:
     name = _resolved(item.name)
     try:
-        if relations.get(name) is not None:
-            raise Unsupported("the name is taken; give it another")
-        missing = [n for n in parse(item.query, SESSION).tables if relations.get(n) is None]
-        if missing:
-            raise Unsupported(f"it reads {missing[0]}, which the script does not create before it")
-        return fresh_view(name, item.query, SESSION, relations, item.columns)
+        _check(item, relations)
+        return fresh_view(name, item.query, SESSION, relations, item.columns, views)
     except (Unsupported, Uncertain) as problem:
         raise ScriptError(f"line {item.line}: the materialized view {name} cannot be made: {problem}") from problem
+
+
+def _plain(
+    item: PlainDeclaration, relations: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
+) -> PlainView:
+    """A view without storage, whose columns have the types that the query gives them."""
+    name = _resolved(item.name)
+    try:
+        _check(item, relations)
+        seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
+        columns = query_columns(item.query, SESSION, seen)
+        if item.columns is not None and len(item.columns) != len(columns):
+            raise Unsupported(f"{len(item.columns)} columns are named, but the query has {len(columns)}")
+        named = [replace(column, name=label) for column, label in zip(columns, item.columns or (), strict=False)]
+        return PlainView(name, f"view {name}", 1, item.query, tuple(named or columns), SESSION.catalog, ())
+    except (Unsupported, Uncertain) as problem:
+        raise ScriptError(f"line {item.line}: the view {name} cannot be read: {problem}") from problem
+
+
+def _check(item: ViewDeclaration, relations: Mapping[TableName, Relation | None]) -> None:
+    if relations.get(_resolved(item.name)) is not None:
+        raise Unsupported("the name is taken; give it another")
+    missing = [n for n in parse(item.query, SESSION).tables if relations.get(n) is None]
+    if missing:
+        raise Unsupported(f"it reads {missing[0]}, which the script does not create before it")

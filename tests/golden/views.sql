@@ -59,7 +59,7 @@ SELECT e.region, sum(e.amount) FROM everything e GROUP BY e.region
 SELECT v.`region` AS region, v.`total` FROM lake.demo.by_region__storage AS v
 
 --@ case: generated names
-SELECT sum(amount), count(day) + 1 FROM lake.demo.everything WHERE region = 'us'
+SELECT sum(amount), count(day) + 1 FROM everything WHERE region = 'us'
 --@ rewritten using by_day
 SELECT sum(v.`total`), coalesce(sum(CASE WHEN v.`day` IS NULL THEN 0 ELSE v.`cnt` END), 0) + 1 FROM lake.demo.by_day__storage AS v WHERE v.`region` = 'us'
 

@@ -94,9 +94,8 @@ def test_a_view_is_stale_when_a_plain_view_below_it_is_defined_anew(session: Any
     assert "lake.views.eu, over which it is defined, has been defined anew" in reasons(session, query)
     run("REFRESH MATERIALIZED VIEW b")
     answered(session, "SELECT region, max(id) FROM sales WHERE region = 'eu' AND id > 1 GROUP BY region", "b")
-    run(
-        "ALTER MATERIALIZED VIEW b SET PROPERTIES ('viewgate.refresh' = 'on-commit', 'viewgate.refresh.wait' = 'always')"
-    )
+    properties = "('viewgate.refresh' = 'on-commit', 'viewgate.refresh.wait' = 'always')"
+    run(f"ALTER MATERIALIZED VIEW b SET PROPERTIES {properties}")
     run("CREATE OR REPLACE VIEW eu AS SELECT * FROM known WHERE r = 'eu' AND id < 9")
     answered(session, "SELECT region, max(id) FROM sales WHERE region = 'eu' AND id < 9 GROUP BY region", "b")
     for sql in ("DROP VIEW eu", "DROP VIEW known", "ALTER VIEW eu RENAME TO lake.views.eu2", "DROP TABLE sales"):

@@ -14,6 +14,7 @@ from rewriter.model import (
     Column,
     MaterializedView,
     RefreshState,
+    Relation,
     Snapshot,
     SourceState,
     Table,
@@ -61,7 +62,8 @@ def test_views_below_must_be_those_that_it_was_refreshed_through(
     below = ViewState(TableName(("lake", "demo", "v")), "uuid-v", 3)
     view = replace(VIEW, through=(below,))
     storage = replace(STORED, refresh=replace(STATE, children=(ChildView("uuid-v", recorded),)))
-    relations = {SALES: TABLE, STORAGE: storage, MV: VIEW.state, below.name: replace(below, version=now)}
+    relations: dict[TableName, Relation | None] = {SALES: TABLE, STORAGE: storage, MV: VIEW.state}
+    relations[below.name] = replace(below, version=now)
     found = fresh_storage(view, [SALES], relations)
     assert (found if isinstance(found, Miss) else None) == (Miss(*problem) if problem else None)
 

@@ -113,3 +113,32 @@ def test_a_wrong_script_says_where_and_what_to_do(script: str, message: str) -> 
 def test_a_wrong_query_says_what_is_wrong(workspace: Workspace, query: str, message: str) -> None:
     with pytest.raises(ScriptError, match=message):
         workspace.explain(query)
+
+
+LAYERED = """
+CREATE TABLE sales (id INT, region STRING, amount INT);
+CREATE VIEW eu (id, r, amount) AS SELECT id, region, amount FROM sales WHERE region = 'eu';
+CREATE MATERIALIZED VIEW by_day AS SELECT region, id % 7 AS day, sum(amount) AS s FROM sales GROUP BY region, id % 7;
+CREATE MATERIALIZED VIEW by_region AS SELECT region, sum(s) AS s FROM by_day GROUP BY region;
+CREATE MATERIALIZED VIEW last AS SELECT r, max(id) AS id FROM eu GROUP BY r;
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "view"),
+    [
+        ("SELECT sum(amount) FROM eu", "by_region"),
+        ("SELECT region, sum(s) FROM by_day GROUP BY region", "by_region"),
+        ("SELECT max(id) FROM sales WHERE region = 'eu'", "last"),
+    ],
+)
+def test_views_over_views(query: str, view: str) -> None:
+    outcome = read_script(LAYERED).rewrite(query)
+    assert [replacement.view.name.table for replacement in outcome.replacements] == [view]
+
+
+def test_a_plain_view_that_cannot_be_read_is_refused_with_the_line() -> None:
+    with pytest.raises(
+        ScriptError, match="line 2: the view v cannot be read: 1 columns are named, but the query has 2"
+    ):
+        read_script("CREATE TABLE t (a INT, b INT);\nCREATE VIEW v (x) AS SELECT a, b FROM t;")

@@ -14,15 +14,18 @@ def name(table: str, namespace: str = "demo") -> TableName:
     return TableName(("lake", namespace, table))
 
 
+def typed(columns: str) -> tuple[Column, ...]:
+    pairs = (column.split(" ") for column in columns.split(", "))
+    return tuple(Column(label, kind) for label, kind in pairs)
+
+
 def plain(table: str, query: str, columns: str, namespace: str = "demo") -> PlainView:
-    parsed = tuple(Column(*column.split(" ")) for column in columns.split(", "))
-    return PlainView(name(table), f"u-{table}", 1, query, parsed, "lake", (namespace,))
+    return PlainView(name(table), f"u-{table}", 1, query, typed(columns), "lake", (namespace,))
 
 
 def materialized(table: str, query: str, columns: str) -> MaterializedView:
-    parsed = tuple(Column(*column.split(" ")) for column in columns.split(", "))
     storage = name(f"{table}__storage")
-    return MaterializedView(name(table), f"u-{table}", 1, query, query, storage, parsed, "lake", ("demo",))
+    return MaterializedView(name(table), f"u-{table}", 1, query, query, storage, typed(columns), "lake", ("demo",))
 
 
 PLAIN = (
