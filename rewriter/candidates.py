@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -85,19 +85,22 @@ def settings_problem(
     """
     view = definitions.by_name[candidate.view.name]
     block = _block(view, definitions.sources[view.name], definitions, relations)
-    zoned = zone_matters(query) or isinstance(block, str) or zone_matters(block)
+
+    def zoned() -> bool:
+        return zone_matters(query) or isinstance(block, str) or zone_matters(block)
+
     if view.settings is None:
         plain = (exp.Column, exp.Identifier, exp.Literal, exp.Star, exp.Anonymous)
         computes = isinstance(block, str) or any(
             not isinstance(node, plain) for tree in block.outputs for node in tree.walk()
         )
-        if zoned or computes:
+        if computes or zoned():
             return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its expressions depend on some")
         return None
     return recorded_problem(view, session, zoned)
 
 
-def recorded_problem(view: MaterializedView, session: Session, zoned: bool) -> Miss | None:
+def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[], bool]) -> Miss | None:
     """What the session has set otherwise than the view has recorded; the time zone counts where it is `zoned`."""
     if view.settings is None:
         return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its query may depend on some")
@@ -106,7 +109,7 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: bool) -> M
         key, here, there = differing
         return Miss(Reason.SETTINGS_DIFFER, f"{key} is {here or 'not set'} here, {there or 'not set'} in the view")
     zone = view.settings.get(TIME_ZONE)
-    if zoned and zone != session.time_zone:
+    if zone != session.time_zone and zoned():
         return Miss(Reason.SETTINGS_DIFFER, f"the time zone is {session.time_zone} here, {zone} in the view")
     return None
 

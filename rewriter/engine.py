@@ -239,7 +239,7 @@ def _read_verbatim(
     if rewriting is None:
         return Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs")
     block = Block((), (), rewriting.outputs, (None,) * len(rewriting.outputs))
-    return recorded_problem(view, session, zoned=True) or _Answer(view, "verbatim", Match(rewriting), block)
+    return recorded_problem(view, session, zoned=lambda: True) or _Answer(view, "verbatim", Match(rewriting), block)
 
 
 def _session_problem(statement: Statement) -> Miss | None:

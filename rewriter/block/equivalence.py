@@ -38,6 +38,7 @@ class Equivalence:
         equate(self._class, ((key_of(left), key_of(right)) for left, right in pairs))
         classes = dict.fromkeys(self._class.values())
         self._representative = {key: least for group in classes for least in (min(group),) for key in group}
+        self._normalized: dict[Tree, Tree] = {}
 
     def members(self, column: Tree) -> frozenset[Key]:
         """The class of a column, itself included."""
@@ -50,9 +51,13 @@ class Equivalence:
 
     def normalize(self, tree: Tree) -> Tree:
         """The expression with each column replaced by the representative of its class."""
-        if not any(key_of(c) in self._representative for c in tree.find_all(exp.Column)):
+        if not self._representative:
             return tree
-        return tree.transform(self._swap)
+        known = self._normalized.get(tree)
+        if known is None:
+            named = any(key_of(c) in self._representative for c in tree.find_all(exp.Column))
+            known = self._normalized[tree] = tree.transform(self._swap) if named else tree
+        return known
 
     def _swap(self, node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column):

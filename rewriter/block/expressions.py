@@ -74,7 +74,7 @@ def _column(node: Tree, scope: Scope) -> Tree:
 def _constant(node: Tree, scope: Scope) -> Tree:
     if "\0" in node.name:  # it is printed as `\0`, and digits behind it would make another character of it
         raise Unsupported("a text holds the character of code 0")
-    return node.copy()
+    return type(node)(**node.args)
 
 
 def _paren(node: Tree, scope: Scope) -> Tree:

@@ -53,7 +53,7 @@ class Predicates:
         """Into ranges, all of one subject at once, and the rest."""
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in conjuncts:
-            ranged = range_of(conjunct, self.block, self.zone)
+            ranged = _range(self.block, conjunct, self.zone)
             if ranged is None:
                 self.residuals.add(conjunct)
             else:
@@ -81,7 +81,7 @@ class Predicates:
         conjunct = self.equivalence.normalize(conjunct)
         if conjunct in self.residuals:
             return True
-        ranged = range_of(conjunct, self.block, self.zone)
+        ranged = _range(self.block, conjunct, self.zone)
         return ranged is not None and self.values(ranged[0]).within(ranged[1])
 
 
@@ -118,6 +118,11 @@ def range_of(conjunct: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] |
         return _listed(conjunct, block, zone)
     operator = _OPERATORS.get(type(conjunct))
     return _compared(conjunct.this, operator, conjunct.expression, block, zone) if operator else None
+
+
+@remembered
+def _range(block: Block, conjunct: Tree, zone: str) -> tuple[Tree, RangeSet] | None:
+    return range_of(conjunct, block, zone)
 
 
 def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:

@@ -32,11 +32,11 @@ class Groups:
     def over(self, tree: Tree) -> Tree | Miss:
         """An expression over groups: keys and aggregates replaced, everything between them kept."""
         if (key := self.keys.get(tree)) is not None:
-            return key.copy()
+            return key
         if aggregate_of(tree) is not None:
             return self.aggregate(tree)
         if tree.find(exp.Column) is None and not has_aggregate(tree):
-            return tree.copy()
+            return tree
         return rebuilt(tree, self.over)
 
 

@@ -65,11 +65,11 @@ class Reading:
     def compute(self, tree: Tree) -> Tree | Miss:
         """A row expression of the query (normalized) over the storage's rows and the extra tables."""
         if (known := self.rows.get(tree)) is not None:
-            return known.copy()
+            return known
         if isinstance(tree, exp.Column):
             return self._column(tree)
         if tree.find(exp.Column) is None:
-            return tree.copy()
+            return tree
         if not isinstance(tree, COMPARING) and any(self.is_normalized(operand) for operand in tree.iter_expressions()):
             return Miss(
                 Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros"
@@ -204,7 +204,7 @@ def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
                 computed.append(operand)
                 continue
             named = isinstance(operand, exp.DataType | exp.Identifier | exp.Var)
-            part = operand.copy() if named else compute(operand)
+            part = operand if named else compute(operand)
             if isinstance(part, Miss):
                 return part
             computed.append(part)
