@@ -56,7 +56,7 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     shape = random.choice(shapes)
     correlated = not shape.joined and random.random() < 0.1
     query = _asked_within(random, shape) if correlated else _query(random, shape).sql()
-    layered = _layers(Random(f"layers {seed // SHARING}"), shapes[0])
+    layered = _layers(Random(f"layers {seed // sharing}"), shapes[0])
     return Case(seed, rows, layered.views(views), layered.query(Random(f"layered {seed}"), query), layered.plain)
 
 
