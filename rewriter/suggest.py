@@ -1,6 +1,6 @@
 """The smallest change to a view that would make it answer a query: what to add to it, tried by the engine itself.
 
-A view over the query's tables is given all that the query asks for and the view has not; then every part without which
+A view over tables of the query is given all that the query asks for and the view has not; then every part without which
 the engine still answers is taken away again. What is left is shown: no suggestion is ever made that was not tried.
 """
 
@@ -59,7 +59,7 @@ def suggest(outcome: Outcome, definitions: Definitions, relations: Relations) ->
             continue
         found = list(_for_block(select, statement, definitions, relations))
         if found:
-            return min(found, key=lambda suggestion: (len(suggestion.add), str(suggestion.view)))
+            return min(found, key=lambda suggestion: len(suggestion.add))  # the first of them shares most tables
     return None
 
 
@@ -75,8 +75,10 @@ def _for_block(
     wanted = {table.name for table in block.tables}
     if len(wanted) != len(block.tables):
         return  # which occurrence of a table a column belongs to would have to be guessed
-    over = [view for view in definitions.views if view.rewrite and set(definitions.sources[view.name]) <= wanted]
-    over.sort(key=lambda view: (-len(definitions.sources[view.name]), str(view.name)))
+    # A view of further tables may answer, too, where keys say that they take and add no row: the engine tells.
+    shared = {view: len(wanted.intersection(definitions.sources[view.name])) for view in definitions.views}
+    over = [view for view in definitions.views if view.rewrite and shared[view]]
+    over.sort(key=lambda view: (-shared[view], len(definitions.sources[view.name]), str(view.name)))
     for view in over[:TRIED_VIEWS]:
         suggestion = _for_view(view, block, statement, relations)
         if suggestion is not None:
@@ -92,7 +94,8 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     parts = list(_parts(block, aliases, {c.name.lower() for c in view.columns}, tree)) if aliases else []
     if not 0 < len(parts) <= MOST_PARTS or not _answers(view, tree, parts, statement, relations):
         return None
-    for part in tuple(parts):
+    # From the end, where columns stand: a sum or a key as the query has it keeps the view smaller than they do.
+    for part in reversed(parts):
         fewer = [other for other in parts if other is not part]
         if fewer and _answers(view, tree, fewer, statement, relations):
             parts = fewer

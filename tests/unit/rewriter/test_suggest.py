@@ -66,7 +66,7 @@ def test_the_changed_view_answers_and_every_part_is_needed(query: str) -> None:
     "query",
     [
         "SELECT country, sum(price) FROM sales GROUP BY country",  # a view answers it
-        "SELECT area FROM lands",  # no view is over these tables alone
+        "SELECT area FROM lands",  # the view joins more, and no key says that no row is lost
         "SELECT a.id FROM sales a JOIN sales b ON a.id = b.land",  # which occurrence would have to be guessed
         "SELECT country FROM sales WHERE rand() > 0.5",
     ],
@@ -78,3 +78,41 @@ def test_nothing_is_suggested_where_nothing_was_found_to_help(query: str) -> Non
 def test_a_view_that_filters_more_is_not_widened() -> None:
     view = "CREATE MATERIALIZED VIEW few AS SELECT country, n FROM sales WHERE n > 5;"
     assert suggestion("SELECT country FROM sales", view) is None
+
+
+KEYED = """
+CREATE TABLE products (id INT PRIMARY KEY, category STRING);
+CREATE TABLE orders (id INT PRIMARY KEY, customer INT, at TIMESTAMP, channel STRING);
+CREATE TABLE lines (order_id INT NOT NULL REFERENCES orders (id), product INT NOT NULL REFERENCES products (id), n INT);
+"""
+SALES = """
+CREATE MATERIALIZED VIEW sales AS
+  SELECT timeseries(o.at, 'day') AS d, o.channel, p.category, sum(l.n) AS n
+  FROM lines l JOIN orders o ON l.order_id = o.id JOIN products p ON l.product = p.id GROUP BY 1, 2, 3;
+"""
+BY_CHANNEL = """
+CREATE MATERIALIZED VIEW by_channel AS SELECT channel, customer, count(*) AS cnt FROM orders GROUP BY channel, customer;
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "add"),
+    [
+        ("SELECT date_format(o.at, 'yyyy-MM'), sum(n) FROM lines l JOIN orders o ON order_id = o.id GROUP BY 1",
+         "date_format(o.at, 'yyyy-MM')"),
+        ("SELECT o.channel, sum(n) / count(DISTINCT order_id) FROM lines l JOIN orders o ON order_id = o.id GROUP BY 1",
+         "l.order_id"),
+    ],
+)  # fmt: skip
+def test_a_view_that_joins_one_table_more_by_a_trusted_key(query: str, add: str) -> None:
+    found = read_script(KEYED + SALES + BY_CHANNEL).explain(query).suggestion
+    assert found is not None
+    assert (str(found.view), found.add) == ("sales", (add,))
+
+
+def test_a_key_as_the_query_has_it_rather_than_the_column_that_makes_a_group_of_each_row() -> None:
+    query = """SELECT date_format(o.at, 'yyyy-MM'), sum(n) FROM lines l JOIN orders o ON order_id = o.id
+        JOIN products p ON product = p.id GROUP BY 1"""
+    found = read_script(KEYED + SALES).explain(query).suggestion
+    assert found is not None
+    assert found.add == ("date_format(o.at, 'yyyy-MM')",)
