@@ -49,3 +49,17 @@ STATEMENTS = (
     "SHOW TABLE EXTENDED IN demo LIKE '*'",
     "SELECT 1",
 )
+
+# What a version of the protocol could make a difference to: rows and their types, none, and errors.
+BRIEF = (
+    TYPES,
+    "SELECT * FROM VALUES (1, 'a'), (NULL, NULL), (3, '') AS t (Number, `some text`)",
+    "SELECT id, repeat('x', 20) AS filler FROM range(1200) ORDER BY id",
+    "SELECT * FROM demo.sales LIMIT 0",
+    "SELECT country, sum(quantity) FROM demo.sales GROUP BY country ORDER BY country",
+    "SET spark.sql.session.timeZone=Asia/Tokyo",
+    "USE demo",
+    "SELEKT 1",
+    "",
+    "SELECT assert_true(id < 5) FROM range(10)",
+)

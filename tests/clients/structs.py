@@ -1,4 +1,4 @@
-"""Thrift messages as nested values, whatever their types: nothing is lost but the order in maps."""
+"""Thrift messages as nested values, whatever their types: two are equal if and only if their bytes are."""
 
 from __future__ import annotations
 
@@ -12,17 +12,14 @@ from thrift.transport.TTransport import TMemoryBuffer
 Path = tuple[int, ...]
 
 _HANDLES = frozenset({(0, 2, 1, 1), (0, 2, 1, 2), (0, 3, 1, 1), (0, 3, 1, 2)})
-
-
 # Spark numbers the columns of a plan as it goes.
 _NUMBERS = re.compile(rb"#\d+L?")
 
 
 def read(message: bytes) -> dict[Path, Any]:
-    """The leaves of a reply by their paths: kind of the message at (), values of lists and maps as one leaf each."""
-    protocol = TBinaryProtocol(TMemoryBuffer(message))
-    _, kind, _ = protocol.readMessageBegin()
-    leaves: dict[Path, Any] = {(): kind}
+    """The leaves of a reply by their paths, in order: its head at (), values of lists and maps as one leaf each."""
+    protocol = TBinaryProtocol(TMemoryBuffer(message), strictRead=True)
+    leaves: dict[Path, Any] = {(): protocol.readMessageBegin()}
     _struct(protocol, (), leaves)
     return {path: "a handle" if path in _HANDLES else value for path, value in leaves.items()}
 
@@ -45,13 +42,13 @@ def _value(protocol: Any, kind: int) -> Any:
     if kind == TType.STRUCT:
         leaves: dict[Path, Any] = {}
         _struct(protocol, (), leaves)
-        return kind, leaves
+        return kind, tuple(leaves.items())
     if kind in (TType.LIST, TType.SET):
         of, size = protocol.readListBegin()
         return kind, of, [_value(protocol, of) for _ in range(size)]
     if kind == TType.MAP:
         key, value, size = protocol.readMapBegin()
-        return kind, {_value(protocol, key): _value(protocol, value) for _ in range(size)}
+        return kind, key, value, [(_value(protocol, key), _value(protocol, value)) for _ in range(size)]
     value = _SCALARS[kind](protocol)
     return kind, _NUMBERS.sub(b"#", value) if isinstance(value, bytes) else value
 

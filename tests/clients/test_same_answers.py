@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.clients import jdbc, wire
-from tests.clients.python_clients import by_pyhive
+from tests.clients import beeline, jdbc, python_clients, wire
+from tests.clients.script import BRIEF, STATEMENTS
 from tests.integration.gate import Gate
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
@@ -18,7 +18,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pyte
 FILE = Path(__file__).with_name("differences.toml")
 DIFFERENCES: list[dict[str, Any]] = tomllib.loads(FILE.read_text())["difference"]
 DOCUMENT = Path(__file__).parents[2] / "docs" / "differences.md"
-VERSIONS = {"V1": 0}
+# Rows go by rows before V6, by columns since; PyHive and impyla speak V6, Hive JDBC V10.
+WHOLE = (1, 6, 10)
+CLIENTS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "beeline": beeline.answers,
+    "PyHive": python_clients.by_pyhive,
+    "impyla": python_clients.by_impyla,
+    "SQLAlchemy": python_clients.by_sqlalchemy,
+}
 
 # Who sees something differ, at which call or statement, about what, in which field: the last two may be empty.
 Seen = tuple[str, str, str, str]
@@ -38,6 +45,9 @@ def differing(client: str, direct: dict[Any, Any], through: dict[Any, Any]) -> I
             for path in sorted({*one, *other}):
                 if one.get(path) != other.get(path):
                     yield (client, call, about, ".".join(map(str, path))), one.get(path), other.get(path)
+            orders = [path for path in one if path in other], [path for path in other if path in one]
+            if orders[0] != orders[1]:
+                yield (client, call, about, "the order of fields"), *orders
         elif one != other:
             yield (client, call, about, ""), one, other
 
@@ -55,10 +65,12 @@ def compare(client: str, direct: dict[Any, Any], through: dict[Any, Any]) -> Non
     assert not unseen
 
 
-@pytest.mark.parametrize("version", VERSIONS)
-def test_on_the_wire(gate: Gate, version: str) -> None:
-    direct, through = (wire.answers(port, VERSIONS[version]) for port in (gate.spark_port, gate.port))
-    compare(f"wire {version}", direct, through)
+@pytest.mark.parametrize("version", range(1, 12))
+def test_on_the_wire(gate: Gate, version: int) -> None:
+    """Byte by byte in each version of the protocol, which the wire counts from 0."""
+    statements = STATEMENTS if version in WHOLE else BRIEF
+    direct, through = (wire.answers(port, version - 1, statements) for port in (gate.spark_port, gate.port))
+    compare("wire", direct, through)
 
 
 @pytest.mark.parametrize("driver", jdbc.DRIVERS)
@@ -68,9 +80,10 @@ def test_by_jdbc(gate: Gate, driver: str) -> None:
     compare(driver, direct, through)
 
 
-def test_by_pyhive(gate: Gate) -> None:
-    direct, through = (by_pyhive(port) for port in (gate.spark_port, gate.port))
-    compare("PyHive", direct, through)
+@pytest.mark.parametrize("client", CLIENTS)
+def test_by_others(gate: Gate, client: str) -> None:
+    direct, through = (CLIENTS[client](port) for port in (gate.spark_port, gate.port))
+    compare(client, direct, through)
 
 
 def test_the_list_is_in_the_documentation() -> None:

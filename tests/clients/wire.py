@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 from typing import Any
+
+from thrift.Thrift import TMessageType
 
 from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
@@ -56,23 +59,23 @@ class Wire:
             self.frames.receive_data(data)
         assert isinstance(reply, bytes)
         self.answers[step] = structs.read(reply)
-        kind = self.answers[step][()]
-        return read_reply(reply, response) if kind == 2 else None
+        _, kind, _ = self.answers[step][()]
+        return read_reply(reply, response) if kind == TMessageType.REPLY else None
 
     def close(self) -> None:
         self.socket.close()
 
 
-def answers(port: int, version: int) -> Answers:
-    """The whole script in one session of a version of the protocol."""
+def answers(port: int, version: int, statements: Sequence[str] = STATEMENTS) -> Answers:
+    """The script, or a part of it, in one session of a version of the protocol."""
     wire = Wire(port)
     request = ttypes.TOpenSessionReq(client_protocol=version, configuration={"set:hiveconf:spark.x": "y"})
     session = wire.call("OpenSession", request, ttypes.TOpenSessionResp).sessionHandle
     for kind, name in INFO.items():
         wire.call("GetInfo", ttypes.TGetInfoReq(session, kind), ttypes.TGetInfoResp, name)
-    for number, sql in enumerate(STATEMENTS):
+    for sql in statements:
         # By turns as clients that poll and as clients that wait.
-        _statement(wire, session, sql, run_async=number % 2 == 0)
+        _statement(wire, session, sql, run_async=STATEMENTS.index(sql) % 2 == 0)
     for name, arguments in PATTERNS.items():
         _listing(wire, session, name, arguments)
     info = ttypes.TSetClientInfoReq(sessionHandle=session, configuration={"ApplicationName": "x"})
