@@ -246,7 +246,7 @@ def _session_problem(statement: Statement) -> Miss | None:
     session = statement.session
     if not session.rewrite:
         return Miss(Reason.REWRITE_OFF, "the session has SET viewgate.rewrite = off")
-    if not statement.is_query or statement.problem:
+    if not (statement.is_query or statement.fills) or statement.problem:
         return Miss(Reason.NOT_READ, statement.problem or "only queries are rewritten")
     setting = unreadable_setting(session.settings)
     return Miss(Reason.SETTINGS_DIFFER, setting) if setting else None

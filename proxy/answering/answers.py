@@ -37,7 +37,8 @@ class Answers:
         if ended is not None:
             return Forward(ended=ended)
         decision = await self.decide(session, sql)
-        return Forward(decision.sql, fallback=decision.rewritten, log=decision.lines())
+        writes = decision.outcome is not None and decision.outcome.statement.fills
+        return Forward(decision.sql, fallback=decision.rewritten, writes=writes, log=decision.lines())
 
     async def facts(self, session: ClientSession) -> Session:
         """What the session has set, now."""

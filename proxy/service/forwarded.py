@@ -45,6 +45,7 @@ class Forwarded(RunningOperation):
             self.log.add(line)
         self.remote = RemoteOperation(session.upstream, remote, kind)
         self._statement = statement if plan.fallback and plan.sql is not None else None
+        self._writes = plan.writes
         self._cancelled = False
         self._ended_here = False
         self._falling_back = asyncio.Lock()
@@ -108,7 +109,7 @@ class Forwarded(RunningOperation):
         reply = await self._relay(call.addressed_to(self.remote.handle))
         if succeeded(reply):
             self._statement = None  # rows are out: there is no way back
-        elif self.state is OperationState.FINISHED and self._may_fall_back():
+        elif self.state is OperationState.FINISHED and self._may_fall_back() and not self._writes:
             await self._fall_back()
             status = await self.remote.wait()
             if status.error is not None:
@@ -163,7 +164,8 @@ class Forwarded(RunningOperation):
         async with self._falling_back:
             if remote is not self.remote:
                 return False
-            if status.state is OperationState.ERROR and self._may_fall_back():
+            nothing_done = not self._writes or _before_execution(status.error)
+            if status.state is OperationState.ERROR and nothing_done and self._may_fall_back():
                 logger.warning(
                     "a rewritten statement failed, its original is run: %s", first_message(str(status.error))
                 )
@@ -237,3 +239,8 @@ def started(reply: bytes) -> Handle:
     if handle is None:
         raise WireError("Spark has started an operation without giving a handle")
     return handle
+
+
+def _before_execution(error: SqlError | None) -> bool:
+    """Whether Spark has refused a statement: errors of class 42 are found in its text and the schemas of its tables."""
+    return error is not None and (error.sql_state or "").startswith("42")

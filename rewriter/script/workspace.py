@@ -56,7 +56,7 @@ class Workspace:
     def parse(self, query: str) -> Statement:
         """The query over these tables; raises ScriptError where it cannot be one."""
         statement = parse(query, self.session)
-        if not statement.is_query:
+        if not (statement.is_query or statement.fills):
             raise ScriptError(f"only a query can be explained, and this is none: {statement.problem or query[:80]}")
         if statement.unread and not _is_sql(query):
             raise ScriptError(f"the query cannot be read: {statement.unread}")

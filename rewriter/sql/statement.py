@@ -13,6 +13,7 @@ from sqlglot.tokens import Token, TokenType
 from rewriter.model import MaterializedView, Session, TableName
 from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, has_bare_query, select_spans
 from rewriter.sql.dialect import ParseError, parse_select, tokenize
+from rewriter.sql.writes import query_of_write
 
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
 WRITES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenType.MERGE})
@@ -43,7 +44,8 @@ class CommonTable:
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """What a client sent. `is_query` is True for statements that only read.
+    """What a client sent. `is_query` is True for statements that only read, `fills` for those that fill a table with
+    what a query gives: INSERT … SELECT, CREATE TABLE … AS SELECT.
 
     `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
     `merges` is True where a set operation compares rows, as all but UNION ALL do. `ctes` are all names that WITH
@@ -60,6 +62,7 @@ class Statement:
     complete: bool = True
     common: tuple[CommonTable, ...] = ()
     merges: bool = False
+    fills: bool = False
 
     @property
     def uses_timeseries(self) -> bool:
@@ -73,7 +76,12 @@ class Statement:
         return self.problem or next(problems, "")
 
     def decides_by(self, block: SelectBlock) -> bool:
-        """Whether a block's outputs may decide what rows come back: unless all around it just hands them on."""
+        """Whether a block's outputs may decide what rows come back: unless all around it just hands them on.
+
+        What is written to a table may decide anything later on.
+        """
+        if self.fills:
+            return True
         around = self.around(block)
         if around:
             return not _hands_on(around[-1].tree) or self.decides_by(around[-1])
@@ -144,7 +152,16 @@ def parse(sql: str, session: Session) -> Statement:
     except ParseError as error:
         return Statement(sql, session, is_query=False, problem=str(error))
     problem = _problem(sql, tokens)
-    bare = Statement(sql, session, _is_query(tokens), problem=problem, complete=not has_bare_query(tokens))
+    filling = query_of_write(tokens)
+    tokens = tokens if filling is None else tokens[filling:]
+    bare = Statement(
+        sql,
+        session,
+        filling is None and _is_query(tokens),
+        problem=problem,
+        complete=not has_bare_query(tokens),
+        fills=filling is not None,
+    )
     if problem or not any(token.token_type is TokenType.SELECT for token in tokens):
         return bare
     blocks = tuple(_block(sql, span) for span in select_spans(tokens))

@@ -175,3 +175,22 @@ def test_a_view_that_is_nested_too_deeply_fills_no_log(
     assert not outcome.rewritten
     assert "it is nested too deeply" in [attempt.detail for attempt in outcome.tried]
     assert caplog.text == ""
+
+
+def test_the_query_of_a_statement_that_fills_a_table_is_answered(built: World) -> None:
+    head = "CREATE TABLE lake.demo.copy USING iceberg COMMENT 'SELECT' AS "
+    filled = decide(built, head + QUERY)
+    assert filled.sql() == head + decide(built).sql()
+    assert decide(built, f"INSERT OVERWRITE lake.demo.copy (region, s) {QUERY}").rewritten
+    assert not decide(
+        built, f"MERGE INTO copy USING ({QUERY}) AS q ON copy.region = q.region WHEN MATCHED THEN DELETE"
+    ).rewritten
+
+
+def test_a_float_sum_is_not_written_with_other_last_bits() -> None:
+    schema, views = "CREATE TABLE sales (k INT, x DOUBLE)", {"by_k": "SELECT k, sum(x) AS s FROM sales GROUP BY k"}
+    query = "SELECT sum(x) FROM sales"
+    floats = world(GoldenFile(Path(), schema=schema, views=views))
+    assert decide(floats, query).rewritten
+    written = decide(floats, f"INSERT INTO copy {query}")
+    assert [a.reason for a in written.tried] == [Reason.FLOAT_SUM_DECIDES_ROWS]

@@ -69,6 +69,38 @@ def test_what_only_reads(sql: str, query: bool) -> None:
     assert parse(sql, SESSION).is_query is query
 
 
+@pytest.mark.parametrize(
+    ("sql", "fills"),
+    [
+        ("INSERT INTO t SELECT a FROM u", True),
+        ("INSERT OVERWRITE TABLE lake.demo.`a b` PARTITION (d = 1) IF NOT EXISTS SELECT a FROM u", True),
+        ("INSERT INTO t BY NAME WITH x AS (SELECT a FROM u) SELECT a FROM x", True),
+        ("create or replace table t using iceberg partitioned by (days(d)) comment 'as' as select a from u", True),
+        ("REPLACE TABLE t TBLPROPERTIES ('a' = 'b') AS SELECT a FROM u", True),
+        ("CREATE TABLE IF NOT EXISTS t AS SELECT a FROM u UNION ALL SELECT b FROM v", True),
+        ("INSERT INTO t REPLACE WHERE d IN (SELECT d FROM u) SELECT a FROM u", False),
+        ("INSERT OVERWRITE DIRECTORY '/tmp/x' USING parquet SELECT a FROM u", False),
+        ("INSERT INTO t VALUES ((SELECT max(a) FROM u))", False),
+        ("INSERT INTO t (SELECT a FROM u)", False),
+        ("INSERT INTO t FROM u SELECT a", False),
+        ("CREATE TABLE t (a INT)", False),
+        ("CREATE VIEW v AS SELECT a FROM u", False),
+        ("CREATE TEMPORARY TABLE t AS SELECT a FROM u", False),
+        ("SELECT a FROM u", False),
+    ],
+)
+def test_what_fills_a_table_with_what_a_query_gives(sql: str, fills: bool) -> None:
+    statement = parse(sql, SESSION)
+    assert statement.fills is fills
+    assert not fills or (statement.complete and not statement.is_query)
+
+
+def test_what_is_written_is_no_table_that_is_read() -> None:
+    statement = parse("INSERT INTO TABLE t SELECT a FROM u", SESSION)
+    assert [name.table for name in statement.tables] == ["u"]
+    assert [block.text for block in statement.blocks] == ["SELECT a FROM u"]
+
+
 @pytest.mark.parametrize("sql", ["SELECT 1; SELECT 2", "SELECT '${x}'", "SELECT a FROM t |> WHERE b"])
 def test_what_cannot_be_trusted_to_mean_what_it_says(sql: str) -> None:
     assert parse(sql, SESSION).problem

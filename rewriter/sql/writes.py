@@ -1,0 +1,70 @@
+"""Where the query stands in a statement that fills a table with what it gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot.tokens import Token, TokenType
+
+from rewriter.sql.blocks import CLOSING, OPENING
+
+_QUERIES = frozenset({TokenType.SELECT, TokenType.WITH})
+_HEADS = (("INSERT", "INTO"), ("INSERT", "OVERWRITE"))
+_MAKERS = (("CREATE", "TABLE"), ("REPLACE", "TABLE"), ("CREATE", "OR", "REPLACE", "TABLE"))
+# What may stand between the table's name and the query of an INSERT, beside lists in parentheses.
+_BETWEEN = frozenset({"PARTITION", "IF", "NOT", "EXISTS", "BY", "NAME"})
+
+
+def query_of_write(tokens: Sequence[Token]) -> int | None:
+    """The token that begins the query of `INSERT … SELECT` or `CREATE TABLE … AS SELECT`; None for all else.
+
+    >>> from rewriter.sql.dialect import tokenize
+    >>> filling = "INSERT INTO t (a, b) SELECT 1, 2", "CREATE TABLE t USING iceberg AS WITH x AS (SELECT 1) SELECT 2"
+    >>> [query_of_write(tokenize(sql)) for sql in (*filling, "INSERT INTO t VALUES (1)", "INSERT INTO t TABLE u")]
+    [8, 6, None, None]
+    """
+    words = [token.text.upper() for token in tokens[:4]]
+    if any(words[: len(head)] == [*head] for head in _HEADS):
+        return _inserted(tokens)
+    maker = next((head for head in _MAKERS if words[: len(head)] == [*head]), None)
+    return None if maker is None else _made(tokens, len(maker))
+
+
+def _inserted(tokens: Sequence[Token]) -> int | None:
+    at = _behind_name(tokens, 3 if tokens[2:3] and tokens[2].token_type is TokenType.TABLE else 2)
+    while at < len(tokens):
+        if tokens[at].token_type in _QUERIES:
+            return at
+        if tokens[at].token_type is TokenType.L_PAREN:
+            at = _behind_list(tokens, at)
+        elif tokens[at].text.upper() in _BETWEEN:
+            at += 1
+        else:
+            return None
+    return None
+
+
+def _made(tokens: Sequence[Token], at: int) -> int | None:
+    while at < len(tokens):
+        kind = tokens[at].token_type
+        if kind in _QUERIES:
+            return at if tokens[at - 1].token_type is TokenType.ALIAS else None
+        at = _behind_list(tokens, at) if kind in OPENING else at + 1
+    return None
+
+
+def _behind_name(tokens: Sequence[Token], at: int) -> int:
+    """Behind parts with dots between them."""
+    while at + 1 < len(tokens) and tokens[at + 1].token_type is TokenType.DOT:
+        at += 2
+    return at + 1
+
+
+def _behind_list(tokens: Sequence[Token], at: int) -> int:
+    depth = 0
+    while at < len(tokens):
+        depth += (tokens[at].token_type in OPENING) - (tokens[at].token_type in CLOSING)
+        at += 1
+        if depth == 0:
+            break
+    return at
