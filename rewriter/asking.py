@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from sqlglot import exp
 
@@ -144,10 +145,13 @@ class _Asking:
         for function, columns, within in self.own.aggregates:
             if not all(self._has(c, self.source) for c in within):
                 continue
-            around = [names for c in within for names in self._alternatives(c.name, frozenset())]
+            around = {c.name: list(self._alternatives(c.name, frozenset())) for c in within}
+            # Of a column that is not certain, nobody knows whether a view's aggregate is of more than this one.
+            made_of = function if all(around.values()) else ""
+            names_within = frozenset[str]().union(*chain.from_iterable(around.values()))
             for reference in columns:
-                for names in self._alternatives(reference.name, frozenset()):
-                    yield Aggregated(names, self._of(names), function, frozenset().union(*around))
+                for names in around[reference.name]:
+                    yield Aggregated(names, self._of(names), made_of, names_within)
 
     def _joins(self) -> Iterator[tuple[Need, ...]]:
         for source in self.from_:

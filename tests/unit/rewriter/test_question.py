@@ -57,6 +57,14 @@ def test_a_name_of_the_block_around_is_a_constant(built: World) -> None:
     assert {view.name.table for view in listed} == {"by_dim"}
 
 
+def test_a_column_that_goes_by_another_name_below_leaves_an_aggregate_open(built: World) -> None:
+    least = "min(CASE WHEN n > 1 THEN area_id END)"
+    sql = f"SELECT {least} FROM (SELECT n, dim_id FROM sales) AS s (n, dim_id) JOIN dim ON s.dim_id = dim.id"
+    views = {"by_case": f"SELECT name, {least} AS m FROM sales JOIN dim ON dim_id = dim.id GROUP BY name"}
+    found = world(GoldenFile(Path(), schema=SCHEMA, views=views)).definitions.shortlisted(parse(sql, built.session))
+    assert [view.name.table for view in found] == ["by_case"]
+
+
 def test_tables_that_must_be_joined_back_are_told(built: World) -> None:
     statement = parse("SELECT name, sum(n) FROM sales JOIN dim ON dim_id = dim.id GROUP BY name", built.session)
     beside = built.definitions.shortlist(statement, statement.blocks[0]).beside
