@@ -181,6 +181,30 @@ def test_a_time_series_is_plain_sql_for_other_readers(run: Run, foreign: Run) ->
     assert {mean for _, mean in run(by_minute)} == means
 
 
+@pytest.mark.parametrize("head", ["CREATE TABLE copied USING iceberg AS", "CREATE OR REPLACE TABLE copied AS"])
+def test_tables_are_filled_from_views_too(run: Run, foreign: Run, pyhive: Any, head: str) -> None:
+    run(
+        "CREATE MATERIALIZED VIEW agg AS SELECT country, sex, sum(quantity) AS q, max(price) AS p FROM sales GROUP BY 1, 2"
+    )
+    query = "SELECT country, sum(quantity), max(price) AS price FROM lake.mv.sales GROUP BY country"
+    expected = sorted(foreign(query))
+
+    def filled(statement: str) -> list[tuple[Any, ...]]:
+        cursor = pyhive.cursor()
+        cursor.execute(statement)
+        assert any("mv.agg (roll_up)" in line for line in cursor.fetch_logs())
+        cursor.close()
+        return sorted(foreign("SELECT * FROM lake.mv.copied"))
+
+    try:
+        assert filled(f"{head} {query}") == expected
+        assert foreign("DESCRIBE lake.mv.copied")[:3] == foreign(f"DESCRIBE QUERY {query}")
+        assert filled(f"INSERT INTO copied {query}") == sorted(2 * expected)
+        assert filled(f"INSERT OVERWRITE copied WITH totals AS ({query}) SELECT * FROM totals") == expected
+    finally:
+        foreign("DROP TABLE IF EXISTS lake.mv.copied")
+
+
 def test_drop_leaves_nothing(run: Run, foreign: Run, data: Path) -> None:
     run(f"CREATE MATERIALIZED VIEW agg_sales AS {AGG}")
     files = list((data / "warehouse" / "mv" / "agg_sales__storage" / "data").rglob("*.parquet"))

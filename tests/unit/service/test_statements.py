@@ -127,6 +127,23 @@ def test_without_fallback_the_rewritings_error_stands() -> None:
     with_proxy(test)
 
 
+@pytest.mark.parametrize("run_async", [True, False])
+def test_what_writes_gives_way_to_the_original_only_where_nothing_was_executed(run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["INSERT"] = Forward("FAIL", fallback=True, writes=True)
+        proxied.planned.plans["INSERT again"] = Forward("BREAK", fallback=True, writes=True)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            refused = await client.execute(session, "INSERT", run_async=run_async)
+            assert (await client.end(refused.operationHandle)).operationState == FINISHED
+            broken = await client.execute(session, "INSERT again", run_async=run_async)
+            status = await client.end(broken.operationHandle) if run_async else broken.status
+            assert "a disk is full" in status.errorMessage
+            assert [running.sql for running in proxied.spark.history] == ["FAIL", "INSERT", "BREAK"]
+
+    with_proxy(test)
+
+
 def test_a_fallback_shares_the_time_limit() -> None:
     async def test(proxied: Proxied) -> None:
         proxied.planned.plans["SELECT 1"] = Forward("FAIL", fallback=True)

@@ -24,6 +24,8 @@ def answer_everything(sql: str) -> ResultSet | SqlError | None:
     """Fails, hangs or answers as the text says."""
     if "FAIL" in sql:
         return SqlError(f"org.apache.hive.service.cli.HiveSQLException: no way: {sql}\n\tat a.B.c(D.java:1)\n", "42P01")
+    if "BREAK" in sql:
+        return SqlError(f"a disk is full: {sql}", "53100")
     return None if "HANG" in sql else ResultSet.of("sql", rows=[[sql]])
 
 
