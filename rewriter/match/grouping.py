@@ -8,12 +8,12 @@ from itertools import islice
 
 from sqlglot import exp
 
-from rewriter.block import aggregate_of, has_aggregate
+from rewriter.block import Block, aggregate_of, has_aggregate
 from rewriter.block.vocabulary import INEXACT, INTEGERS
 from rewriter.match.branches import branches_of
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
 from rewriter.match.joined_back import Back
-from rewriter.match.reading import Reading, rebuilt
+from rewriter.match.reading import Reading, decides_by_floats, files_mislead, rebuilt
 from rewriter.match.words import words
 
 Tree = exp.Expr
@@ -67,7 +67,7 @@ def finish(
 
     `keys` are what the storage's rows are grouped by; None where they are not.
     """
-    inexact = inexact_decision(reading)
+    inexact = inexact_decision(reading) or _misled(reading.block)
     if inexact is not None:
         return inexact
     block = reading.block
@@ -159,6 +159,13 @@ def inexact_decision(reading: Reading) -> Miss | None:
             if isinstance(node, exp.Anonymous) and node.name in SUMMING and not _exact(node, reading):
                 return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, words(node))
     return None
+
+
+def _misled(block: Block) -> Miss | None:
+    """A filter of groups by a floating-point key finds the way to the files as one of rows does."""
+    filters = (condition for condition in block.having if not has_aggregate(condition))
+    found = next((condition for condition in filters if files_mislead(condition, block)), decides_by_floats(block))
+    return None if found is None else Miss(Reason.FLOAT_COMPARED, words(found))
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:

@@ -24,6 +24,9 @@ Tree = exp.Expr
 # To these -0.0 and 0.0 are one value; around them stand those that only combine truths.
 COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
 
+# Comparisons of floating-point numbers by which files are skipped as rows are.
+_BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
+
 
 class Reading:
     """What the storage offers the query: rows (columns that are no aggregates), aggregates, and extra tables beside it.
@@ -212,13 +215,14 @@ def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
     return type(tree)(**arguments)
 
 
-def _files_mislead(conjunct: Tree, block: Block) -> bool:
+def files_mislead(conjunct: Tree, block: Block) -> bool:
     """Whether a filter of floating-point numbers is wrong where whole files are skipped by it.
 
     Iceberg's statistics take -0.0 for less than 0.0, and know nothing of NaN, which is greater than all numbers:
-    which rows a comparison with 0, or with > and >=, keeps depends on how they lie in files.
+    which rows a comparison with 0, or with > and >=, keeps depends on how they lie in files. Spark turns a constant
+    on the left round, and finds the comparison within `(x < 1) = false` or a CASE.
     """
-    floats = [c for c in conjunct.find_all(exp.Column) if (d := block.type_of(c)) and d.type in FRACTIONS]
+    floats = _floats(conjunct, block)
     if not floats:
         return False
     zero = any(
@@ -227,7 +231,21 @@ def _files_mislead(conjunct: Tree, block: Block) -> bool:
     )
     # What a subquery gives is not known: it may be zero.
     zero |= any(True for _ in opaque_within(conjunct))
-    return zero or not isinstance(conjunct, exp.LT | exp.LTE | exp.EQ | exp.In | exp.Is | exp.NullSafeEQ)
+    within = any(
+        isinstance(node, exp.Predicate | exp.Connector | exp.Not) for node in conjunct.walk() if node is not conjunct
+    )
+    turned = isinstance(conjunct, exp.LT | exp.LTE) and conjunct.this.find(exp.Column) is None
+    return zero or within or turned or not isinstance(conjunct, _BY_FILES)
+
+
+def decides_by_floats(block: Block) -> Tree | None:
+    """A floating-point number behind which a query around the block may filter, as if it did so here."""
+    outputs = (output for output in block.outputs if block.decides and not has_aggregate(output))
+    return next((output for output in outputs if _floats(output, block)), None)
+
+
+def _floats(tree: Tree, block: Block) -> list[exp.Column]:
+    return [c for c in tree.find_all(exp.Column) if (d := block.type_of(c)) and d.type in FRACTIONS]
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
@@ -254,7 +272,7 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     for conjunct in query.conjuncts:
         if applied.implies(conjunct):
             continue
-        if _files_mislead(conjunct, query.block):
+        if files_mislead(conjunct, query.block):
             return Miss(Reason.FLOAT_COMPARED, words(conjunct))
         # An equality that the view lacks is compared side by side: under the query's own
         # equivalence both sides would be one column, and the comparison would vanish.
@@ -295,6 +313,8 @@ def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
     for join in joined.extra:
         on = []
         for conjunct in join.on:
+            if join.kind == "SEMI" and files_mislead(conjunct, reading.block):
+                return Miss(Reason.FLOAT_COMPARED, words(conjunct))
             computed = reading.compute(reading.normalize(conjunct))
             if isinstance(computed, Miss):
                 return computed

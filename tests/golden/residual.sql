@@ -71,6 +71,18 @@ SELECT id FROM sales WHERE length(region) > 2 AND score >= 0.5
 SELECT id FROM sales WHERE length(region) > 2 AND score <= 0
 --@ kept: mv_flagged FLOAT_COMPARED score <= 0; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
 
+--@ case: a constant on the left of floating point is turned round
+SELECT id FROM sales WHERE length(region) > 2 AND 0.25 + 0.25 < score
+--@ kept: mv_flagged FLOAT_COMPARED 0.25 + 0.25 < score; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
+
+--@ case: nor is a bound of BETWEEN another comparison
+SELECT id FROM sales WHERE length(region) > 2 AND 0.5 BETWEEN 0.25 AND score
+--@ kept: mv_flagged FLOAT_COMPARED 0.5 <= score; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
+
+--@ case: a comparison of floating point within another is one, too
+SELECT id FROM sales WHERE length(region) > 2 AND (score < 0.5) = false
+--@ kept: mv_flagged FLOAT_COMPARED score < 0.5 = FALSE; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
+
 --@ case: a doubled quote is a quote
 SELECT id FROM sales WHERE day >= DATE '2024-01-01' AND region = 'it''s'
 --@ rewritten using mv_sales_2024

@@ -19,6 +19,14 @@ SELECT score, b, count(*) AS cnt FROM t GROUP BY score, b
 SELECT score, count(*) FROM t WHERE score = 0.5 OR score > 1.0 GROUP BY score
 --@ kept: averages FLOAT_COMPARED score = 0.5 OR score > 1.0; by_score FLOAT_COMPARED score = 0.5 OR score > 1.0; logic FLOAT_COMPARED score = 0.5 OR score > 1.0; sums FLOAT_COMPARED score = 0.5 OR score > 1.0
 
+--@ case: groups of it are filtered by the files as rows are
+SELECT score, count(*) FROM t GROUP BY score HAVING score > 1.0
+--@ kept: averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score > 1.0; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
+
+--@ case: also by the query around
+SELECT * FROM (SELECT score, count(*) AS c FROM t GROUP BY score) AS x WHERE score > 1.0
+--@ kept: averages NOT_READ x groups, or takes some of its rows; by_score NOT_READ x groups, or takes some of its rows; logic NOT_READ x groups, or takes some of its rows; sums NOT_READ x groups, or takes some of its rows; averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
+
 --@ case: but nothing is computed from it, for its zeros have lost their sign
 SELECT score * 2, count(*) FROM t GROUP BY score * 2
 --@ kept: averages GROUPING_TOO_COARSE score; by_score GROUPING_TOO_COARSE score * 2: a floating-point key has lost the sign of its zeros; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
