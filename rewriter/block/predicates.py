@@ -12,7 +12,7 @@ from rewriter.block.conjuncts import operands
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.form import Block, remembered
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
-from rewriter.block.vocabulary import CAST_TYPES, INTEGERS
+from rewriter.block.vocabulary import CAST_TYPES, DIGITS, INTEGERS, MAX_PRECISION
 from rewriter.model import Column
 from rewriter.timeseries.bucket import TEMPORAL, as_bucket
 from rewriter.timeseries.literals import read_moment
@@ -115,7 +115,7 @@ def range_of(conjunct: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] |
     if isinstance(conjunct, exp.Is) and isinstance(conjunct.expression, exp.Null):
         return (conjunct.this, ONLY_NULL) if _domain(conjunct.this, block) else None
     if isinstance(conjunct, exp.In):
-        return _listed(conjunct, block, zone)
+        return _listed(conjunct, "=", block, zone)
     operator = _OPERATORS.get(type(conjunct))
     return _compared(conjunct.this, operator, conjunct.expression, block, zone) if operator else None
 
@@ -135,14 +135,17 @@ def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | No
         negated = (_negated(operand, block, zone) for operand in operands(inner, type(inner)))
         return _folded(negated, meet=isinstance(inner, exp.Or))
     if isinstance(inner, exp.In):
-        parts = [_compared(inner.this, "<>", value, block, zone) for value in inner.expressions]
-        return _folded(parts, meet=True)
+        return _listed(inner, "<>", block, zone)
     operator = _OPERATORS.get(type(inner))
     return _compared(inner.this, _NEGATED[operator], inner.expression, block, zone) if operator else None
 
 
-def _listed(node: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
-    return _folded([_compared(node.this, "=", value, block, zone) for value in node.expressions], meet=False)
+def _listed(node: Tree, operator: str, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
+    """IN as equalities; but among texts it looks for a time's text where ANSI mode is off."""
+    if _domain(node.this, block) in ("timestamp", "timestamp_ntz") and any(v.is_string for v in node.expressions):
+        return None
+    parts = [_compared(node.this, operator, value, block, zone) for value in node.expressions]
+    return _folded(parts, meet=operator == "<>")
 
 
 def _folded(parts: Iterable[tuple[Tree, RangeSet] | None], meet: bool) -> tuple[Tree, RangeSet] | None:
@@ -193,12 +196,19 @@ def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
         return None
     if kind in INTEGERS or kind.startswith("decimal("):
         plain = not literal.is_string and typed is None and literal.name.replace(".", "", 1).isdigit()
-        return Fraction(literal.name) * sign if plain else None
+        return Fraction(literal.name) * sign if plain and _is_exact(literal.name, kind) else None
     if sign < 0 or not literal.is_string:
         return None
     if kind == "string":
         return literal.name if typed is None else None
     return _moment_value(literal.name, typed, kind, zone)
+
+
+def _is_exact(number: str, kind: str) -> bool:
+    """Whether a number has a place in the DECIMAL that it is compared in: else Spark rounds it to one that has."""
+    precision, scale = map(int, kind[8:-1].split(",")) if kind not in DIGITS else (DIGITS[kind], 0)
+    whole, _, fraction = number.partition(".")
+    return max(precision - scale, len(whole.lstrip("0"))) + max(scale, len(fraction)) <= MAX_PRECISION
 
 
 def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
@@ -209,7 +219,7 @@ def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | N
     whole_day = moment.wall.time().isoformat() == "00:00:00"
     if kind == "date":
         # A text with a time of day is not read as a date everywhere, and a DATE is compared as one.
-        return moment.micros // (_SECONDS_A_DAY * 1_000_000) if whole_day and len(text.strip()) == 10 else None
+        return moment.micros // (_SECONDS_A_DAY * 1_000_000) if whole_day and len(text) == 10 else None
     if typed == "date" and not (whole_day and len(text.strip()) == 10):
         return None
     return moment.micros

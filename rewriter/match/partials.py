@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rewriter.block.vocabulary import FRACTIONS
+from rewriter.block.vocabulary import FRACTIONS, MAX_PRECISION
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
@@ -24,7 +24,7 @@ from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
-from rewriter.schema.types import MAX_PRECISION, VOID, as_decimal
+from rewriter.schema.types import VOID, as_decimal
 
 Tree = exp.Expr
 

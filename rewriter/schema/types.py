@@ -8,12 +8,10 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from rewriter.block.vocabulary import FRACTIONS, INTEGERS
+from rewriter.block.vocabulary import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION
 from rewriter.timeseries.bucket import TEMPORAL
 
-MAX_PRECISION = 38
 MIN_ADJUSTED_SCALE = 6
-DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 STRING, VOID = "string", "void"
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 

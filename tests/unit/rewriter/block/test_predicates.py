@@ -24,6 +24,7 @@ COLUMNS = tuple(
         ("d", "date", True),
         ("ts", "timestamp", True),
         ("price", "decimal(10,2)", True),
+        ("wide", "decimal(38,10)", True),
     )
 )
 
@@ -58,6 +59,9 @@ def implies(query: str, view: str, zone: str = "UTC") -> bool:
         ("d = '2024-01-31'", "d >= DATE '2024-01-01' AND d < '2024-02-01'"),
         ("d <= '2024-01-31'", "d < '2024-02-01'"),
         ("ts >= TIMESTAMP '2024-01-02 00:00:00'", "ts > '2024-01-01 23:59:59.5'"),
+        ("ts IN (TIMESTAMP '2024-01-02 00:00:00', DATE '2024-01-03')", "ts > '2024-01-01'"),
+        ("d IN ('2024-01-02', '2024-01-03')", "d > '2024-01-01'"),
+        ("wide >= 0.1234567891", "wide > 0.1234567890"),
         ("length(s) > 2", "length(s) > 2"),
         ("id IN (1)", "id IS NOT NULL"),
         ("n > 9 AND n < 3", "n = 77"),
@@ -84,6 +88,11 @@ def test_implied(query: str, view: str) -> None:
         ("price > 1.5", "price > 1.6"),
         ("n IN (1, NULL)", "n = 1"),
         ("TRUE", "n = n"),
+        ("wide >= 0.12345678907", "wide > 0.12345678906"),  # both are 0.1234567891 to Spark
+        ("n = 0.99999999999999999999999999999", "n < 1"),  # with 28 digits behind the point it is 1
+        ("ts IN ('2024-01-02')", "ts = '2024-01-02'"),  # without ANSI mode, IN compares texts
+        ("ts NOT IN ('2024-01-02')", "ts <> '2024-01-02'"),
+        ("d IN (' 2024-01-02')", "d = '2024-01-02'"),
     ],
 )
 def test_not_implied(query: str, view: str) -> None:
