@@ -80,7 +80,7 @@ class Scope:
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)
         if len(found) != 1:
-            reason = "is not a column of the block's tables" if not found else "is ambiguous"
+            reason = "is no column of the tables in its FROM" if not found else "is ambiguous"
             raise Unsupported(f"{node.sql('spark')} {reason}")
         return found[0]
 

@@ -47,13 +47,13 @@ def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Jo
             rest.remove(same)
             continue
         if not _inner_in(join, query):
-            return Miss(Reason.JOIN_DIFFERS, f"the view has a {join.kind} join ON {_on_words(join)}")
+            return Miss(Reason.JOIN_DIFFERS, f"the view has {_in_words(join)}")
         matched += join.on
         present.append(_never_null(join, query.block))
     mapped = frozenset(mapping.values())
     for join in rest:
         if join.kind == "FULL" or join.tables & mapped:
-            return Miss(Reason.JOIN_DIFFERS, f"the query has a {join.kind} join ON {_on_words(join)}")
+            return Miss(Reason.JOIN_DIFFERS, f"the query has {_in_words(join)}")
     return Joined(tuple(rest), tuple(matched), tuple(present))
 
 
@@ -89,5 +89,6 @@ def _never_null(join: Join, block: Block) -> tuple[Tree, ...]:
     return (*certain, *declared)
 
 
-def _on_words(join: Join) -> str:
-    return " AND ".join(words(conjunct) for conjunct in join.on)
+def _in_words(join: Join) -> str:
+    article = "an" if join.kind == "ANTI" else "a"
+    return f"{article} {join.kind} join ON {' AND '.join(words(conjunct) for conjunct in join.on)}"

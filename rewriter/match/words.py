@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from rewriter.block.opaque import is_opaque, spelled
@@ -10,17 +12,20 @@ from rewriter.timeseries import as_bucket
 
 
 def words(tree: exp.Expr) -> str:
-    """An expression without the names of occurrences and without the types that buckets carry.
+    """An expression without the types that buckets carry, and without the names of tables where it is clear without.
 
-    >>> words(exp.Mul(this=exp.column("price", "t0"), expression=exp.column("n", "t0") + 1))
+    >>> words(exp.Mul(this=exp.column("price", "t_0"), expression=exp.column("n", "t_0") + 1))
     'price * (n + 1)'
+    >>> words(exp.EQ(this=exp.column("id", "orders_0"), expression=exp.column("id", "lines_0")))
+    'orders.id = lines.id'
     """
+    unclear = set(_unclear(tree))
 
     def plain(node: exp.Expr) -> exp.Expr:
         if is_opaque(node):
             return exp.Var(this=spelled(node, words))
         if isinstance(node, exp.Column):
-            return exp.column(node.name)
+            return exp.column(node.name, _occurring(node) if node.name in unclear else None)
         if _binds_less(node):
             return exp.Paren(this=node.transform(plain))
         bucket = as_bucket(node)
@@ -35,3 +40,16 @@ def _binds_less(node: exp.Expr) -> bool:
         return isinstance(node.parent, exp.And | exp.Not)
     subtracted = isinstance(node.parent, exp.Sub | exp.Div) and node.arg_key == "expression"
     return isinstance(node, exp.Add | exp.Sub) and (subtracted or isinstance(node.parent, exp.Mul | exp.Div | exp.Neg))
+
+
+def _occurring(column: exp.Column) -> str:
+    """The table that an occurrence is one of."""
+    return column.table.rpartition("_")[0] or column.table
+
+
+def _unclear(tree: exp.Expr) -> Iterator[str]:
+    """The names that columns of several tables share."""
+    tables: dict[str, str] = {}
+    for column in tree.find_all(exp.Column):
+        if tables.setdefault(column.name, column.table) != column.table:
+            yield column.name

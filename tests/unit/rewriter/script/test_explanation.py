@@ -70,3 +70,12 @@ def test_two_blocks_of_one_statement() -> None:
     said = workspace().explain(query)
     assert said.sql.count("by_country__storage") == 2
     assert list(said.storage) == ["by_country__storage"]
+
+
+def test_columns_of_one_name_are_told_apart() -> None:
+    tables = "CREATE TABLE orders (id INT, customer_id INT); CREATE TABLE customers (customer_id INT, country STRING);"
+    view = """CREATE MATERIALIZED VIEW both AS
+        SELECT id, country FROM orders o JOIN customers c ON o.customer_id = c.customer_id"""
+    semi = "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM customers c WHERE o.customer_id = c.customer_id)"
+    said = str(read_script(tables + view).explain(semi))
+    assert "VIEW_FILTERS_MORE: orders.customer_id = customers.customer_id" in said
