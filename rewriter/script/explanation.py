@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
+from textwrap import shorten
 from typing import Any
 
 from rewriter.freshness import Relations
@@ -17,12 +19,15 @@ from rewriter.schema import Uncertain, has_unary_plus, output_columns
 from rewriter.sql import parse
 from rewriter.suggest import Suggestion, suggest
 
+# So much of a SELECT is shown where several are told apart.
+_SHOWN = 100
+
 
 @dataclass(frozen=True)
 class Explanation:
     """The SQL to run instead of a query, or the query itself as Spark can run it.
 
-    `storage` gives, for each storage table that `sql` reads, the SELECT that fills it.
+    `storage` gives, for each storage table that `sql` reads, the SELECT that fills it; `problem` why no view was tried.
     """
 
     rewritten: bool
@@ -31,6 +36,7 @@ class Explanation:
     storage: Mapping[str, str]
     tried: tuple[Attempt, ...]
     suggestion: Suggestion | None = None
+    problem: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """The explanation as values of JSON."""
@@ -39,6 +45,7 @@ class Explanation:
             "sql": self.sql,
             "views": list(self.views),
             "storage": dict(self.storage),
+            "problem": self.problem,
             "tried": [
                 {
                     "view": str(attempt.view),
@@ -46,6 +53,7 @@ class Explanation:
                     "verdict": attempt.verdict,
                     "reason": str(attempt.reason or ""),
                     "detail": attempt.detail,
+                    "block": attempt.block,
                 }
                 for attempt in self.tried
             ],
@@ -53,10 +61,13 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        lines = [f"answered from {', '.join(self.views)}" if self.rewritten else "not rewritten", "", self.sql, ""]
-        for attempt in self.tried:
-            said = f"{attempt.reason}: {attempt.detail}" if attempt.reason else f"by the rule {attempt.rule}"
-            lines.append(f"{attempt.view} {attempt.verdict}, {said}")
+        kept = f"not rewritten: {self.problem}" if self.problem else "not rewritten"
+        lines = [f"answered from {', '.join(self.views)}" if self.rewritten else kept, "", self.sql, ""]
+        several = len({attempt.block for attempt in self.tried}) > 1
+        for block, tried in groupby(self.tried, key=lambda attempt: attempt.block):
+            if several:
+                lines.append(f"for {shorten(block, _SHOWN, placeholder=' …')}")
+            lines += [f"{'  ' if several else ''}{_told(attempt)}" for attempt in tried]
         if self.suggestion is not None:
             lines += ["", str(self.suggestion)]
         return "\n".join(lines).rstrip()
@@ -64,6 +75,11 @@ class Explanation:
     def _suggested(self) -> dict[str, Any] | None:
         found = self.suggestion
         return {"view": str(found.view), "add": list(found.add), "sql": found.sql} if found else None
+
+
+def _told(attempt: Attempt) -> str:
+    said = f"{attempt.reason}: {attempt.detail}" if attempt.reason else f"by the rule {attempt.rule}"
+    return f"{attempt.view} {attempt.verdict}, {said}"
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
@@ -78,7 +94,8 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
     storage = {view.storage.sql(): pin(view.storage_query, {}, outcome.statement.session) for view in used.values()}
     views = tuple(map(str, used))
     suggestion = None if outcome.rewritten else suggest(outcome, definitions, relations)
-    return Explanation(outcome.rewritten, unpinned.sql(schemas), views, storage, outcome.tried, suggestion)
+    problem = "" if outcome.tried else outcome.statement.unread or "no view reads any of its tables"
+    return Explanation(outcome.rewritten, unpinned.sql(schemas), views, storage, outcome.tried, suggestion, problem)
 
 
 def _certain(outcome: Outcome) -> Mapping[str, tuple[Column, ...]] | Miss:

@@ -36,7 +36,7 @@ def test_a_miss_is_no_failure(script: str, capsys: pytest.CaptureFixture[str]) -
     assert program.main(["explain", "--schema", script, "--json", "SELECT max(price) FROM sales"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["rewritten"] is False
-    assert set(said) == {"rewritten", "sql", "views", "storage", "tried", "suggestion"}
+    assert set(said) == {"rewritten", "sql", "views", "storage", "problem", "tried", "suggestion"}
 
 
 def test_a_query_from_standard_input(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rewriter.script import Workspace, read_script
 
 SCRIPT = """
@@ -29,13 +31,14 @@ def test_a_hit_with_all_that_is_needed_to_run_it() -> None:
             "by_country__storage": "SELECT sales_0.country AS country, sum(sales_0.price) AS total, count(*) AS cnt "
             "FROM sales AS sales_0 GROUP BY sales_0.country"
         },
+        "problem": "",
         "tried": said["tried"],
         "suggestion": None,
     }
     assert {attempt["view"]: attempt["verdict"] for attempt in said["tried"]} == {
         "by_country": "chosen", "by_minute": "missed", "rows": "missed",
     }  # fmt: skip
-    assert set(said["tried"][0]) == {"view", "rule", "verdict", "reason", "detail"}
+    assert set(said["tried"][0]) == {"view", "rule", "verdict", "reason", "detail", "block"}
 
 
 def test_a_miss_is_the_query_with_reasons() -> None:
@@ -79,3 +82,29 @@ def test_columns_of_one_name_are_told_apart() -> None:
     semi = "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM customers c WHERE o.customer_id = c.customer_id)"
     said = str(read_script(tables + view).explain(semi))
     assert "VIEW_FILTERS_MORE: orders.customer_id = customers.customer_id" in said
+
+
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [
+        ("SELECT country FROM sales; SELECT 1", "more than one statement"),
+        ("SELECT 1", "no view reads any of its tables"),
+        ("SELECT area FROM lands", "no view reads any of its tables"),
+        ("SELECT extract(month FROM at) FROM sales", "'SELECT extract(month FROM at) FROM sales' is not read: "),
+    ],
+)
+def test_why_no_view_was_tried(query: str, problem: str) -> None:
+    said = workspace().explain(query)
+    assert (said.rewritten, said.tried) == (False, ())
+    assert said.problem.startswith(problem)
+    assert str(said).startswith(f"not rewritten: {said.problem}\n\n{query}")
+
+
+def test_each_select_has_its_own_reasons() -> None:
+    inner = "SELECT country, max(n) AS m FROM sales GROUP BY country"
+    query = f"SELECT max(m) FROM ({inner}) t"
+    said = workspace().explain(query)
+    assert [attempt["block"] for attempt in said.as_json()["tried"]] == [query] * 3 + [inner] * 3
+    text = str(said)
+    assert f"for {query}\n  by_country missed, NOT_READ: t groups" in text
+    assert f"for {inner}\n  by_country missed, AGGREGATE_NOT_IN_VIEW: max(n)" in text
