@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from rewriter.model import Column
+from rewriter.model import Column, TableName
+from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, ConstraintError, read_foreign_keys, read_primary_key
 from rewriter.schema import Uncertain, column_type
 from rewriter.script.cursor import Cursor, ScriptError
 
@@ -25,23 +26,25 @@ class Reference:
 
 @dataclass(frozen=True)
 class TableDeclaration:
-    """CREATE TABLE."""
+    """CREATE TABLE. SQL's primary key is NOT NULL, which one in a property is not: `required`."""
 
     name: tuple[str, ...]
     line: int
     columns: tuple[Column, ...] = ()
     primary_key: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    required: bool = True
 
 
 @dataclass(frozen=True)
 class KeysDeclaration:
-    """ALTER TABLE … ADD PRIMARY KEY or FOREIGN KEY."""
+    """ALTER TABLE … ADD PRIMARY KEY or FOREIGN KEY, or SET TBLPROPERTIES with keys in them."""
 
     name: tuple[str, ...]
     line: int
     primary_key: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -78,8 +81,18 @@ def _table(cursor: Cursor) -> TableDeclaration:
     cursor.accept("IF", "NOT", "EXISTS")
     read = _Columns(cursor, TableDeclaration(cursor.name("a table's name"), line))
     cursor.listed(read.item)
-    cursor.skip()  # USING, PARTITIONED BY, TBLPROPERTIES …: nothing that a query's meaning depends on
-    return read.table
+    cursor.skip("TBLPROPERTIES")  # USING, PARTITIONED BY …: nothing that a query's meaning depends on
+    table = read.table
+    if cursor.accept("TBLPROPERTIES"):
+        table = with_keys(table, _properties(cursor, table.name, line))
+    cursor.skip()
+    return table
+
+
+def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaration:
+    """The table with these keys, too."""
+    table = replace(table, references=(*table.references, *keys.references))
+    return replace(table, primary_key=keys.primary_key, required=keys.required) if keys.primary_key else table
 
 
 @dataclass
@@ -157,7 +170,10 @@ def _reference(cursor: Cursor, columns: tuple[str, ...]) -> Reference:
 
 def _keys(cursor: Cursor) -> KeysDeclaration:
     made = KeysDeclaration(cursor.name("a table's name"), cursor.line)
-    cursor.expect("ADD")
+    if cursor.accept("SET", "TBLPROPERTIES"):
+        return _properties(cursor, made.name, made.line)
+    if not cursor.accept("ADD"):
+        raise cursor.wrong("ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES")
     if cursor.accept("CONSTRAINT"):
         cursor.identifier("a constraint's name")
     if cursor.accept("PRIMARY", "KEY"):
@@ -170,6 +186,24 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
         raise cursor.wrong("PRIMARY KEY (…) or FOREIGN KEY (…) REFERENCES …")
     cursor.skip()
     return made
+
+
+def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclaration:
+    """The keys among a table's properties, as a catalog would keep them; all else decides nothing here."""
+    given = dict(cursor.listed(lambda: _property(cursor)))
+    try:
+        primary_key = read_primary_key(given[PRIMARY_KEY]) if PRIMARY_KEY in given else ()
+        keys = read_foreign_keys(given.get(FOREIGN_KEYS, ""), TableName(("", *owner)))
+    except ConstraintError as problem:
+        raise ScriptError(f"line {line}: {problem}") from problem
+    references = tuple(Reference(key.columns, key.table.parts[1:], key.referenced) for key in keys)
+    return KeysDeclaration(owner, line, primary_key, references, required=False)
+
+
+def _property(cursor: Cursor) -> tuple[str, str]:
+    """`'key' = 'value'`, without the quotes."""
+    key = cursor.skip("=", ",").strip("'\"")
+    return key, cursor.skip(",").strip("'\"") if cursor.accept("=") else ""
 
 
 def _view(cursor: Cursor) -> ViewDeclaration:

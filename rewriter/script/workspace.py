@@ -37,6 +37,7 @@ from rewriter.script.declarations import (
     TableDeclaration,
     ViewDeclaration,
     declaration,
+    with_keys,
 )
 from rewriter.script.explanation import Explanation, explained
 from rewriter.sql import Statement, View, by_name, parse
@@ -130,9 +131,7 @@ def _tables(declared: Iterable[Declaration]) -> list[Table]:
                 raise ScriptError(f"line {item.line}: the table {'.'.join(item.name)} is created twice; keep one")
             found[_resolved(item.name)] = item
         elif isinstance(item, KeysDeclaration):
-            table = _known(item.name, item.line, found)
-            key = item.primary_key or table.primary_key
-            found[_resolved(item.name)] = replace(table, primary_key=key, references=table.references + item.references)
+            found[_resolved(item.name)] = with_keys(_known(item.name, item.line, found), item)
     return [_table(name, item, found) for name, item in found.items()]
 
 
@@ -144,7 +143,7 @@ def _table(name: TableName, item: TableDeclaration, found: Mapping[TableName, Ta
         raise ScriptError(f"line {item.line}: two columns of {name} have the same name")
     keys = tuple(_foreign_key(reference, item, found) for reference in item.references)
     primary = {_column(item, column) for column in item.primary_key}
-    columns = tuple(replace(c, nullable=False) if c.name in primary else c for c in item.columns)
+    columns = tuple(replace(c, nullable=c.nullable and not (item.required and c.name in primary)) for c in item.columns)
     return Table(
         name,
         f"table {name}",

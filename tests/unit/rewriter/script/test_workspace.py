@@ -59,6 +59,26 @@ def test_keys(workspace: Workspace) -> None:
     assert table(workspace, "parts").primary_key == ("p_key",)
 
 
+@pytest.mark.parametrize(
+    "keys",
+    [
+        """TBLPROPERTIES ('format-version' = '2', 'viewgate.primary-key' = 'id',
+           'viewgate.foreign-keys' = '(customer) REFERENCES customers (id); (day) REFERENCES other.days (d)')""",
+        """; ALTER TABLE demo.sales SET TBLPROPERTIES ('viewgate.primary-key' = 'id',
+           'viewgate.foreign-keys' = '(customer) REFERENCES customers (id); (day) REFERENCES other.days (d)')""",
+    ],
+)
+def test_keys_as_a_server_is_told_them(keys: str) -> None:
+    others = "CREATE TABLE demo.customers (id INT PRIMARY KEY); CREATE TABLE other.days (d DATE PRIMARY KEY);"
+    made = read_script(f"{others} CREATE TABLE demo.sales (id INT, customer INT, day DATE) {keys};")
+    sales = table(made, "demo", "sales")
+    assert (sales.primary_key, sales.columns[0].nullable) == (("id",), True)  # a property makes nothing NOT NULL
+    assert sales.foreign_keys == (
+        ForeignKey(("customer",), TableName(("", "demo", "customers")), ("id",)),
+        ForeignKey(("day",), TableName(("", "other", "days")), ("d",)),
+    )
+
+
 def test_views(workspace: Workspace) -> None:
     by_day, by_part = workspace.definitions.views
     assert [(c.name, c.type) for c in by_day.columns] == [("f_day", "int"), ("sum(price)", "decimal(25,2)")]
@@ -86,7 +106,9 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("CREATE TABLE t (a INT REFERENCES u)", "there is no table u; create it in the script"),
         ("CREATE TABLE u (x INT); CREATE TABLE t (a INT REFERENCES u)", r"the foreign key \(a\) does not fit"),
         ("ALTER TABLE t ADD PRIMARY KEY (a)", "there is no table t"),
-        ("ALTER TABLE t RENAME TO u", "expected ADD, found `RENAME`"),
+        ("ALTER TABLE t RENAME TO u", "expected ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES, found `RENAME`"),
+        ("CREATE TABLE t (a INT) TBLPROPERTIES ('viewgate.primary-key' = 'a b')", "line 1: .* not a list of columns"),
+        ("CREATE TABLE t (a INT) TBLPROPERTIES ('viewgate.primary-key' = 'b')", "t has no column b; it has a"),
         ("CREATE TABLE t (a STRING DEFAULT 'x)", "the script cannot be read: .*look for a quote"),
         ("CREATE MATERIALIZED VIEW v AS SELECT a FROM t", "line 1: the materialized view v cannot be made: it reads t"),
         ("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v AS SELECT rand() AS r FROM t", "line 2: .*rand"),
