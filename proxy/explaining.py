@@ -19,15 +19,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def explain(options: argparse.Namespace) -> None:
-    """Print what would become of the query; raises ScriptError and OSError."""
+    """Print what would become of the query; raises ScriptError."""
     try:
         script = options.schema.read_text()
     except UnicodeDecodeError as error:
         raise ScriptError(f"{options.schema} is no text in UTF-8 ({error.reason}): save it as such") from error
+    except OSError as error:
+        raise ScriptError(f"{options.schema} cannot be read: {error.strerror}") from error
     try:
         workspace = read_script(script)
     except ScriptError as problem:
         raise ScriptError(f"{options.schema}: {problem}") from problem
-    query = sys.stdin.read() if options.query == "-" else options.query
+    query = sys.stdin.read().strip() if options.query == "-" else options.query
     explanation = workspace.explain(query)
     print(json.dumps(explanation.as_json(), indent=2, ensure_ascii=False) if options.json else explanation)

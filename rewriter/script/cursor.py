@@ -108,10 +108,10 @@ class Cursor:
         self._at = len(self._tokens)
         return self._text[first.start : self._tokens[-1].end + 1]
 
-    def wrong(self, expected: str) -> ScriptError:
-        """What was expected here, and what stands there."""
-        token = self.peek()
-        found = f"`{token.text}`" if token else "its end"
+    def wrong(self, expected: str, shown: int = 1) -> ScriptError:
+        """What was expected here, and what stands there: so many tokens are shown."""
+        there = self._tokens[self._at : self._at + shown]
+        found = f"`{self._text[there[0].start : there[-1].end + 1]}`" if there else "its end"
         return ScriptError(f"line {self.line_here}: expected {expected}, found {found}")
 
 

@@ -71,8 +71,9 @@ def declaration(cursor: Cursor) -> Declaration | None:
         if cursor.accept(*beginning):
             return read(cursor)
     raise ScriptError(
-        f"{cursor.wrong('a statement that can stand in a script')}: write CREATE TABLE with its columns, ALTER TABLE … "
-        "ADD PRIMARY KEY or FOREIGN KEY, CREATE VIEW or CREATE MATERIALIZED VIEW … AS SELECT …"
+        f"{cursor.wrong('a statement that can stand in a script', shown=3)}: write CREATE TABLE with its columns, "
+        "ALTER TABLE … ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES, CREATE VIEW or CREATE MATERIALIZED VIEW "
+        "… AS SELECT …"
     )
 
 

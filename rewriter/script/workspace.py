@@ -23,6 +23,7 @@ from rewriter.model import (
     Snapshot,
     Table,
     TableName,
+    quoted,
     table_columns,
 )
 from rewriter.model.settings import TIME_ZONE
@@ -63,7 +64,7 @@ class Workspace:
             raise ScriptError(f"the query cannot be read: {statement.unread}")
         for name in statement.tables:
             if self.relations.get(name) is None:
-                known = ", ".join(sorted(map(str, self.names)))
+                known = ", ".join(sorted(map(str, self.names))) or "nothing"
                 raise ScriptError(f"the query reads {name}, which the script does not create; it creates {known}")
         return statement
 
@@ -197,7 +198,12 @@ def _view(
     name = _resolved(item.name)
     try:
         _check(item, relations)
-        return fresh_view(name, item.query, SESSION, relations, item.columns, views)
+        made = fresh_view(name, item.query, SESSION, relations, item.columns, views)
+        columns = [column.name.lower() for column in made.view.columns]
+        twice = next((column for column in columns if columns.count(column) > 1), None)
+        if twice is not None:
+            raise Unsupported(f"two columns are named {quoted(twice)}: give one of them an alias")
+        return made
     except (Unsupported, Uncertain) as problem:
         raise ScriptError(f"line {item.line}: the materialized view {name} cannot be made: {problem}") from problem
 

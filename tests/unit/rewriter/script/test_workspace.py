@@ -96,7 +96,9 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
 @pytest.mark.parametrize(
     ("script", "message"),
     [
-        ("SELECT 1", "line 1: expected a statement that can stand in a script, found `SELECT`: write CREATE TABLE"),
+        ("SELECT 1", "line 1: expected a statement that can stand in a script, found `SELECT 1`: write CREATE TABLE"),
+        ("USE a.b", "found `USE a.`: write"),
+        ("CREATE DATABASE shop", "found `CREATE DATABASE shop`: write"),
         ("\n\nCREATE TABLE t (a MONEY)", "line 3: the column a: MONEY is not a type of Spark's; give it a type"),
         ("CREATE TABLE t", r"line 1: expected \(, found its end"),
         ("CREATE TABLE t (a INT", r"line 1: expected \), found its end"),
@@ -114,6 +116,8 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v AS SELECT rand() AS r FROM t", "line 2: .*rand"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT round(a) FROM t", "give it an alias"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW t AS SELECT a FROM t", "the name is taken"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT sum(a), sum(A) FROM t",
+         r"v cannot be made: two columns are named `sum\(a\)`: give one of them an alias"),
         ("CREATE MATERIALIZED VIEW v SELECT 1", "expected AS, found its end"),
     ],
 )  # fmt: skip
@@ -164,3 +168,8 @@ def test_a_plain_view_that_cannot_be_read_is_refused_with_the_line() -> None:
         ScriptError, match="line 2: the view v cannot be read: 1 columns are named, but the query has 2"
     ):
         read_script("CREATE TABLE t (a INT, b INT);\nCREATE VIEW v (x) AS SELECT a, b FROM t;")
+
+
+def test_a_script_that_creates_nothing() -> None:
+    with pytest.raises(ScriptError, match="the query reads t, which the script does not create; it creates nothing"):
+        read_script("-- to come").explain("SELECT a FROM t")
