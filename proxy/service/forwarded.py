@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from proxy.hs2 import OPERATION_HANDLE, SqlError, check, encode, read_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import FAILED, first_message
-from proxy.service.operation import HOLD, RunningOperation
+from proxy.service.operation import RunningOperation
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, Handle, OperationState
@@ -84,7 +84,7 @@ class Forwarded(RunningOperation):
 
     async def status(self, call: Call) -> bytes:
         if self._sequel is not None and not self.done:
-            await self._sequel.wait(HOLD)
+            await self._sequel.wait(self.held_s)
         if self._held or self._ended_here:
             return call.reply(self.status_response())
         remote = self.remote
@@ -95,7 +95,10 @@ class Forwarded(RunningOperation):
             raise
         if status is None:
             return reply
-        if not await self._observe(remote, status) or self._ended_here:
+        observed = await self._observe(remote, status)
+        if not observed and not self.done:
+            return await self.status(call)  # of what follows, for which the client is held in its turn
+        if not observed or self._ended_here:
             return call.reply(self.status_response())
         progress = None if self.done else await self._progress(call)
         return self._completed(reply, progress)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success, table_schema
 from proxy.hs2.generated import ttypes
-from proxy.service.operation import HOLD, RunningOperation
+from proxy.service.operation import RunningOperation
 from proxy.session import ClientSession, Local, OperationState
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class LocalOperation(RunningOperation):
         await asyncio.wait({self._task})
 
     async def status(self, call: Call) -> bytes:
-        await asyncio.wait({self._task}, timeout=HOLD)
+        await asyncio.wait({self._task}, timeout=self.held_s)
         return call.reply(self.status_response())
 
     async def metadata(self, call: Call) -> bytes:

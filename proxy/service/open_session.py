@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proxy.hs2 import SESSION_HANDLE, SqlError
 from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import clamped
+from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.service.call import Call, with_handle
 from proxy.session import ClientSession
 from proxy.wire import WireError, find, read_i32, read_map, value_bytes, with_field, write_map
@@ -17,7 +17,7 @@ _FETCH_SIZE, _USUAL_FETCH_SIZE, _GOOD_FETCH_SIZE = (
     "1000",
     "10000",
 )
-_LONG_POLL, _POLL = "hive.server2.long.polling.timeout", b"30ms"
+_LONG_POLL = "hive.server2.long.polling.timeout"
 _PROXY_USER = "hive.server2.proxy.user"
 _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:system:{_PROXY_USER}"})
 
@@ -30,7 +30,7 @@ async def open_session(call: Call) -> bytes:
     configuration = call.request(ttypes.TOpenSessionReq).configuration or {}
     service = call.service
     user, configuration, message = _acting(call, configuration, message)
-    message = _with_short_polls(message, configuration)
+    message = _with_short_polls(message, configuration, version)
     upstream, reply = await service.upstreams.open(user, message)
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
@@ -61,17 +61,18 @@ def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
     return with_field(reply, _CONFIGURATION, MAP, write_map(entries))
 
 
-def _with_short_polls(message: bytes, configuration: dict[str, str]) -> bytes:
+def _with_short_polls(message: bytes, configuration: dict[str, str], version: int) -> bytes:
     """The message with the wish that Spark answers soon when asked for a status, unless the client has chosen itself.
 
     Spark holds the answer for up to five seconds. Meanwhile the session's connection is busy, and so is a client that
     makes one call after the other: Hive JDBC could not even cancel.
     """
-    if any(key.endswith(_LONG_POLL) for key in configuration):
+    held_s = status_held_s(version)
+    if held_s == SPARK_HOLDS_S or any(key.endswith(_LONG_POLL) for key in configuration):
         return message
     span = find(message, _REQUEST_CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
-    entries.append((f"set:hiveconf:{_LONG_POLL}".encode(), _POLL))
+    entries.append((f"set:hiveconf:{_LONG_POLL}".encode(), b"%dms" % (held_s * 1000)))
     return with_field(message, _REQUEST_CONFIGURATION, MAP, write_map(entries))
 
 

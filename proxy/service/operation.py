@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import ResultSet, encode_rows, success
 from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import knows_timeout
+from proxy.hs2.protocol import knows_timeout, status_held_s
 from proxy.session import Operation, OperationState
 
 if TYPE_CHECKING:
     from proxy.service.call import Call
 
-HOLD = 1.0  # seconds that a status call waits here for the end, so that clients need not spin
 _LOG = ResultSet.of("operation_log").columns
 
 # What clients are told of a state. Superset leaves its loop on anything but INITIALIZED and RUNNING.
@@ -57,6 +56,11 @@ class RunningOperation(Operation):
         lines = self.log.read(request.maxRows, first=first)
         rows = encode_rows(_LOG, [(line,) for line in lines], 0, self.session.protocol)
         return call.reply(ttypes.TFetchResultsResp(status=success(), hasMoreRows=False, results=rows))
+
+    @property
+    def held_s(self) -> float:
+        """How long a status call waits here for the end."""
+        return status_held_s(self.session.protocol)
 
     def shown_state(self, state: OperationState) -> OperationState:
         """The state as this session's client can understand it."""

@@ -12,7 +12,7 @@ from proxy.hs2.generated import ttypes
 from proxy.session import Local
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 
-FINISHED, CANCELED, ERROR, TIMEDOUT = 2, 3, 5, 8
+RUNNING, FINISHED, CANCELED, ERROR, TIMEDOUT = 1, 2, 3, 5, 8
 
 
 def local(outcome: ResultSet | Exception | None) -> Local:
@@ -98,5 +98,24 @@ def test_local_statements_are_cancelled_and_timed_out() -> None:
             old = await client.open_session(protocol=7)
             waiting = (await client.execute(old, "REFRESH", timeout=1)).operationHandle
             assert (await client.end(waiting)).operationState == CANCELED
+
+    with_proxy(test)
+
+
+def test_a_status_is_held_for_those_who_sleep_and_not_for_those_who_could_not_cancel_meanwhile() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["REFRESH"] = local(None)
+        async with RawClient(proxied.port) as sleeper, RawClient(proxied.port) as poller:
+            operations = [
+                (await client.execute(await client.open_session(protocol), "REFRESH")).operationHandle
+                for client, protocol in ((sleeper, 5), (poller, 9))
+            ]
+            held = asyncio.create_task(sleeper.status(operations[0]))
+            assert (await poller.status(operations[1])).operationState == RUNNING
+            assert not held.done()
+            async with RawClient(proxied.port) as other:
+                request = ttypes.TCancelOperationReq(operationHandle=operations[0])
+                await other.ask("CancelOperation", request, ttypes.TCancelOperationResp)
+            assert (await held).operationState == CANCELED
 
     with_proxy(test)

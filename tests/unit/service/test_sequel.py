@@ -57,6 +57,20 @@ def test_a_client_that_polls_sees_the_statement_running_until_the_sequel_is_over
     with_proxy(test)
 
 
+def test_a_client_that_sleeps_between_questions_is_told_of_the_end_by_the_first() -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["INSERT"] = following.plan()
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(protocol=5), "INSERT")).operationHandle
+            asked = asyncio.create_task(client.status(operation))
+            await following.begun.wait()
+            following.release.set()
+            assert (await asked).operationState == FINISHED
+
+    with_proxy(test)
+
+
 def test_a_client_that_waits_gets_its_reply_after_the_sequel() -> None:
     async def test(proxied: Proxied) -> None:
         following = Following()

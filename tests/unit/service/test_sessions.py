@@ -224,19 +224,20 @@ def test_hive_jdbc_is_told_to_fetch_more_at_once_unless_its_user_has_chosen(
 
 
 @pytest.mark.parametrize(
-    ("chosen", "sent"),
+    ("version", "chosen", "sent"),
     [
-        ({}, {POLL: "30ms"}),
-        ({POLL: "2s"}, {POLL: "2s"}),
-        ({POLL.rsplit(":", 1)[1]: "2s"}, {POLL.rsplit(":", 1)[1]: "2s"}),
+        (9, {}, {POLL: "30ms"}),
+        (9, {POLL: "2s"}, {POLL: "2s"}),
+        (9, {POLL.rsplit(":", 1)[1]: "2s"}, {POLL.rsplit(":", 1)[1]: "2s"}),
+        (5, {}, None),  # it sleeps between two questions
     ],
 )
-def test_spark_is_asked_to_answer_soon_unless_the_client_has_chosen(
-    chosen: dict[str, str], sent: dict[str, str]
+def test_spark_is_asked_to_answer_soon_unless_the_client_sleeps_or_has_chosen(
+    version: int, chosen: dict[str, str], sent: dict[str, str] | None
 ) -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
-            request = ttypes.TOpenSessionReq(client_protocol=9, configuration=chosen)
+            request = ttypes.TOpenSessionReq(client_protocol=version, configuration=chosen or None)
             await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
             (message,) = proxied.spark.sent("OpenSession")
             assert read_request(message, ttypes.TOpenSessionReq).configuration == sent
