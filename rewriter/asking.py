@@ -9,6 +9,7 @@ from itertools import chain
 from sqlglot import exp
 
 from rewriter.block import RangeSet, equate
+from rewriter.block.from_clause import MOST_TABLES
 from rewriter.block.resolve import READ_CLAUSES
 from rewriter.model import Declared, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
@@ -26,7 +27,7 @@ def question_of(
         return None
     try:
         return _Asking(statement, select, known, declared).question()
-    except RecursionError:  # it is nested too deeply to be read
+    except (RecursionError, _TooMany):  # it is nested too deeply to be read, or too large
         return None
 
 
@@ -49,6 +50,10 @@ def _merges(derived: exp.Expr) -> bool:
     """Whether a derived table can be a part of the block around it: it neither groups nor takes some of its rows."""
     clauses = ("group", "having", "distinct", "limit", "offset")
     return isinstance(derived, exp.Select) and not any(derived.args.get(clause) for clause in clauses)
+
+
+class _TooMany(Exception):
+    """There are more tables in a block than are read."""
 
 
 class _Source:
@@ -216,6 +221,8 @@ def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName
                 found[name] += 1
             elif len(item.parts) == 1 and item.name.lower() in meant:
                 found += _occurrences(statement, meant[item.name.lower()])
+            if found.total() > MOST_TABLES:
+                raise _TooMany
     return found
 
 

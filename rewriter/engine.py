@@ -42,6 +42,9 @@ from rewriter.verbatim import Part, parts, rewriting_of
 
 log = logging.getLogger(__name__)
 
+# Five of twelve occurrences of one table can be chosen in 95,040 ways, which take a minute.
+MAPPINGS = 500
+
 
 class _Answer(NamedTuple):
     """The view that answers a block, by which rule and rewriting; the block as read, and what it takes from around."""
@@ -313,7 +316,9 @@ def _block(select: SelectBlock, tree: exp.Select, statement: Statement, find: Fi
 def _match(query: Predicates, candidate: Candidate) -> tuple[str, Match | Miss]:
     """The first rule and mapping that match; else the miss that came closest to a match."""
     best: tuple[str, Miss] = ("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
-    for mapping in table_mappings(candidate.block, query.block):
+    for tried, mapping in enumerate(table_mappings(candidate.block, query.block)):
+        if tried == MAPPINGS:
+            return "", Miss(Reason.SHAPE, f"its tables stand for the query's in more than {MAPPINGS} ways")
         wider = widened(query, candidate, mapping)
         reading = read_view(wider[0], candidate, wider[1]) if wider is not None else _spare(candidate, mapping)
         if isinstance(reading, Miss):

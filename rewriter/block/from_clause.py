@@ -27,6 +27,9 @@ Build = Callable[[exp.Select, frozenset[str]], Block]
 # The SELECT that a common table expression of that name stands for, with what builds its block.
 Common = Mapping[str, tuple[exp.Select, Build]]
 
+# A common table expression that joins another to itself, and so on, has twice as many at each step.
+MOST_TABLES = 100
+
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In)
 
@@ -172,6 +175,8 @@ class _Reader:
         if not self.tables:
             self.plain = item.plain
         self.tables += item.tables
+        if len(self.tables) > MOST_TABLES:
+            raise Unsupported(f"there are more than {MOST_TABLES} tables in it")
         self.sources.append(item.source)
 
     def _scope(self) -> Scope:

@@ -113,13 +113,18 @@ class Statement:
 
     def common_within(self, block: SelectBlock) -> tuple[CommonTable, ...]:
         """The common table expressions that a block reads, directly or through others, in the order of the text."""
-        meant = {table.name: table for table in self.common_before(block)}
-        found: dict[str, CommonTable] = {}
-        for item in self._items_within(block):
-            common = meant.get(item.name.lower()) if len(item.parts) == 1 else None
-            if common is not None:
-                found |= {table.name: table for table in (*self.common_within(common.block), common)}
-        return tuple(sorted(found.values(), key=lambda table: table.end))
+        found: dict[int, CommonTable] = {}
+        waiting = [block]
+        while waiting:
+            reading = waiting.pop()
+            meant = {table.name: table for table in self.common_before(reading)}
+            for item in self._items_within(reading):
+                common = meant.get(item.name.lower()) if len(item.parts) == 1 else None
+                if common is not None and common.end not in found:
+                    found[common.end] = common
+                    waiting.append(common.block)
+        named = {found[end].name: found[end] for end in sorted(found)}
+        return tuple(sorted(named.values(), key=lambda table: table.end))
 
     def _items_within(self, block: SelectBlock) -> Iterator[exp.Table]:
         for inner in self.blocks:

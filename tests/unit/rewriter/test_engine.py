@@ -157,6 +157,24 @@ def test_a_filter_of_a_thousand_parts_is_read_at_once() -> None:
         assert built.rewrite(f"SELECT g, sum(k) FROM a WHERE {condition} GROUP BY g").rewritten
 
 
+def test_not_all_ways_are_tried_in_which_a_view_of_many_self_joins_fits() -> None:
+    def joined(occurrences: int) -> str:
+        on = (f" JOIN sales s{i} ON s{i - 1}.n = s{i}.n" for i in range(1, occurrences))
+        return "SELECT s0.region FROM sales s0" + "".join(on)
+
+    built = world(GoldenFile(Path(), schema=SCHEMA, views={"five": joined(5).replace("region", "region AS r")}))
+    (attempt,) = decide(built, joined(12)).tried
+    assert (attempt.reason, attempt.detail) == (Reason.SHAPE, "its tables stand for the query's in more than 500 ways")
+
+
+def test_tables_that_double_with_each_common_table_expression_are_not_all_read(built: World) -> None:
+    twice = "SELECT x.region, y.n FROM {0} x JOIN {0} y ON x.n = y.n"
+    tables = ["c0 AS (SELECT region, n FROM sales)", *(f"c{i} AS ({twice.format(f'c{i - 1}')})" for i in range(1, 17))]
+    outcome = decide(built, f"WITH {', '.join(tables)} SELECT region, sum(n) FROM c16 GROUP BY region")
+    assert not outcome.rewritten
+    assert "there are more than 100 tables in it" in {attempt.detail for attempt in outcome.tried}
+
+
 def test_what_is_nested_too_deeply_is_left_alone() -> None:
     built = world(read(FOLDER / "traps.sql"))
     deep = " OR ".join(f"(k = {i} AND g = 'x')" for i in range(5000))
