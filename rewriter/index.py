@@ -195,14 +195,22 @@ class Definitions:
                 joined[name] = joined.get(name, frozenset()) | {table}
         return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(shelf.pick(partial)), joined)
 
+    @cached_property
+    def _together(self) -> dict[TableName, frozenset[TableName]]:
+        """The tables that views read beside each, and itself."""
+        found: dict[TableName, frozenset[TableName]] = {}
+        for bag in self.shelf.bags:
+            tables = frozenset(table for table, _ in bag)
+            found |= {table: found.get(table, tables) | tables for table in tables}
+        return found
+
     def closure(self, statement: Statement) -> frozenset[TableName]:
         """All that has to be looked up to decide about a statement, and the tables that views join to its own."""
         names: set[TableName] = set()
         for expanded in self.expansions(statement):
             names.update(expanded.statement.tables, (view.name for view in expanded.views))
         if self.declared is not None:
-            bags = ({table for table, _ in bag} for bag in self.shelf.bags)
-            names.update(*[tables for tables in bags if not tables.isdisjoint(names)])
+            names.update(*(self._together[table] for table in names if table in self._together))
         listed = {view.name: view for view in self.shortlisted(statement)}
         for view in [*listed.values()]:
             above = nx.descendants(self.graph, view.name) if self._upon else ()
