@@ -190,24 +190,42 @@ def _exact(call: exp.Anonymous, reading: Reading) -> bool:
     argument = call.expressions[0]
     if isinstance(argument, exp.Distinct):
         argument = argument.expressions[0]
-    return _exact_arithmetic(argument, reading, integers=call.name == "sum")
+    # An average of integers is itself a sum of doubles.
+    return _exact_arithmetic(argument, reading) and (call.name == "sum" or _is_decimal(argument, reading))
 
 
-def _exact_arithmetic(tree: Tree, reading: Reading, integers: bool) -> bool:
-    """Whether an expression is of integers and decimals only; an average of integers is itself a sum of doubles."""
+def _exact_arithmetic(tree: Tree, reading: Reading) -> bool:
+    """Whether an expression is of integers and decimals only."""
     aggregate = aggregate_of(tree)
     if aggregate is not None:  # in an aggregate over a window
-        return integers and aggregate.name in ("count", "sum") and _exact(aggregate, reading)
-    branches = branches_of(tree)
-    if branches is not None:
-        return all(_exact_arithmetic(value, reading, integers) for value in branches.values)
-    if isinstance(tree, exp.Add | exp.Sub | exp.Mul):
-        return all(_exact_arithmetic(side, reading, integers) for side in (tree.this, tree.expression))
-    if isinstance(tree, exp.Anonymous) and tree.name in ("coalesce", "nvl"):
-        return all(_exact_arithmetic(part, reading, integers) for part in tree.expressions)
+        return aggregate.name in ("count", "sum") and _exact(aggregate, reading)
     if isinstance(tree, exp.Literal):
         return not tree.is_string and tree.name.replace(".", "", 1).isdigit()
     if isinstance(tree, exp.Null):
         return True
+    parts = _operands(tree)
+    if parts is not None:
+        return all(_exact_arithmetic(part, reading) for part in parts)
     declared = reading.block.type_of(tree)
-    return declared is not None and ((integers and declared.type in INTEGERS) or declared.type.startswith("decimal("))
+    return declared is not None and (declared.type in INTEGERS or declared.type.startswith("decimal("))
+
+
+def _is_decimal(tree: Tree, reading: Reading) -> bool:
+    """Whether exact arithmetic gives a decimal: one among its operands makes all of it one."""
+    parts = _operands(tree)
+    if parts is not None:
+        return any(_is_decimal(part, reading) for part in parts)
+    declared = reading.block.type_of(tree)
+    return declared is not None and declared.type.startswith("decimal(")
+
+
+def _operands(tree: Tree) -> tuple[Tree, ...] | None:
+    """What the value of an expression is made of, where its type is the widest of theirs, or a product's."""
+    branches = branches_of(tree)
+    if branches is not None:
+        return tuple(branches.values)
+    if isinstance(tree, exp.Add | exp.Sub | exp.Mul):
+        return tree.this, tree.expression
+    if isinstance(tree, exp.Anonymous) and tree.name in ("coalesce", "nvl"):
+        return tuple(tree.expressions)
+    return None
