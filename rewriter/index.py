@@ -166,7 +166,7 @@ class Definitions:
 
     def _expansions(self, statement: Statement) -> Expansions:
         named = set(statement.tables)
-        if named.isdisjoint(self.plain_by_name) and named.isdisjoint(self.by_name):
+        if self.plain_by_name.keys().isdisjoint(named) and self.by_name.keys().isdisjoint(named):
             return (Expanded(statement),)
         plain = expand(statement, self.plain_by_name)
         every = expand(statement, by_name(self.plain, self.views))
