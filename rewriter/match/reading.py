@@ -239,9 +239,20 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
 
 
 def decides_by_floats(block: Block) -> Tree | None:
-    """A floating-point number behind which a query around the block may filter, as if it did so here."""
-    outputs = (output for output in block.outputs if block.decides and not has_aggregate(output))
-    return next((output for output in outputs if _floats(output, block)), None)
+    """A floating-point key behind which a query around the block may filter, as if it did so here.
+
+    Spark takes a filter down through groups by their keys, through windows by what all of them are cut by, and
+    through no LIMIT.
+    """
+    if not block.decides or block.limit or block.offset:
+        return None
+    windows = [window for output in block.outputs for window in output.find_all(exp.Window)]
+    if windows:
+        keys = [key for key in windows[0].args["partition_by"] if all(key in w.args["partition_by"] for w in windows)]
+    else:
+        grouped = block.keys is not None or block.distinct
+        keys = [output for output in block.outputs if grouped and not has_aggregate(output)]
+    return next((key for key in keys if _floats(key, block)), None)
 
 
 def _floats(tree: Tree, block: Block) -> list[exp.Column]:

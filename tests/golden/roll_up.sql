@@ -27,6 +27,20 @@ SELECT score, count(*) FROM t GROUP BY score HAVING score > 1.0
 SELECT * FROM (SELECT score, count(*) AS c FROM t GROUP BY score) AS x WHERE score > 1.0
 --@ kept: averages NOT_READ x groups, or takes some of its rows; by_score NOT_READ x groups, or takes some of its rows; logic NOT_READ x groups, or takes some of its rows; sums NOT_READ x groups, or takes some of its rows; averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
 
+--@ case: also by the query around, through a common table expression
+WITH x AS (SELECT score, count(*) AS c FROM t GROUP BY score) SELECT * FROM x WHERE score > 1.0
+--@ kept: averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score; averages NOT_READ x groups, or takes some of its rows; by_score NOT_READ x groups, or takes some of its rows; logic NOT_READ x groups, or takes some of its rows; sums NOT_READ x groups, or takes some of its rows
+
+--@ case: but not through a LIMIT
+WITH x AS (SELECT score, count(*) AS c FROM t GROUP BY score ORDER BY score LIMIT 100) SELECT * FROM x WHERE score > 1.0
+--@ rewritten using by_score
+WITH x AS (SELECT v.`score` AS score, coalesce(sum(v.`cnt`), 0) AS c FROM lake.demo.by_score__storage VERSION AS OF 2003 AS v GROUP BY v.`score` ORDER BY 1 ASC NULLS FIRST LIMIT 100) SELECT * FROM x WHERE score > 1.0
+
+--@ case: nor by a key that it does not give
+WITH x AS (SELECT count(*) AS c FROM t GROUP BY score) SELECT * FROM x WHERE c > 1
+--@ rewritten using by_score
+WITH x AS (SELECT coalesce(sum(v.`cnt`), 0) AS c FROM lake.demo.by_score__storage VERSION AS OF 2003 AS v GROUP BY v.`score`) SELECT * FROM x WHERE c > 1
+
 --@ case: but nothing is computed from it, for its zeros have lost their sign
 SELECT score * 2, count(*) FROM t GROUP BY score * 2
 --@ kept: averages GROUPING_TOO_COARSE score; by_score GROUPING_TOO_COARSE score * 2: a floating-point key has lost the sign of its zeros; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score

@@ -132,3 +132,12 @@ SELECT DISTINCT sum(score) FROM t GROUP BY a
 --@ case: DISTINCT in the order of what it leaves out
 SELECT DISTINCT a FROM t GROUP BY a, b ORDER BY b
 --@ kept: groups NOT_READ ORDER BY names what DISTINCT leaves out; some_rows NOT_READ ORDER BY names what DISTINCT leaves out
+
+--@ case: a filter around by floating point does not come down to the files, but where windows are cut by it
+WITH x AS (SELECT n, score, rank() OVER (PARTITION BY a ORDER BY n) AS r FROM t WHERE n > 0) SELECT n FROM x WHERE score > 1.0 AND r = 1
+--@ rewritten using some_rows
+WITH x AS (SELECT v.`n` AS n, v.`score` AS score, rank() OVER (PARTITION BY v.`a` ORDER BY v.`n` ASC) AS r FROM lake.demo.some_rows__storage VERSION AS OF 2001 AS v) SELECT n FROM x WHERE score > 1.0 AND r = 1
+
+--@ case: there it does
+WITH x AS (SELECT n, score, rank() OVER (PARTITION BY score ORDER BY n) AS r FROM t WHERE n > 0) SELECT n FROM x WHERE score > 1.0 AND r = 1
+--@ kept: groups COLUMN_NOT_IN_VIEW n; some_rows FLOAT_COMPARED score; groups NOT_READ x groups, or takes some of its rows; some_rows NOT_READ x groups, or takes some of its rows
