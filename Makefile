@@ -52,11 +52,13 @@ bench: setup ## what the proxy adds to a statement, and what it leaves of a fetc
 bench-calcite: setup ## the rewriter beside Apache Calcite's (needs Maven and a JDK)
 	@$(BIN)/python benchmarks/peers/calcite/compare.py
 
-lock: ## choose the pinned packages anew (needs uv)
-	@uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+lock: setup ## choose the pinned packages anew, also of the environments that tests make
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--all-extras --group dev pyproject.toml -o requirements.lock
-	@uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--extra postgres --group build -c requirements.lock pyproject.toml -o docker/viewgate/requirements.lock
+	@for tool in dbt superset; do $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate tests/clients/locks/$$tool.in -o tests/clients/locks/$$tool.lock || exit; done
 
 clean: ## remove what was built: environment, caches, demo data
 	rm -rf .venv .viewgate .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info

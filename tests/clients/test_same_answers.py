@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients import beeline, jdbc, python_clients, wire
+from tests.clients import beeline, jdbc, python_clients, tools, wire
 from tests.clients.script import BRIEF, STATEMENTS
 from tests.integration.gate import Gate
 
@@ -25,6 +25,7 @@ CLIENTS: dict[str, Callable[[int], dict[str, Any]]] = {
     "PyHive": python_clients.by_pyhive,
     "impyla": python_clients.by_impyla,
     "SQLAlchemy": python_clients.by_sqlalchemy,
+    "dbt": tools.by_dbt,
 }
 
 # Who sees something differ, at which call or statement, about what, in which field: the last two may be empty.
@@ -84,6 +85,10 @@ def test_by_jdbc(gate: Gate, driver: str) -> None:
 def test_by_others(gate: Gate, client: str) -> None:
     direct, through = (CLIENTS[client](port) for port in (gate.spark_port, gate.port))
     compare(client, direct, through)
+
+
+def test_by_superset(gate: Gate) -> None:
+    compare("Superset", *tools.by_superset(gate.spark_port, gate.port))
 
 
 def test_the_list_is_in_the_documentation() -> None:
