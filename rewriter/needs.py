@@ -24,6 +24,14 @@ Tree = exp.Expr
 
 # What these are of can be had from the same of the columns (an average from a sum), or from the columns themselves.
 FOLDED = frozenset({"sum", "avg", "min", "max"})
+# The arguments of which more is asked than whether they are NULL: of a column that never is, nothing may be needed.
+_COUNTS = frozenset({"count", "regr_count"})
+_VALUES = {
+    **dict.fromkeys(_COUNTS, ()),
+    **dict.fromkeys(("regr_avgx", "regr_sxx"), (1,)),
+    "regr_avgy": (0,),
+    "regr_syy": (0,),
+}
 _READ = frozenset({"expressions", "from_", "joins", "where", "group"})
 _LATE = ("group", "having", "qualify", "order", "windows", "cluster", "distribute", "sort")
 _MICROS_A_DAY = 86_400_000_000
@@ -215,12 +223,11 @@ class _Reader:
         self.needs.grouped = True
         name = SYNONYMS.get(node.name.lower(), node.name.lower())
         columns: set[Reference] = set()
-        for argument in node.expressions:
-            if not isinstance(argument, exp.Star):
-                self.read(argument, columns)
         distinct = any(isinstance(argument, exp.Distinct) for argument in node.expressions)
-        # count(x) is count(*) where x is never NULL: it may need nothing.
-        if name != "count" or distinct:
+        for place, argument in enumerate(node.expressions):
+            if not isinstance(argument, exp.Star) and (distinct or place in _VALUES.get(name, (place,))):
+                self.read(argument, columns)
+        if name not in _COUNTS or distinct:
             found = frozenset(columns)
             self.needs.aggregates.append(Aggregate(name if name in FOLDED else "", found, found))
 

@@ -98,3 +98,14 @@ def test_a_comparison_in_an_outer_join_filters_nothing() -> None:
 def test_more_than_plain_tables_filters_and_groups(sql: str) -> None:
     assert not of(sql).simple
     assert of("SELECT a FROM t, u WHERE t.a = u.b GROUP BY a").simple
+
+
+def test_a_pair_needs_nothing_of_what_only_has_to_be_there() -> None:
+    def needed(call: str) -> set[str]:
+        aggregates = needs_of(parse_select(f"SELECT {call} FROM t")).aggregates
+        return {column.name for aggregate in aggregates for column in aggregate.columns}
+
+    assert needed("regr_count(y, x)") == set()
+    assert needed("regr_avgx(y, x)") == needed("regr_sxx(y, x)") == {"x"}
+    assert needed("regr_syy(y, x)") == {"y"}
+    assert needed("corr(y, x)") == {"x", "y"}
