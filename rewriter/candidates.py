@@ -84,12 +84,13 @@ def settings_problem(
     What the view computes counts, also where a query names the view, or one that it is defined over.
     """
     view = definitions.by_name[candidate.view.name]
-    block = _block(view, definitions.sources[view.name], definitions, relations)
 
     def zoned() -> bool:
+        block = _block(view, definitions.sources[view.name], definitions, relations)
         return zone_matters(query) or isinstance(block, str) or zone_matters(block)
 
     if view.settings is None:
+        block = _block(view, definitions.sources[view.name], definitions, relations)
         plain = (exp.Column, exp.Identifier, exp.Literal, exp.Star, exp.Anonymous)
         computes = isinstance(block, str) or any(
             not isinstance(node, plain) for tree in block.outputs for node in tree.walk()
