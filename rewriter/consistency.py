@@ -24,7 +24,7 @@ def pinned(
     statement: Statement, kept: Sequence[SelectBlock], matches: Iterable[Match], relations: Relations
 ) -> tuple[Pins, Sequence[Edit]] | str:
     """Snapshots for the replaced blocks, edits that pin those kept; or why the statement cannot be pinned."""
-    beside = [(block, table) for block in kept for table in tables_of(block)]
+    beside = [table for block in kept for table in tables_of(block)]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
     whole = statement.complete and all(block.tree is not None for block in kept)
     if whole and not beside and len(reads) == 1:
@@ -32,8 +32,8 @@ def pinned(
     if not whole:
         return "a part of the statement that is not read may read tables at another moment"
     edits = []
-    for block, table in beside:
-        edit = _edit(statement, block, table, relations)
+    for table in beside:
+        edit = _edit(statement, table, relations)
         if isinstance(edit, str):
             return edit
         edits += edit
@@ -41,7 +41,7 @@ def pinned(
     return pins if isinstance(pins, str) else (pins, edits)
 
 
-def _edit(statement: Statement, block: SelectBlock, table: exp.Table, relations: Relations) -> list[Edit] | str:
+def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:
     """The edit that pins one FROM item; none for a common table expression."""
     if len(table.parts) == 1 and table.name.lower() in statement.ctes:
         return []
@@ -49,7 +49,7 @@ def _edit(statement: Statement, block: SelectBlock, table: exp.Table, relations:
     snapshot = _snapshot(relations.get(name)) if name is not None else None
     if snapshot is None or any(table.args.get(arg) for arg in ("version", "when", "sample", "pivots")):
         return f"{table.sql('spark')[:60]} cannot be pinned to a snapshot"
-    end = block.span.start + place_of(table)[1]
+    end = place_of(table)[1]
     return [Edit(end, end, f" VERSION AS OF {snapshot}")]
 
 

@@ -57,9 +57,9 @@ class Correlation:
             return Miss(Reason.SHAPE, "the subquery names columns around it that have no place there")
         return match
 
-    def casts(self, start: int) -> list[Edit]:
-        """Edits of a text in which the subquery begins there, that put a value of its type for each column around."""
-        return [Edit(start + i, start + j, f"CAST(NULL AS {kind})") for (i, j), kind in self.lent.items()]
+    def casts(self) -> list[Edit]:
+        """Edits of the statement's text that put a value of its type for each column around."""
+        return [Edit(i, j, f"CAST(NULL AS {kind})") for (i, j), kind in self.lent.items()]
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:

@@ -348,7 +348,7 @@ def _spare(candidate: Candidate, mapping: Mapping[str, str]) -> Miss:
 
 def _block_original(select: SelectBlock, answer: _Answer, statement: Statement, spelled: Sequence[Edit]) -> str:
     """A block's own text as Spark can run it by itself."""
-    values = answer.correlation.casts(select.span.start) if answer.correlation is not None else ()
+    values = answer.correlation.casts() if answer.correlation is not None else ()
 
     def text(block: SelectBlock) -> str:
         return splice_within(statement.sql, block.span, (*spelled, *values))

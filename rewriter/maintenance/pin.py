@@ -38,19 +38,19 @@ def qualified(query: str, session: Session) -> str:
 def _named(query: str, session: Session, version: Callable[[TableName], str]) -> str:
     statement = parse(query, session)
     edits = []
-    for table, offset in _tables(statement):
+    for table in _tables(statement):
         name = statement.resolve(table)
         if name is not None:
             start, end = place_of(table)
-            edits.append(Edit(offset + start, offset + end, name.sql() + version(name)))
+            edits.append(Edit(start, end, name.sql() + version(name)))
     return splice(query, edits)
 
 
-def _tables(statement: Statement) -> list[tuple[exp.Table, int]]:
-    """Every FROM item of every block, with the offset of the text in which its positions count."""
-    found = []
+def _tables(statement: Statement) -> list[exp.Table]:
+    """Every FROM item of every block."""
+    found: list[exp.Table] = []
     for block in statement.blocks:
         if block.tree is None:
             raise Unsupported(block.problem)
-        found += [(table, block.span.start) for table in tables_of(block)]
+        found += tables_of(block)
     return found

@@ -11,6 +11,7 @@ names that it does not know for those that it would translate: with a mark behin
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from sqlglot import exp
@@ -63,19 +64,19 @@ def tokenize(sql: str) -> list[Token]:
         raise ParseError(_plain(error)) from error
 
 
-def parse_select(sql: str) -> exp.Select:
+def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     """The tree of one SELECT without WITH and set operations; raises ParseError for all else.
+
+    Where `tokens` are given, it is of those alone, a part of the text: its places are the text's.
 
     >>> parse_select("SELECT log10(x) FROM t").expressions[0].name
     'log10'
     """
     if _MARK in sql:
         raise ParseError("a character of code 0 stands in it")
-    tokens = tokenize(sql)
-    for i, token in enumerate(tokens):
-        _mark(token, called=i + 1 < len(tokens) and tokens[i + 1].token_type is TokenType.L_PAREN)
+    marked = list(_marked(tokenize(sql) if tokens is None else tokens))
     try:
-        trees = _DIALECT.parser().parse(tokens, sql)
+        trees = _DIALECT.parser().parse(marked, sql)
     except RecursionError as error:
         raise ParseError("it is nested too deeply") from error
     except SqlglotError as error:
@@ -86,11 +87,18 @@ def parse_select(sql: str) -> exp.Select:
     return trees[0]
 
 
-def _mark(token: Token, called: bool) -> None:
-    """Make a name unknown to the parser where it would be read as more than a name."""
-    word = token.text.upper()
-    if ((called and word in _CALLS) or word in _WORDS) and token.token_type in Spark.Parser.FUNC_TOKENS:
-        token.text += _MARK
+def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens, names made unknown to the parser where it would read them as more than names."""
+    for i, token in enumerate(tokens):
+        if token.token_type in Spark.Parser.FUNC_TOKENS:
+            word = token.text.upper()
+            called = i + 1 < len(tokens) and tokens[i + 1].token_type is TokenType.L_PAREN
+            if (called and word in _CALLS) or word in _WORDS:
+                yield Token(
+                    token.token_type, token.text + _MARK, token.line, token.col, token.start, token.end, token.comments
+                )
+                continue
+        yield token
 
 
 def _unmark(tree: Tree) -> None:

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from rewriter.model import MaterializedView, PlainView, TableName, quoted
 from rewriter.sql.splice import Edit, splice
-from rewriter.sql.statement import SelectBlock, Statement, parse, place_of, tables_of
+from rewriter.sql.statement import Statement, parse, place_of, tables_of
 
 View = PlainView | MaterializedView
 
@@ -135,23 +135,21 @@ class _Expansion:
 
     def outer_edits(self) -> Iterator[Edit]:
         """The edits of the statement itself; a view that is refused stays as it was typed."""
-        for block, table, name in _named(self.statement):
+        for table, name in _named(self.statement):
             if name not in self.views:
                 continue
             before = dict(self.used)
             try:
-                yield self._edit(block, table, name, (), self.statement.ctes)
+                yield self._edit(table, name, (), self.statement.ctes)
             except _Refused as refusal:
                 self.used = before
                 self.refused[name] = str(refusal)
 
-    def _edit(
-        self, block: SelectBlock, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]
-    ) -> Edit:
+    def _edit(self, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]) -> Edit:
         """The view's query in the place of its name."""
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
             raise _Refused(f"{table.sql('spark')[:60]} is more than a view and an alias")
-        start, end = (block.span.start + place for place in place_of(table))
+        start, end = place_of(table)
         alias = "" if table.args.get("alias") else f" AS {quoted(table.name)}"
         return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")
 
@@ -162,11 +160,11 @@ class _Expansion:
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
         _check(inner, view)
         edits = []
-        for block, table, name in _named(inner):
+        for table, name in _named(inner):
             if name in self.views:
-                edits.append(self._edit(block, table, name, (*above, view.name), ctes | inner.ctes))
+                edits.append(self._edit(table, name, (*above, view.name), ctes | inner.ctes))
             else:
-                edits.append(self._qualified(block, table, name, ctes | inner.ctes))
+                edits.append(self._qualified(table, name, ctes | inner.ctes))
         self.used.setdefault(view.name, view)
         text = splice(inner.sql, edits)
         text = f"{text}\n" if "--" in text.rsplit("\n", 1)[-1] else text
@@ -175,22 +173,22 @@ class _Expansion:
             return text
         return f"SELECT {items} FROM ({text}) AS {quoted(view.name.table)} ({_names(view)})"
 
-    def _qualified(self, block: SelectBlock, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
+    def _qualified(self, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
         """A table's full name, which must mean it in the statement, too."""
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
             raise _Refused(f"{name} means something else in this session")
-        start, end = (block.span.start + place for place in place_of(table))
+        start, end = place_of(table)
         return Edit(start, end, name.sql())
 
 
-def _named(statement: Statement) -> Iterator[tuple[SelectBlock, exp.Table, TableName]]:
-    """The tables that a statement reads, each with the block in which it stands."""
+def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
+    """The tables that a statement reads, each with what it means."""
     for block in statement.blocks:
         for table in tables_of(block):
             if (name := statement.resolve(table)) is not None:
-                yield block, table, name
+                yield table, name
 
 
 def _check(inner: Statement, view: View) -> None:

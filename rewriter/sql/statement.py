@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -169,7 +170,7 @@ def parse(sql: str, session: Session) -> Statement:
     )
     if problem or not any(token.token_type is TokenType.SELECT for token in tokens):
         return bare
-    blocks = tuple(_block(sql, span) for span in select_spans(tokens))
+    blocks = tuple(_blocks(sql, tokens))
     ctes = list(_ctes(tokens))
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
@@ -216,15 +217,21 @@ def from_items(tree: exp.Select) -> Iterator[exp.Expr]:
 
 
 def place_of(table: exp.Table) -> tuple[int, int]:
-    """Where a table's name stands in the text that was parsed."""
+    """Where a table's name stands in the statement's text."""
     parts = [part for part in table.parts if isinstance(part, exp.Identifier)]
     return parts[0].meta["start"], parts[-1].meta["end"] + 1
 
 
-def _block(sql: str, span: SelectSpan) -> SelectBlock:
+def _blocks(sql: str, tokens: Sequence[Token]) -> Iterator[SelectBlock]:
+    starts = [token.start for token in tokens]
+    for span in select_spans(tokens):
+        yield _block(sql, span, tokens[bisect_left(starts, span.start) : bisect_left(starts, span.end)])
+
+
+def _block(sql: str, span: SelectSpan, tokens: Sequence[Token]) -> SelectBlock:
     text = sql[span.start : span.end]
     try:
-        return SelectBlock(span, text, parse_select(text))
+        return SelectBlock(span, text, parse_select(sql, tokens))
     except ParseError as error:
         return SelectBlock(span, text, None, str(error))
 
