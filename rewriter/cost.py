@@ -7,15 +7,15 @@ from its records; where nothing is known, the table is taken for huge.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from rewriter.block import Block
 from rewriter.freshness import Relations
 from rewriter.index import Shortlist
 from rewriter.match import Match
 from rewriter.model import MaterializedView, Relation, Table, TableName
-from rewriter.shelf import Features
 
 SCAN = ROLL_UP = 4 << 20
 RECORD = 64
@@ -30,25 +30,25 @@ def cost(match: Match, block: Block, relations: Relations) -> int:
     return sum(map(_scan, (match.rewriting.storage, *beside))) + rest + (ROLL_UP if match.rolled_up else 0)
 
 
-def least_costs(
-    shortlist: Shortlist, features: Mapping[TableName, Features], block: Block, relations: Relations
-) -> Iterator[tuple[int, MaterializedView]]:
+def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Iterator[tuple[int, MaterializedView]]:
     """What a rewriting of a block over each view of a shortlist costs, as far as the index tells.
 
     More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal.
     """
     read = Counter(table.name for table in block.tables)
-    rest = _rest(block, relations)
-    beside: dict[tuple[TableName, ...], int] = {}
-    for view in shortlist.views:
-        mine = features[view.name]
-        if mine.tables not in beside:
-            others = read - Counter(mine.tables)
-            beside[mine.tables] = sum(_scan(relations.get(name)) * n for name, n in others.items())
-        rolled_up = block.keys is not None and mine.keys > len(block.keys)
-        more = rest if view.name in shortlist.partial else 0 if view.name in read else beside[mine.tables]
-        more += sum(_scan(relations.get(table)) for table in shortlist.beside.get(view.name, ()))
-        yield _scan(relations.get(view.storage)) + more + (ROLL_UP if rolled_up else 0), view
+    rest, grouped = _rest(block, relations), len(block.keys) if block.keys is not None else sys.maxsize
+    others: dict[tuple[TableName, ...], int] = {}
+    for view, tables, keys, partial, named, beside in shortlist:
+        if partial or named:
+            more = rest if partial else 0
+        elif tables in others:
+            more = others[tables]
+        else:
+            left = read - Counter(tables)
+            more = others[tables] = sum(_scan(relations.get(name)) * n for name, n in left.items())
+        for table in beside:
+            more += _scan(relations.get(table))
+        yield _scan(relations.get(view.storage)) + more + (ROLL_UP if keys > grouped else 0), view
 
 
 def _rest(block: Block, relations: Relations) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -278,8 +279,7 @@ def _answer(
 ) -> tuple[_Answer | None, list[Attempt]]:
     """The best view for a block, and what came of the others."""
     shortlist = definitions.shortlist(statement, select)
-    views = shortlist.views
-    if not views:
+    if not shortlist:
         return None, []
     try:
         if select.tree is None:
@@ -289,16 +289,17 @@ def _answer(
         query = predicates_of(block, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
         unread = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
-        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, unread, select.text) for v in views]
+        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, unread, select.text) for v, *_ in shortlist]
     if counted_by_metadata(block, relations, statement.session.settings):
         cheaper = "Spark counts the rows by the table's metadata alone"
-        return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v in views]
+        return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
     tried = _Tried(select, statement.session, definitions, relations, correlation)
     limit = original_cost(block, relations)
-    bounds = least_costs(shortlist, definitions.features, block, relations)
-    for bound, view in sorted(bounds, key=lambda each: (each[0], each[1].name)):
-        spare = view.name in tried.matches or (not definitions.exhaustive and tried.beats(bound, view))
-        if not spare or (definitions.upon(view.name) and view.name not in tried.matches):
+    for bound, view in sorted(least_costs(shortlist, block, relations), key=itemgetter(0)):
+        beaten = not definitions.exhaustive and tried.beats(bound, view)
+        if beaten and not definitions.stacked:
+            break
+        if view.name not in tried.matches and (not beaten or definitions.upon(view.name)):
             tried.add(view, query, limit)
     return tried.answer(block), tried.report()
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 import networkx as nx
@@ -18,21 +17,29 @@ from rewriter.shelf import Features, Folded, Limit, Shelf
 from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, tables_of
 from rewriter.verbatim import Text, texts_of
 
-_READ = ("by_name", "plain_by_name", "features", "over_views", "sources", "verbatim", "graph", "shelf")
+_READ = ("by_name", "plain_by_name", "features", "over_views", "sources", "verbatim", "graph", "shelf", "_shelved")
 
 # A statement with plain views in their place, as it is, and with materialized ones in theirs, too: each text once.
 Expansions = tuple[Expanded, ...]
 
 
-class Shortlist(NamedTuple):
-    """The views that could answer a block, in the order of names.
+class Listed(NamedTuple):
+    """A view on the shortlist of a block, over these tables and grouped by so many keys.
 
-    `partial` are those that can hold but a part of its rows, `beside` the tables that can only be joined back to one.
+    `partial` tells that it can hold but a part of the block's rows, `named` that the block names it, `beside` which
+    tables can only be joined back to it.
     """
 
-    views: tuple[MaterializedView, ...] = ()
-    partial: frozenset[TableName] = frozenset()
-    beside: Mapping[TableName, frozenset[TableName]] = MappingProxyType({})
+    view: MaterializedView
+    tables: tuple[TableName, ...]
+    keys: int
+    partial: bool = False
+    named: bool = False
+    beside: frozenset[TableName] = frozenset()
+
+
+# The views that could answer a block, in the order of their names.
+Shortlist = tuple[Listed, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +132,11 @@ class Definitions:
         """The materialized views that are defined over a view, in the order of their names."""
         return self._upon.get(name, [])
 
+    @property
+    def stacked(self) -> bool:
+        """Whether any view is defined over another."""
+        return bool(self._upon)
+
     @cached_property
     def _upon(self) -> dict[TableName, list[MaterializedView]]:
         found: dict[TableName, list[MaterializedView]] = {}
@@ -154,6 +166,13 @@ class Definitions:
                 known.setdefault(name, set()).add(table)
         return {name: frozenset(tables) for name, tables in known.items()}
 
+    @cached_property
+    def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
+        """The views in the order of the shelf, and their places there by name."""
+        views = (self.by_name[name] for name in self.shelf.views)
+        listed = tuple(Listed(v, (f := self.features[v.name]).tables, f.keys) for v in views)
+        return listed, {each.view.name: place for place, each in enumerate(listed)}
+
     def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
         """The views that could answer a block, and those that it names."""
         return self._recent(statement, select)
@@ -161,7 +180,7 @@ class Definitions:
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
         """The views that could answer any block of a statement, as it is or with views in their place."""
         statements = [expanded.statement for expanded in self.expansions(statement)]
-        found = {view.name: view for each in statements for s in each.blocks for view in self.shortlist(each, s).views}
+        found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
         return tuple(found.values())
 
     def _expansions(self, statement: Statement) -> Expansions:
@@ -188,12 +207,27 @@ class Definitions:
             elif question is not None:
                 bits, partial, beside = question.possible(shelf, self.declared)
                 bits |= others
-        found = {*shelf.pick(bits), *(self.by_name.keys() & tables)}
-        joined: dict[TableName, frozenset[TableName]] = {}
+        return self._listed(bits, tables, partial, beside)
+
+    def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
+        """The views behind these bits, and those among the tables."""
+        shelf, (listed, places) = self.shelf, self._shelved
+        named = {places[name] for name in self.by_name.keys() & tables}
+        found = sorted(named.union(shelf.pick(bits))) if named else shelf.pick(bits)
+        joined: dict[int, frozenset[TableName]] = {}
         for table, joining in beside.items():
-            for name in shelf.pick(joining & bits):
-                joined[name] = joined.get(name, frozenset()) | {table}
-        return Shortlist(tuple(self.by_name[name] for name in sorted(found)), frozenset(shelf.pick(partial)), joined)
+            for place in shelf.pick(joining & bits):
+                joined[place] = joined.get(place, frozenset()) | {table}
+        parts = frozenset(shelf.pick(partial))
+        special = parts.union(named, joined)
+        return tuple(
+            listed[place]
+            if place not in special
+            else listed[place]._replace(
+                partial=place in parts, named=place in named, beside=joined.get(place, frozenset())
+            )
+            for place in found
+        )
 
     @cached_property
     def _together(self) -> dict[TableName, frozenset[TableName]]:
@@ -213,7 +247,7 @@ class Definitions:
             names.update(*(self._together[table] for table in names if table in self._together))
         listed = {view.name: view for view in self.shortlisted(statement)}
         for view in [*listed.values()]:
-            above = nx.descendants(self.graph, view.name) if self._upon else ()
+            above = nx.descendants(self.graph, view.name) if self.stacked else ()
             listed |= {name: self.by_name[name] for name in above}
         for view in listed.values():
             below = (state.name for state in view.through)

@@ -67,7 +67,7 @@ class Features:
 
 @dataclass
 class Shelf:
-    """The views as bits, `everyone` the bits of all.
+    """The views as bits, in the order of their names, `everyone` the bits of all.
 
     `reads` has the views that read a table so many times or more, `bags` those of the very same tables.
     """
@@ -148,12 +148,12 @@ class Shelf:
         """The views that equate all of these names."""
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
-    def pick(self, bits: int) -> list[TableName]:
-        """The names behind a bit set, in order."""
+    def pick(self, bits: int) -> list[int]:
+        """The places in `views` of those that a bit set has, in order."""
         picked = []
         while bits:
             lowest = bits & -bits
-            picked.append(self.views[lowest.bit_length() - 1])
+            picked.append(lowest.bit_length() - 1)
             bits ^= lowest
         return picked
 

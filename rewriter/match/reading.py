@@ -71,7 +71,7 @@ class Reading:
             return known
         if isinstance(tree, exp.Column):
             return self._column(tree)
-        if tree.find(exp.Column) is None:
+        if isinstance(tree, exp.Literal) or tree.find(exp.Column) is None:
             return tree
         if not isinstance(tree, COMPARING) and any(self.is_normalized(operand) for operand in tree.iter_expressions()):
             return Miss(

@@ -26,7 +26,7 @@ def shelf() -> Shelf:
 
 
 def names(shelf: Shelf, bits: int) -> set[str]:
-    return {name.table for name in shelf.pick(bits)}
+    return {shelf.views[place].table for place in shelf.pick(bits)}
 
 
 def test_what_is_no_plain_block_is_not_understood(shelf: Shelf) -> None:
