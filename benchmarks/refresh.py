@@ -4,8 +4,9 @@
 
 A table partitioned by day, a view with 1 % of its rows and one with half of them. After 0.01 %, 0.1 %, 1 % and 10 % of
 the rows were appended to the last days, and after one row in 1 % of the days was updated, REFRESH and then REFRESH FULL
-are timed (medians of all rounds, in turns). The same 1 % is appended to a table with so many times the history. Bytes
-are the sizes of the files that the statement has to open and of those that it has written.
+are timed (medians of all rounds). Bytes are the sizes of the files that the statement has to open and of those that it
+has written. At last the same 1 % is appended to a table with so many times the history, and its refreshes are set
+against those of before.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from tests.integration import clients
 from tests.integration.gate import Gate
 
 DAYS = 100
+VIEWS = ("small", "large")
 SHARES = (0.0001, 0.001, 0.01, 0.1)
 HEAD = f"{'view':6} {'change':22} {'way':20} {'ms':>8} {'full ms':>8} {'ratio':>7} {'read MB':>8} {'full':>8} " \
        f"{'written':>8} {'full':>8}"  # fmt: skip
@@ -35,8 +38,9 @@ HEAD = f"{'view':6} {'change':22} {'way':20} {'ms':>8} {'full ms':>8} {'ratio':>
 
 @dataclass(frozen=True)
 class Refresh:
-    """One refresh as it was seen: how long, and the sizes of what was read and written."""
+    """One refresh as it was seen: which way, how long, and the sizes of what was read and written, in MB."""
 
+    way: str
     seconds: float
     read: float
     written: float
@@ -47,73 +51,75 @@ class Lab:
 
     def __init__(self, connection: Any, catalog: SqlCatalog, name: str, rows: int, days: int) -> None:
         self.connection, self.catalog, self.name = connection, catalog, name
-        self.a_day, self.days = max(rows // days, 100), days
+        self.a_day = max(rows // days, 100)
         self.run(f"CREATE NAMESPACE IF NOT EXISTS lake.{name}")
         self.run(f"USE lake.{name}")
         self.run("CREATE TABLE sales (id BIGINT, day DATE, price DECIMAL(10,2)) PARTITIONED BY (day)")
-        self.append(self.a_day * days, 0, days)
+        # The rows come day by day: to bring them together by day would take longer than all that is measured.
+        self.append(self.a_day * days, 0, days, " WITH ('distribution-mode' = 'none', 'fanout-enabled' = 'true')")
         self.view("small", self.a_day // 100)
         self.view("large", self.a_day // 2)
 
     def run(self, sql: str) -> list[tuple[Any, ...]]:
         return clients.rows(self.connection, sql)
 
-    def append(self, rows: int, first_day: int, days: int) -> None:
+    def append(self, rows: int, first_day: int, days: int, how: str = "") -> None:
         """Rows spread over some days."""
         self.run(
-            f"INSERT INTO sales SELECT id, date_add(DATE '2020-01-01', CAST({first_day} + id % {days} AS INT)) AS day, "
-            f"CAST(id % 1000 / 4 AS DECIMAL(10,2)) FROM range({rows}) ORDER BY day"
+            f"INSERT INTO sales{how} SELECT id, date_add(DATE '2020-01-01', CAST({first_day} + id * {days} DIV {rows} "
+            f"AS INT)) AS day, CAST(id % 1000 / 4 AS DECIMAL(10,2)) FROM range({rows})"
         )
 
     def view(self, name: str, groups: int) -> None:
         """A view with so many groups a day."""
         self.run(
             f"CREATE MATERIALIZED VIEW {name} WITH DEFERRED REFRESH PARTITIONED BY (day) AS "
-            f"SELECT day, (id DIV {self.days}) % {max(groups, 1)} AS k, count(*) AS c, count(price) AS cp, "
-            "sum(price) AS s FROM sales GROUP BY 1, 2"
+            f"SELECT day, id % {max(groups, 1)} AS k, count(*) AS c, count(price) AS cp, sum(price) AS s "
+            "FROM sales GROUP BY 1, 2"
         )
         self.run(f"REFRESH MATERIALIZED VIEW {name}")
 
-    def size(self, table: str, snapshot: int | None = None, key: str = "total-files-size") -> float:
-        """Bytes of a table's files, in MB."""
-        metadata = self.catalog.load_table((self.name, table)).metadata
-        found = metadata.snapshot_by_id(snapshot or metadata.current_snapshot_id or 0)
+    def size(self, table: str, key: str = "total-files-size") -> float:
+        """What the last snapshot says of bytes, in MB."""
+        found = self.catalog.load_table((self.name, table)).metadata.current_snapshot()
         return int((found.summary[key] if found and found.summary else None) or 0) / 1e6
 
-    def head(self, table: str) -> int | None:
-        return self.catalog.load_table((self.name, table)).metadata.current_snapshot_id
-
-    def refresh(self, view: str, read: float, full: bool = False) -> Refresh:
-        """Run a refresh that has to read so much."""
+    def refresh(self, view: str, full: bool = False) -> Refresh:
+        """Run a refresh; to take in a change, it reads that and the part of the storage that it replaces."""
+        storage = f"{view}__storage"
+        ((way, *_),) = self.run(f"EXPLAIN REFRESH MATERIALIZED VIEW {view}{' FULL' if full else ''}")
         started = time.perf_counter()
         self.run(f"REFRESH MATERIALIZED VIEW {view}{' FULL' if full else ''}")
         seconds = time.perf_counter() - started
-        return Refresh(seconds, read, self.size(f"{view}__storage", key="added-files-size"))
+        came, went, replaced = (
+            self.size(table, f"{verb}-files-size")
+            for table, verb in (("sales", "added"), ("sales", "removed"), (storage, "removed"))
+        )
+        read = {"full": self.size("sales"), "partition recompute": came}.get(way, came + went + replaced)
+        return Refresh(way, seconds, read, self.size(storage, "added-files-size"))
 
-    def compare(self, label: str, change: Any, rounds: int) -> Iterator[str]:
+    def compare(self, label: str, change: Callable[[], object], rounds: int) -> Iterator[str]:
         """A line for each view: what a refresh costs after the change, incrementally and in full."""
-        seen: dict[str, list[tuple[str, Refresh, Refresh]]] = {"small": [], "large": []}
+        fast, full = self.measured(change, rounds, full=False), self.measured(change, rounds, full=True)
+        for view in VIEWS:
+            yield line(view, label, fast[view], full[view])
+
+    def measured(self, change: Callable[[], object], rounds: int, full: bool) -> dict[str, list[Refresh]]:
+        """The refreshes of each view after so many changes."""
+        seen: dict[str, list[Refresh]] = {view: [] for view in VIEWS}
         for _ in range(rounds):
             change()
-            delta = self.size("sales", key="added-files-size") + self.size("sales", key="removed-files-size")
-            for view, results in seen.items():
-                ((way, *_),) = self.run(f"EXPLAIN REFRESH MATERIALIZED VIEW {view}")
-                stored, whole = self.size(f"{view}__storage"), self.size("sales")
-                fast = self.refresh(view, delta + (stored if way != "full" else whole))
-                results.append((way, fast, self.refresh(view, whole, full=True)))
-        for view, results in seen.items():
-            yield line(view, label, results)
+            for view, refreshes in seen.items():
+                refreshes.append(self.refresh(view, full))
+        return seen
 
 
-def line(view: str, label: str, results: list[tuple[str, Refresh, Refresh]]) -> str:
-    way = results[-1][0]
-    fast, full = (
-        statistics.median(run.seconds for run in runs) * 1000 for runs in zip(*(r[1:] for r in results), strict=True)
-    )
-    _, last, whole = results[-1]
+def line(view: str, label: str, fast: list[Refresh], other: list[Refresh]) -> str:
+    """The medians of refreshes beside those of others, and the last of both."""
+    ms, other_ms = (statistics.median(one.seconds for one in refreshes) * 1000 for refreshes in (fast, other))
     return (
-        f"{view:6} {label:22} {way:20} {fast:8.0f} {full:8.0f} {fast / full:7.3f} {last.read:8.2f} {whole.read:8.2f} "
-        f"{last.written:8.2f} {whole.written:8.2f}"
+        f"{view:6} {label:22} {fast[-1].way:20} {ms:8.0f} {other_ms:8.0f} {ms / other_ms:7.3f} {fast[-1].read:8.2f} "
+        f"{other[-1].read:8.2f} {fast[-1].written:8.2f} {other[-1].written:8.2f}"
     )
 
 
@@ -129,14 +135,16 @@ def main() -> None:
         lab = Lab(connection, catalog, "base", options.rows, DAYS)
         for share in SHARES:
             rows = max(int(options.rows * share), 1)
-            show(lab.compare(f"{share:.2%} appended", lambda rows=rows: lab.append(rows, DAYS - 2, 2), options.rounds))
+            show(lab.compare(f"{share:.2%} appended", partial(lab.append, rows, DAYS - 2, 2), options.rounds))
         update = "UPDATE sales SET price = price + 1 WHERE day = DATE '2020-01-31' AND id % 1000 < 10"
-        show(lab.compare("1 % of days updated", lambda: lab.run(update), options.rounds))
+        show(lab.compare("1 % of days updated", partial(lab.run, update), options.rounds))
         if options.history > 1:
-            days = DAYS * options.history
+            days, rows = DAYS * options.history, max(options.rows // 100, 1)
+            before = lab.measured(partial(lab.append, rows, DAYS - 2, 2), options.rounds, full=False)
             older = Lab(connection, catalog, "history", options.rows * options.history, days)
-            label = f"the same 1 %, {options.history}x days"
-            show(older.compare(label, lambda: older.append(options.rows // 100, days - 2, 2), options.rounds))
+            after = older.measured(partial(older.append, rows, days - 2, 2), options.rounds, full=False)
+            sys.stdout.write(f"1 % appended with {options.history} times the history, against the refresh before\n")
+            show(line(view, f"{days} days, {DAYS} days", after[view], before[view]) for view in VIEWS)
         catalog.close()
 
 

@@ -124,6 +124,11 @@ class Catalog:
         load = self._store.iceberg.load_table
         return await self._blocking(lambda: files(load(name.parts[1:]), start, end))
 
+    async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
+        """Only the files that came or went, from the manifests of just these commits: their number tells the cost."""
+        load = self._store.iceberg.load_table
+        return await self._blocking(lambda: files(load(name.parts[1:]), start, end, live=False))
+
     async def location(self, name: TableName) -> str:
         """The directory of a table."""
         load = self._store.iceberg.load_table

@@ -15,14 +15,15 @@ from rewriter.model import DataFile, Files, PartitionField, Value
 _EPOCH = datetime(1970, 1, 1)
 
 
-def files(table: IcebergTable, start: int | None, end: int | None) -> Files:
-    """The live files at `end`, and those that came or went since `start`."""
+def files(table: IcebergTable, start: int | None, end: int | None, *, live: bool = True) -> Files:
+    """The live files at `end`, unless they are not asked for, and those that came or went since `start`."""
     head = table.metadata.snapshot_by_id(end) if end is not None else None
     if head is None:
         return Files(_fields(table), ())
-    live = [entry for manifest in head.manifests(table.io) for entry in _entries(table, manifest, live=True)]
+    manifests = head.manifests(table.io) if live else ()
+    there = [entry for manifest in manifests for entry in _entries(table, manifest, live=True)]
     came_and_went = list(_since(table, head, start))
-    everything = (*live, *came_and_went)
+    everything = (*there, *came_and_went)
     one_layout = all(entry.data_file.spec_id == table.metadata.default_spec_id for entry in everything)
     times = {snapshot.snapshot_id: snapshot.timestamp_ms for snapshot in table.metadata.snapshots}
 
@@ -31,7 +32,7 @@ def files(table: IcebergTable, start: int | None, end: int | None) -> Files:
 
     return Files(
         fields=_fields(table) if one_layout else None,
-        live=listed(entry for entry in live if entry.data_file.content is DataFileContent.DATA),
+        live=listed(entry for entry in there if entry.data_file.content is DataFileContent.DATA),
         came=listed(entry for entry in came_and_went if entry.status is ManifestEntryStatus.ADDED),
         went=listed(entry for entry in came_and_went if entry.status is ManifestEntryStatus.DELETED),
     )

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 from proxy.catalog import Catalog
 from proxy.pipeline.sources import Sources
-from rewriter import Decision, full, plan
-from rewriter.model import ChangeKind, MaterializedView, RefreshState, Table
+from rewriter import Decision, Kind, full, plan
+from rewriter.model import Change, ChangeKind, MaterializedView, RefreshState, Table
 
 _logger = logging.getLogger(__name__)
+_NEED_NO_FILES = (Kind.NOTHING, Kind.APPEND)
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
@@ -29,16 +30,23 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
     )
     decision = plan(view, storage, {change.name: change for change in changes})
     changed = [change for change in changes if change.kind not in (ChangeKind.UNCHANGED, ChangeKind.UNKNOWN)]
-    if decision.incremental or not storage.partitioned_by or len(changed) != 1:
+    if len(changed) != 1 or not storage.partitioned_by or decision.kind in _NEED_NO_FILES:
         return decision
     # Only now: manifests are many files, and most decisions need none of them.
-    try:
-        files = await catalog.files(changed[0].name, changed[0].start, changed[0].end)
-    except Exception:  # manifests come from any writer; what cannot be read is computed in full
-        _logger.exception("cannot read the files of %s", changed[0].name)
-        return decision
-    known = replace(changed[0], files=files)
+    known = await _with_files(catalog, changed[0], live=not decision.incremental)
     return plan(view, storage, {change.name: change for change in (*changes, known)})
+
+
+async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
+    """What is known of a source's files: of those that came or went where that is enough, else of all."""
+    ends = (change.name, change.start, change.end)
+    try:
+        if live:
+            return replace(change, files=await catalog.files(*ends))
+        return replace(change, touched=await catalog.touched(*ends))
+    except Exception:  # manifests come from any writer; without them a decision stays as it is
+        _logger.exception("cannot read the files of %s", change.name)
+        return change
 
 
 def _base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:

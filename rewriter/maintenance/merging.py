@@ -39,6 +39,12 @@ class Merging:
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
 
+    def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
+        """The groups of the touched partitions of the storage, written anew: one reading of these and of the delta."""
+        old = f"{self._old(base)} WHERE {where}"
+        content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
+        return "INSERT INTO", f"REPLACE WHERE {where} {content}"
+
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
         """Only the groups that the delta has."""
         keys = [column.name for column in self.stored.keys]

@@ -175,9 +175,23 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 
 
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
+    """Only the targets that are touched where these are known, else all groups or those of the delta."""
     storage = now.stored.storage
+    if where := _touched(now):
+        return how.replace(now.base, parts, signed, where)
     small = not storage.partitioned_by and storage.size is not None and storage.size <= SMALL
     return how.overwrite(now.base, parts, signed) if small or not how.joins else how.merge(now.base, parts, signed)
+
+
+def _touched(now: Situation) -> str:
+    """Which rows of the storage lie in the targets of the one source that has changed; empty if that is not known."""
+    change, *more = now.changed
+    if more or change.touched is None:
+        return ""
+    found = targets(now.stored, change.name, change.touched)
+    if isinstance(found, str) or len(found.touched) > MOST_TARGETS:
+        return ""
+    return found.condition_of_touched
 
 
 def _parts(now: Situation) -> list[str]:
@@ -223,7 +237,7 @@ def _partitions(now: Situation) -> Decision | str:
         return found
     if len(found.touched) > MOST_TARGETS or found.share > MOST_ROWS:
         return "most of its partitions are touched"
-    where = " OR ".join(sorted(map(found.condition, found.touched)))
+    where = found.condition_of_touched
     block = filtered(now.stored.block, " OR ".join(found.source_conditions) or "false")
     reads = [At(now.changes[table.name].end) for table in block.tables]
     content = f"REPLACE WHERE {where} {block_text(block, now.stored.names, reads)}"

@@ -93,8 +93,12 @@ class Targets:
         parts = zip(self.links, self.of[partition], strict=True)
         return "/".join(f"{quote_plus(link.field.name)}={name_of(part, link.field.transform)}" for link, part in parts)
 
-    def condition(self, target: Target) -> str:
-        """Which rows of the storage a target has."""
+    @property
+    def condition_of_touched(self) -> str:
+        """Which rows of the storage the touched targets have."""
+        return " OR ".join(sorted(map(self._condition, self.touched)))
+
+    def _condition(self, target: Target) -> str:
         pairs = zip(self.links, target, strict=True)
         return "(" + " AND ".join(part.condition(quoted(link.field.column)) for link, part in pairs) + ")"
 

@@ -25,7 +25,8 @@ class Change:
 
     `start` is None where the refresh found no snapshot, `end` where there is none now. `added` and `removed` count
     the rows of the files that came and went, `records` those there are now. `row_deletes` tells that delete files lie
-    on the table, so that no list of its changed rows can be had. `reason` says why a kind is UNKNOWN.
+    on the table, so that no list of its changed rows can be had. `reason` says why a kind is UNKNOWN. `files` are known
+    where they were asked for; `touched` are only those that came or went, which cost no more than the change to find.
     """
 
     name: TableName
@@ -42,3 +43,4 @@ class Change:
     records: int = 0
     row_deletes: bool = False
     files: Files | None = None
+    touched: Files | None = None

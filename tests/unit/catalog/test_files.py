@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date, datetime
 
 import pyarrow as pa
@@ -37,6 +38,7 @@ def test_live_files_and_those_that_came_and_went(lake: Lake) -> None:
     later = files(table, first, table.metadata.current_snapshot_id)
     assert [file.partition for file in later.live] == [(None, -1, -3_600_000_000)]
     assert (later.came, [file.partition for file in later.went]) == ((), [("a", 19723, NOON)])
+    assert files(table, first, table.metadata.current_snapshot_id, live=False) == replace(later, live=())
 
 
 def test_files_of_several_specifications_have_no_fields_in_common(lake: Lake) -> None:

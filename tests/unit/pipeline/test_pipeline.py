@@ -221,8 +221,29 @@ def test_manifests_are_read_only_where_partitions_could_be_computed_alone(house:
         async def unreadable(*_: object) -> None:
             raise OSError("a manifest is gone")
 
-        house.catalog.files = unreadable  # type: ignore[assignment, method-assign]
+        house.catalog.files = house.catalog.touched = unreadable  # type: ignore[assignment, method-assign]
         assert (await house.pipeline.decision(await house.view())).kind == "full"
+
+    asyncio.run(story())
+
+
+def test_appended_rows_are_merged_into_the_touched_partitions_of_the_storage(house: House) -> None:
+    for table in (house.sales, house.lake.iceberg.load_table("demo.agg__storage")):
+        with table.update_spec() as update:
+            update.add_field("region", IdentityTransform())
+
+    async def story() -> None:
+        house.sales.append(ROWS)
+        await house.refresh()
+        house.sales.append(ROWS.slice(0, 1))
+
+        async def unreadable(*_: object) -> None:
+            raise OSError("every file of the table would be looked at")
+
+        house.catalog.files = unreadable  # type: ignore[assignment, method-assign]
+        decision = await house.pipeline.decision(await house.view())
+        assert decision.kind == "append-merge"
+        assert decision.content.startswith("REPLACE WHERE (region = 'eu') ")
 
     asyncio.run(story())
 

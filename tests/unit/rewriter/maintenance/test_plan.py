@@ -211,6 +211,19 @@ def test_only_targets_whose_source_files_changed_are_computed_anew() -> None:
     )
 
 
+def test_appended_groups_are_merged_into_their_targets_alone() -> None:
+    view, held, change = years("2022-02-02", "2022-02-03", kind=APPENDED)
+    assert change.files is not None
+    touched = replace(change.files, live=())
+    decision = plan(view, held, {change.name: replace(change, touched=touched)})
+    assert decision.kind is Kind.APPEND_MERGE
+    statement = decision.statement("target")
+    assert statement.startswith("INSERT INTO target REPLACE WHERE (year = 2022) SELECT CAST(max(v.`m`) AS string) AS m")
+    assert "FROM lake.demo.m1__storage VERSION AS OF 7 WHERE (year = 2022) UNION ALL SELECT" in statement
+    unknown = plan(view, held, {change.name: replace(change, touched=Files(None, ()))})
+    assert unknown.write == "MERGE INTO"
+
+
 def test_a_target_without_source_files_is_emptied() -> None:
     assert "REPLACE WHERE (year = 1999) SELECT" in by_year("1999-01-01").content
     assert "WHERE (false)" in by_year("1999-01-01").content
