@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -98,6 +99,8 @@ def same_rows(mine: Rows, theirs: Rows, ordered: bool) -> bool:
     True
     >>> same_rows([(1, 0.5), (1, 0.5)], [(1, 0.5), (1, 0.51)], ordered=False)
     False
+    >>> same_rows([(date(2026, 1, 1),)], [(datetime(2026, 1, 1),)], ordered=False)
+    True
     """
     if len(mine) != len(theirs):
         return False
@@ -133,6 +136,9 @@ def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
 def _comparable(value: object) -> object:
     if isinstance(value, list):  # a set, in DuckDB
         return tuple(value)
+    if isinstance(value, date) and not isinstance(value, datetime):
+        # DuckDB truncates a date to a timestamp, Spark to a date: types are compared on Spark.
+        return datetime.combine(value, time.min)
     return _significant(float(value)) if isinstance(value, float | Decimal) else value
 
 
