@@ -20,12 +20,16 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
     >>> [part.sql() for part in conjuncts_of(where)]
     ['a = 1', 'b OR c']
     """
-    node = node.unnest()
-    if isinstance(node, exp.And):
-        yield from conjuncts_of(node.this)
-        yield from conjuncts_of(node.expression)
-        return
-    branches = [list(conjuncts_of(branch)) for branch in operands(node, exp.Or)] if isinstance(node, exp.Or) else []
+    for part in operands(node, exp.And):
+        if isinstance(part, exp.Or):
+            yield from _factored(part)
+        else:
+            yield part
+
+
+def _factored(node: exp.Or) -> Iterator[Tree]:
+    """The parts that all branches have, and what is left of these."""
+    branches = [list(conjuncts_of(branch)) for branch in operands(node, exp.Or)]
     common = _common(branches)
     if not common:
         yield node
@@ -49,7 +53,7 @@ def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
 
 def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[object, Tree]:
     """The parts that all branches have, by what they mean, in the order of the first."""
-    common = {_meaning(part): part for part in branches[0]} if branches else {}
+    common = {_meaning(part): part for part in branches[0]}
     for branch in branches[1:]:
         here = {_meaning(part) for part in branch}
         common = {meaning: part for meaning, part in common.items() if meaning in here}
