@@ -336,7 +336,7 @@ def aggregate_of(node: Tree) -> exp.Anonymous | None:
 
 def has_aggregate(node: Tree) -> bool:
     """Whether an aggregate stands anywhere in the expression."""
-    return any(aggregate_of(inner) is not None for inner in node.walk())
+    return any(aggregate_of(call) is not None for call in node.find_all(exp.Anonymous))
 
 
 def depends_on_zone(node: Tree, scope: Scope) -> bool:

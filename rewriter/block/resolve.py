@@ -275,7 +275,7 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
 
 def calls(tree: Tree, names: frozenset[str]) -> bool:
     """Whether a function of these names is called anywhere in the expression."""
-    return any(isinstance(node, exp.Anonymous) and node.name in names for node in tree.walk())
+    return any(call.name in names for call in tree.find_all(exp.Anonymous))
 
 
 def _ordering(item: Tree, select: _SelectList) -> Ordering:
