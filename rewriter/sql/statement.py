@@ -64,6 +64,8 @@ class Statement:
     common: tuple[CommonTable, ...] = ()
     merges: bool = False
     fills: bool = False
+    # Each FROM item by its identity, itself kept so that no other comes to have that, and what it means.
+    _meant: dict[int, tuple[exp.Table, TableName | None]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def uses_timeseries(self) -> bool:
@@ -141,6 +143,12 @@ class Statement:
 
     def resolve(self, table: exp.Table) -> TableName | None:
         """The catalog table that a FROM item means; None for CTEs, temporary views and functions."""
+        known = self._meant.get(id(table))
+        if known is None:
+            known = self._meant[id(table)] = table, self._resolve(table)
+        return known[1]
+
+    def _resolve(self, table: exp.Table) -> TableName | None:
         parts = tuple(part.name for part in table.parts if isinstance(part, exp.Identifier))
         if len(parts) != len(table.parts) or not parts or (len(parts) == 1 and parts[0].lower() in self.ctes):
             return None
