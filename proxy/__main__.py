@@ -12,6 +12,7 @@ import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from getpass import getpass
 from importlib.metadata import version
 from pathlib import Path
@@ -28,7 +29,7 @@ from proxy.hs2.protocol import V11
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.server import Server
 from proxy.service import Service
-from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, UpstreamSession, unknown
+from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
 from rewriter.script import ScriptError
 
 _log = logging.getLogger("viewgate")
@@ -57,6 +58,7 @@ class Surroundings:
     runner: Runner
     alone: bool
     progress: Progress = unknown
+    own: Upstreams | None = None  # for refresh jobs, on a Spark elsewhere
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -128,6 +130,9 @@ async def serve(options: argparse.Namespace) -> None:
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
         service = compose(surroundings, settings, running)
+        if options.config:
+            reload = partial(reread, options, surroundings, service.upstreams)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
         server = Server(entrance(service), settings.server.host, settings.server.port)
         port = await server.start()
         running.push_async_callback(server.stop)
@@ -142,6 +147,20 @@ async def serve(options: argparse.Namespace) -> None:
             asyncio.get_running_loop().add_signal_handler(number, server.hurry)
         still = service.sessions.running
         _log.info("stopping%s", f": {still} statements still run, for {server.grace:g} s at most" if still else "")
+
+
+def reread(options: argparse.Namespace, surroundings: Surroundings, upstreams: Upstreams) -> None:
+    """Go on with the upstreams that the settings file names now; all else in it is for the next start."""
+    try:
+        settings = settled(options)
+        if surroundings.own is None or not settings.upstreams:
+            raise config.ConfigError("[[upstream]] was not there at the start, or is not there now")
+    except config.ConfigError as error:
+        _log.error("the settings are not read again: %s", error)
+        return
+    upstreams.reconfigure(_upstreams(settings))
+    surroundings.own.reconfigure(_for_pipeline(settings))
+    _log.info("the upstreams are now %s", "; ".join(_shown(address) for address in settings.upstreams))
 
 
 async def refresh(options: argparse.Namespace) -> int:
@@ -203,13 +222,14 @@ def refuse_taken_port(listen: config.Listen) -> None:
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
     """Spark and the catalog: those of the settings, or our own, which `running` stops."""
     if settings.catalog is not None:
-        own = Upstreams([Upstream(u.host, u.port, *_login(settings.pipeline)) for u in settings.upstreams])
+        own = Upstreams(_for_pipeline(settings))
         running.callback(own.close)
         return Surroundings(
-            tuple(Upstream(u.host, u.port, u.user, u.password) for u in settings.upstreams),
+            tuple(_upstreams(settings)),
             open_catalog(settings.catalog.name, settings.catalog.properties),
             ThriftRunner(lambda: open_session(own, settings.pipeline.user)),
             alone=False,
+            own=own,
         )
     spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
     running.push_async_callback(asyncio.to_thread, spark.stop)
@@ -234,8 +254,10 @@ def compose(surroundings: Surroundings, settings: config.Config, running: AsyncE
     running.push_async_callback(_cancelled, asyncio.create_task(orphans.drop()))
     planner = Planner(Context(catalog, pipeline, on_commit, orphans, Answers(catalog)), find)
     defaults = Defaults()
+    upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts))
+    running.push_async_callback(_cancelled, asyncio.create_task(watch(upstreams)))
     return Service(
-        Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts)),
+        upstreams,
         planner,
         lambda user, configuration: SessionFacts(configuration, defaults),
         ProxyUsers(settings.authentication.proxy_users),
@@ -310,8 +332,22 @@ async def _cancelled(task: asyncio.Task[Any]) -> None:
     await asyncio.wait([task])
 
 
-def _login(pipeline: config.PipelineSettings) -> tuple[str, str]:
-    return pipeline.user, pipeline.password
+def _upstreams(settings: config.Config) -> list[Upstream]:
+    return [Upstream(u.host, u.port, u.user, u.password, terms=_terms(u)) for u in settings.upstreams]
+
+
+def _for_pipeline(settings: config.Config) -> list[Upstream]:
+    """The same servers for refresh jobs, which log in as themselves."""
+    login = settings.pipeline.user, settings.pipeline.password
+    return [Upstream(u.host, u.port, *login, terms=_terms(u)) for u in settings.upstreams]
+
+
+def _terms(address: config.UpstreamAddress) -> Terms:
+    return Terms(address.weight, address.sessions, address.statements, address.draining)
+
+
+def _shown(address: config.UpstreamAddress) -> str:
+    return f"{address.host}:{address.port}{' (draining)' if address.draining else ''}"
 
 
 def _reachable(host: str) -> str:

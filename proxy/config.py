@@ -7,6 +7,10 @@
     [[upstream]]                  # a Spark Thrift Server that runs elsewhere; may be given more than once
     host = "spark.example.org"
     port = 10000
+    weight = 1                    # its share of the sessions
+    sessions = 450                # at most; others wait, or idle ones make room
+    statements = 100              # that run at a time; others wait
+    draining = false              # true: no new sessions, and idle ones go elsewhere (SIGHUP reads this file again)
 
     [catalog]                     # the Iceberg catalog that this Spark uses, under the same name
     name = "lake"
@@ -18,6 +22,8 @@
 
     [timeouts]                    # seconds that this Spark has: connect, handshake, open, call, work, close
     call = 60                     # for an answer; `work` is for calls that compute rows
+    health = 10                   # between two looks whether it opens sessions
+    park = 300                    # after which an idle session gives its place back
 
 Who may come in, and what they may take:
 
@@ -100,12 +106,16 @@ class AuthenticationSettings:
 
 @dataclass(frozen=True)
 class UpstreamAddress:
-    """A Spark Thrift Server; `user` and `password`, if given, instead of the client's own."""
+    """A Spark Thrift Server; `user` and `password`, if given, instead of the client's own; how much it is given."""
 
     host: str
     port: int = 10000
     user: str | None = None
     password: str | None = None
+    weight: float = 1
+    sessions: int = 450
+    statements: int = 100
+    draining: bool = False
 
 
 @dataclass(frozen=True)
@@ -167,6 +177,8 @@ SCALARS = Kind(
 )
 TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
 SECONDS = Kind("a number of seconds over 0", lambda value: type(value) in (int, float) and value > 0)
+SHARE = Kind("a number over 0", lambda value: type(value) in (int, float) and value > 0)
+COUNT = Kind("a whole number, 1 or more", lambda value: type(value) is int and value >= 1)
 BYTES = Kind("a whole number of bytes, 65536 or more", lambda value: type(value) is int and value >= 65536)
 TABLE = Kind("a table", lambda value: isinstance(value, dict))
 TEXTS = Kind(
@@ -185,9 +197,18 @@ TABLES: Mapping[str, Mapping[str, Kind]] = {
     },
     "authentication.jwt": dict.fromkeys(("keys", "audience", "issuer", "claim"), TEXT),
     "authentication.proxy_users": {"*": TEXTS},
-    "timeouts": dict.fromkeys(("connect", "handshake", "open", "call", "work", "close"), SECONDS),
+    "timeouts": dict.fromkeys(("connect", "handshake", "open", "call", "work", "close", "health", "park"), SECONDS),
     "limits": {"message": BYTES, **dict.fromkeys(("handshake", "idle", "grace", "close"), SECONDS)},
-    "upstream": {"host": TEXT, "port": PORT, "user": TEXT, "password": ANY_TEXT},
+    "upstream": {
+        "host": TEXT,
+        "port": PORT,
+        "user": TEXT,
+        "password": ANY_TEXT,
+        "weight": SHARE,
+        "sessions": COUNT,
+        "statements": COUNT,
+        "draining": TRUTH,
+    },
     "catalog": {"name": TEXT, "type": TEXT, "*": SCALAR},
     "pipeline": {"user": TEXT, "password": ANY_TEXT},
     "embedded": {"data": TEXT, "spark": SCALARS},

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 
+from proxy.answering.changes import trace_of
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
@@ -33,12 +34,17 @@ class Answers:
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """How to run a statement that Viewgate does not answer itself."""
         facts: SessionFacts = session.facts
-        ended = facts.watch(sql)
+        ended, leaves = facts.watch(sql), trace_of(sql)
         if ended is not None:
-            return Forward(ended=ended)
+            return Forward(ended=ended, leaves=leaves)
         decision = await self.decide(session, sql)
         writes = decision.outcome is not None and decision.outcome.statement.fills
-        return Forward(decision.sql, fallback=decision.rewritten, writes=writes, log=decision.lines())
+        return Forward(decision.sql, fallback=decision.rewritten, writes=writes, log=decision.lines(), leaves=leaves)
+
+    def moved(self, session: ClientSession) -> None:
+        """Ask again what a session has not set itself: it goes on on another upstream."""
+        facts: SessionFacts = session.facts
+        facts.forget()
 
     async def facts(self, session: ClientSession) -> Session:
         """What the session has set, now."""

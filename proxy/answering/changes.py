@@ -6,6 +6,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+from proxy.session import Trace
 from rewriter import ParseError, tokenize
 
 
@@ -14,9 +15,21 @@ class Effect(Enum):
 
     NONE = "changes nothing that a name or a value depends on"
     SETTINGS = "changes settings or the current namespace, which can be read again"
+    VARIABLE = "declares a variable of the session, which no name of a table depends on"
     NAME = "puts a temporary view before a table of the same name"
     BARE = "takes away the temporary view of a name, if there is one"
     UNKNOWN = "may have changed anything"
+
+
+# What each leaves in the session, where it goes well and where it fails.
+TRACES = {
+    Effect.NONE: Trace.NOTHING,
+    Effect.SETTINGS: Trace.REPEATABLE,
+    Effect.VARIABLE: Trace.LASTING,
+    Effect.NAME: Trace.LASTING,
+    Effect.BARE: Trace.NOTHING,
+    Effect.UNKNOWN: Trace.DOUBTFUL,
+}
 
 
 class Change(NamedTuple):
@@ -36,7 +49,7 @@ HARMLESS = frozenset(
     {
         "SELECT", "WITH", "(", "VALUES", "FROM", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "INSERT", "UPDATE",
         "DELETE", "MERGE", "TRUNCATE", "ALTER", "DROP", "REFRESH", "ANALYZE", "COMMENT", "UNCACHE", "CLEAR", "LOAD",
-        "MSCK", "REPAIR", "LIST", "DECLARE", "GRANT", "REVOKE",
+        "MSCK", "REPAIR", "LIST", "GRANT", "REVOKE",
     }
 )  # fmt: skip
 READ_AGAIN = frozenset({"SET", "RESET", "USE"})
@@ -58,11 +71,23 @@ def change_of(sql: str) -> Change:
     verb = upper[0].split()[0] if upper else ";"
     if verb in READ_AGAIN:
         return Change(Effect.SETTINGS)
+    if verb == "DECLARE":
+        return Change(Effect.VARIABLE)
     if verb in _OF_NAMES:
         return _UNKNOWN if "${" in sql else _OF_NAMES[verb](words, upper)
     if verb == "CALL":
         return _UNKNOWN if any("CHANGELOG" in word for word in upper) else _NOTHING
     return _NOTHING if verb in HARMLESS or verb == ";" else _UNKNOWN
+
+
+def trace_of(sql: str) -> Trace:
+    """What a statement leaves in its session for good.
+
+    >>> [trace_of(sql).name for sql in ("USE demo", "DECLARE x INT", "SELEKT", "ADD JAR 'x'", "SHOW TABLES")]
+    ['REPEATABLE', 'LASTING', 'LASTING', 'DOUBTFUL', 'NOTHING']
+    """
+    trace = TRACES[change_of(sql).effect]
+    return Trace.LASTING if trace is Trace.DOUBTFUL and changes_nothing_failed(sql) else trace
 
 
 def changes_nothing_failed(sql: str) -> bool:

@@ -74,7 +74,7 @@ class SessionFacts:
     def watch(self, sql: str) -> Callable[[bool], None] | None:
         """Take note that a statement starts; what is returned must be called when it has ended."""
         change = change_of(sql)
-        if change.effect is Effect.NONE or (change.of and change.of not in self._temporary):
+        if change.effect in (Effect.NONE, Effect.VARIABLE) or (change.of and change.of not in self._temporary):
             return None
         doubt = sql.strip()[:60]
         if change.effect is Effect.UNKNOWN:
@@ -95,6 +95,10 @@ class SessionFacts:
                 self._doubts.remove(doubt)
 
         return ended
+
+    def forget(self) -> None:
+        """Take note that Spark's own configuration may be another one."""
+        self._known = None
 
     async def read(self, query: Query) -> Session:
         """The session's state, asked of Spark if it may have changed."""

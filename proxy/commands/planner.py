@@ -34,6 +34,10 @@ class Planner:
 
         return Local(run)
 
+    def moved(self, session: ClientSession) -> None:
+        """Take note that a session goes on on another upstream."""
+        self._context.answers.moved(session)
+
     async def _forward(self, session: ClientSession, sql: str) -> Forward:
         await self._guard.check(session, sql)
         tables = await self._concerned.written(session, sql)

@@ -14,6 +14,7 @@ class Limits:
     """What a client may take: bytes of a message, and seconds for things that ought to be quick.
 
     `grace` is how long running statements may go on when Viewgate stops, before they are stopped, too.
+    `unseen` is how long nobody may ask how a statement is before we do: what follows it must not wait for that.
     `idle` is how long a session that was opened over HTTP, where no connection holds it, may go without a call.
     """
 
@@ -22,6 +23,7 @@ class Limits:
     grace: float = 3.0
     close: float = 2.0
     idle: float = 4 * 3600.0
+    unseen: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.server.connection import Connection
 from proxy.server.entrance import Entrance
-from proxy.service import Peer
+from proxy.service import Peer, RunningOperation
 
 _IDLE_CHECKS = 10  # in the time after which an idle session is closed
 
@@ -28,6 +28,7 @@ class Server:
         self._empty.set()
         self._leaving: set[asyncio.Task[None]] = set()
         self._idle_check: asyncio.TimerHandle | None = None
+        self._unseen_check: asyncio.TimerHandle | None = None
         self._grace: asyncio.Timeout | None = None
 
     async def start(self) -> int:
@@ -35,6 +36,7 @@ class Server:
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(self._connection, self._host, self._port)
         self._close_idle()
+        self._look_after()
         port: int = self._listener.sockets[0].getsockname()[1]
         return port
 
@@ -57,8 +59,9 @@ class Server:
         """Stop listening, let statements end for a while, stop the others, then close every session and connection."""
         if self._listener is not None:
             self._listener.close()
-        if self._idle_check is not None:
-            self._idle_check.cancel()
+        for check in (self._idle_check, self._unseen_check):
+            if check is not None:
+                check.cancel()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self.grace) as self._grace:
                 await self._drained()
@@ -110,6 +113,14 @@ class Server:
         for session in self.service.sessions.idle(idle):
             self._spawn_leaving(self.service.close_session(session))
         self._idle_check = asyncio.get_running_loop().call_later(idle / _IDLE_CHECKS, self._close_idle)
+
+    def _look_after(self) -> None:
+        """See how the statements are that nobody asks for, and again later."""
+        unseen = self._entrance.limits.unseen
+        for operation in self.service.sessions.unfinished:
+            assert isinstance(operation, RunningOperation)
+            self.service.spawn(operation.look(unseen))
+        self._unseen_check = asyncio.get_running_loop().call_later(unseen, self._look_after)
 
     def _spawn_leaving(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

@@ -4,7 +4,8 @@
 that answer the same calls: `forwarded`, whose rows pass through as bytes, and `local`, answered here.
 """
 
+from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
 from proxy.service.service import Service
 
-__all__ = ["Peer", "Service"]
+__all__ = ["Peer", "RunningOperation", "Service"]

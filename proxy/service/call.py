@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 # In every request of the service the handle is field 1, and its identifier field 1 of that.
-_REQUEST_HANDLE = (1, 1, 1)
+REQUEST_HANDLE = (1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class Call:
 
     def addressed_to(self, handle: Handle) -> bytes:
         """The message with the upstream's handle in place of ours, and every other byte as it came."""
-        return with_handle(self.message, _REQUEST_HANDLE, handle)
+        return with_handle(self.message, REQUEST_HANDLE, handle)
 
     def _handle(self) -> Handle:
-        handle = read_handle(self.message, _REQUEST_HANDLE)
+        handle = read_handle(self.message, REQUEST_HANDLE)
         if handle is None:
             raise WireError("Required field 'sessionHandle' or 'operationHandle' is unset!")
         return handle

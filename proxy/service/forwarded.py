@@ -13,7 +13,7 @@ from proxy.hs2.status import FAILED, first_message
 from proxy.service.operation import RunningOperation
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
-from proxy.session import TERMINAL, ClientSession, Forward, Handle, OperationState
+from proxy.session import TERMINAL, ClientSession, Forward, Handle, LiveUpstream, OperationState, Trace
 from proxy.upstream import RemoteOperation, RemoteStatus, progress_response, read_handle
 from proxy.wire import EXCEPTION, WireError, find, read_head, read_i32, read_string, with_field
 from proxy.wire.layout import BOOL, I32, I64, STRUCT
@@ -38,12 +38,24 @@ class Forwarded(RunningOperation):
     """
 
     def __init__(
-        self, session: ClientSession, remote: Handle, kind: int, plan: Forward, statement: Statement | None = None
+        self,
+        session: ClientSession,
+        upstream: LiveUpstream,
+        remote: Handle,
+        kind: int,
+        plan: Forward,
+        statement: Statement | None = None,
     ) -> None:
         super().__init__(session, kind, plan.ended)
         for line in plan.log:
             self.log.add(line)
-        self.remote = RemoteOperation(session.upstream, remote, kind)
+        self.upstream = upstream
+        self.remote = RemoteOperation(upstream, remote, kind)
+        self._held_upstream = True
+        self._holds_slot = statement is not None
+        self._sql = statement.sql if statement else ""
+        self._leaves = plan.leaves
+        self._asked_at = asyncio.get_running_loop().time()  # infinite while somebody waits for its end
         self._statement = statement if plan.fallback and plan.sql is not None else None
         self._writes = plan.writes
         self._cancelled = False
@@ -57,6 +69,8 @@ class Forwarded(RunningOperation):
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
         """What follows the statement begins at its end, and keeps a client waiting whose statement went well."""
+        if state in TERMINAL and not self.done:
+            self._leave_traces(state)
         if state in TERMINAL and self._after is not None:
             after, self._after = self._after, None
             self._sequel = Sequel(after(self.log.add), self._deadline, partial(self.advance, OperationState.FINISHED))
@@ -64,12 +78,42 @@ class Forwarded(RunningOperation):
                 return
         super().advance(state, error)
 
+    def _leave_traces(self, state: OperationState) -> None:
+        """Make room for the next statement, and note what this one has left in the session."""
+        if self._holds_slot:
+            self._holds_slot = False
+            self.upstream.give_slot_back()
+        leaves, self._leaves = self._leaves, Trace.NOTHING
+        if leaves is Trace.REPEATABLE and state is OperationState.FINISHED:
+            self.session.upstream.keep(self._sql)
+        elif leaves is Trace.DOUBTFUL or (leaves is not Trace.NOTHING and state is not OperationState.ERROR):
+            self.session.upstream.pin()
+
+    def release(self) -> None:
+        """Use the upstream session no more."""
+        if self._held_upstream:
+            self._held_upstream = False
+            self.session.upstream.let_go()
+
     @property
     def _held(self) -> bool:
         """Whether the upstream has finished and the client waits for what follows."""
         return self._sequel is not None and not self.done
 
+    async def look(self, unseen: float) -> None:
+        clock = asyncio.get_running_loop().time
+        if self.done or self._sequel is not None or clock() - self._asked_at < unseen:
+            return
+        remote, self._asked_at = self.remote, float("inf")
+        try:
+            await self._observe(remote, await remote.poll())
+        except SqlError as error:
+            self.advance(OperationState.ERROR, error)
+        finally:
+            self._asked_at = clock()
+
     async def wait(self) -> None:
+        self._asked_at = float("inf")
         while not self.done:
             if self._sequel is not None:
                 await self._sequel.wait()
@@ -87,7 +131,7 @@ class Forwarded(RunningOperation):
             await self._sequel.wait(self.held_s)
         if self._held or self._ended_here:
             return call.reply(self.status_response())
-        remote = self.remote
+        remote, self._asked_at = self.remote, asyncio.get_running_loop().time()
         try:
             reply, status = await remote.ask(call.addressed_to(remote.handle))
         except SqlError as error:
@@ -133,15 +177,25 @@ class Forwarded(RunningOperation):
         if self._sequel is not None and not self.done:
             await self._sequel.cancel()
             return call.reply(ttypes.TCancelOperationResp(status=success()))
-        return await self.session.upstream.control(call.addressed_to(self.remote.handle))
+        return await self.upstream.control(call.addressed_to(self.remote.handle))
 
     async def close(self, call: Call) -> bytes:
         await self.abandon()
         try:
-            return await self.session.upstream.call(call.addressed_to(self.remote.handle))
+            return await self.upstream.call(call.addressed_to(self.remote.handle))
         except SqlError as error:
             logger.warning("operation %s went with its upstream: %s", self.handle.id, error)
             return call.reply(ttypes.TCloseOperationResp(status=success()))
+        finally:
+            self.release()
+
+    async def discard(self) -> None:
+        try:
+            await self.remote.close()
+        except SqlError as error:
+            logger.warning("operation %s was not closed in order: %s", self.handle.id, error)
+        finally:
+            self.release()
 
     async def abandon(self, error: SqlError | None = None) -> None:
         self._cancelled = True
@@ -157,7 +211,7 @@ class Forwarded(RunningOperation):
 
     async def _relay(self, message: bytes) -> bytes:
         try:
-            return await self.session.upstream.call(message)
+            return await self.upstream.call(message)
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
             raise
@@ -185,8 +239,8 @@ class Forwarded(RunningOperation):
         assert statement is not None
         failed = self.remote
         try:
-            reply = await self._relay(statement.repeated())
-            self.remote = RemoteOperation(self.session.upstream, started(reply), self.kind)
+            reply = await self._relay(statement.outgoing(self.upstream.handle, None))
+            self.remote = RemoteOperation(self.upstream, started(reply), self.kind)
             await failed.close()
         except SqlError as error:
             self.advance(OperationState.ERROR, error)

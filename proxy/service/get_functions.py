@@ -15,9 +15,8 @@ _FUNCTION_NAME = (1, 4)
 
 async def get_functions(call: Call) -> bytes:
     """The functions that fit a pattern."""
-    session = call.session()
     pattern = call.request(ttypes.TGetFunctionsReq).functionName
-    message = call.addressed_to(session.upstream.handle)
+    message = call.message
     if pattern and "%" in pattern:
         message = with_field(message, _FUNCTION_NAME, STRING, hives(pattern).encode())
     return await relay_metadata(call, message)

@@ -7,7 +7,11 @@ from typing import Any
 from proxy.hs2 import SqlError, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
-from proxy.wire import find, read_i32
+from proxy.service.forwarded import succeeded
+from proxy.service.relayed import relay
+from proxy.session import SessionUpstream
+from proxy.wire import REPLY, find, read_i32, write_head
+from proxy.wire.message import body_of
 
 # CLI_SERVER_NAME, CLI_DBMS_NAME, CLI_DBMS_VER, CLI_ODBC_KEYWORDS.
 RELAYED = frozenset({13, 17, 18, 10006})
@@ -71,11 +75,22 @@ async def get_info(call: Call) -> bytes:
     asked = find(call.message, _INFO_TYPE)
     kind = read_i32(call.message, asked) if asked else None
     if kind in RELAYED:
-        return await session.upstream.call(call.addressed_to(session.upstream.handle))
+        return await _relayed(call, session.upstream, kind)
     field, value = (_TEXT, session.user) if kind == _USER_NAME else LOCAL.get(-1 if kind is None else kind, ("", None))
     if not field:
         raise SqlError(f"Unrecognized GetInfoType value: {kind}", "HY096")
     return call.reply(ttypes.TGetInfoResp(status=success(), infoValue=ttypes.TGetInfoValue(**{field: value})))
+
+
+async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
+    """What the upstream says of itself, asked once: pools of connections ask for its name as a sign of life."""
+    told = attachment.info.get(kind)
+    if told is None:
+        reply = await relay(call)
+        if not succeeded(reply):
+            return reply
+        told = attachment.info[kind] = reply[body_of(reply) :]
+    return write_head(call.head.name, REPLY, call.head.seqid) + told
 
 
 def refused(status: Any) -> Any:

@@ -16,7 +16,7 @@ from proxy.catalog import Catalog
 from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, decode_rows, read_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import matcher
-from proxy.service.call import Call, with_handle
+from proxy.service.call import REQUEST_HANDLE, Call, with_handle
 from proxy.service.forwarded import Forwarded, started, succeeded
 from proxy.service.local import LocalOperation
 from proxy.session import Forward, Local, Log, OperationState
@@ -63,10 +63,17 @@ def schema_of(name: TableName) -> str:
 async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
     """Have Spark answer, under a handle of ours."""
     session = call.session()
-    reply = await session.upstream.call(message or call.addressed_to(session.upstream.handle))
-    if not succeeded(reply):
+    upstream = await session.upstream.hold()
+    try:
+        reply = await upstream.call(with_handle(message or call.message, REQUEST_HANDLE, upstream.handle))
+        handle = started(reply) if succeeded(reply) else None
+    except BaseException:
+        session.upstream.let_go()
+        raise
+    if handle is None:
+        session.upstream.let_go()
         return reply
-    operation = Forwarded(session, started(reply), _kind(reply), Forward())
+    operation = Forwarded(session, upstream, handle, _kind(reply), Forward())
     operation.advance(OperationState.FINISHED)
     call.service.sessions.add_operation(operation)
     return with_handle(reply, OPERATION_HANDLE, operation.handle)
@@ -91,15 +98,19 @@ async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Aw
 async def spark_rows(call: Call) -> list[Row]:
     """What Spark answers to the call."""
     session = call.session()
-    reply = await session.upstream.call(call.addressed_to(session.upstream.handle))
-    remote = RemoteOperation(session.upstream, started(reply), _kind(reply))
-    rows: list[Row] = []
+    upstream = await session.upstream.hold()
     try:
-        while block := decode_rows(await remote.fetch()):
-            rows += block
+        reply = await upstream.call(call.addressed_to(upstream.handle))
+        remote = RemoteOperation(upstream, started(reply), _kind(reply))
+        rows: list[Row] = []
+        try:
+            while block := decode_rows(await remote.fetch()):
+                rows += block
+        finally:
+            await remote.close()
+        return rows
     finally:
-        await remote.close()
-    return rows
+        session.upstream.let_go()
 
 
 def _kind(reply: bytes) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from proxy.hs2 import SESSION_HANDLE, SqlError
+from functools import partial
+
+from proxy.hs2 import SESSION_HANDLE, SqlError, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.service.call import Call, with_handle
 from proxy.session import ClientSession
+from proxy.upstream import Attachment
 from proxy.wire import WireError, find, read_i32, read_map, value_bytes, with_field, write_map
 from proxy.wire.layout import I32, MAP
 
@@ -31,7 +34,8 @@ async def open_session(call: Call) -> bytes:
     service = call.service
     user, configuration, message = _acting(call, configuration, message)
     message = _with_short_polls(message, configuration, version)
-    upstream, reply = await service.upstreams.open(user, message)
+    upstream = Attachment(service.upstreams, user, call.peer.user, message)
+    reply = await upstream.open() or _reply_of_our_own(call, upstream.version)
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
         await upstream.close()
@@ -39,6 +43,7 @@ async def open_session(call: Call) -> bytes:
     version = min(version, read_i32(reply, answered))
     facts = service.facts(user, configuration)
     session = ClientSession(user, version, upstream, facts, call.peer.user)
+    upstream.watch(partial(service.answering.moved, session))
     session.tied = call.peer.tied
     service.sessions.add(session)
     if session.tied:
@@ -46,6 +51,15 @@ async def open_session(call: Call) -> bytes:
     reply = with_field(reply, _SERVER_PROTOCOL, I32, version.to_bytes(4, "big"))
     reply = with_handle(reply, SESSION_HANDLE, session.handle)
     return _with_fetch_size(reply, configuration)
+
+
+def _reply_of_our_own(call: Call, version: int) -> bytes:
+    """The reply where there is no room upstream yet: the session is opened there when it has something to do."""
+    handle = ttypes.THandleIdentifier(guid=bytes(16), secret=bytes(16))
+    response = ttypes.TOpenSessionResp(
+        status=success(), serverProtocolVersion=version, sessionHandle=ttypes.TSessionHandle(sessionId=handle)
+    )
+    return call.reply(response)
 
 
 def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:

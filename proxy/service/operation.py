@@ -50,6 +50,14 @@ class RunningOperation(Operation):
     async def close(self, call: Call) -> bytes:
         """Answer CloseOperation."""
 
+    async def look(self, unseen: float) -> None:
+        """Find out whether it has ended, if nobody has asked for so many seconds; never raises."""
+        return
+
+    async def discard(self) -> None:
+        """Have the upstream forget it, of which no client has a handle; never raises."""
+        return
+
     def fetch_log(self, call: Call, request: Any) -> bytes:
         """Answer FetchResults for the log: each line once, or all again after FETCH_FIRST."""
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST

@@ -8,4 +8,8 @@ from proxy.service.call import Call
 async def relay(call: Call) -> bytes:
     """The upstream's answer."""
     session = call.session()
-    return await session.upstream.call(call.addressed_to(session.upstream.handle))
+    upstream = await session.upstream.hold()
+    try:
+        return await upstream.call(call.addressed_to(upstream.handle))
+    finally:
+        session.upstream.let_go()

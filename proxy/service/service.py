@@ -11,7 +11,6 @@ from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError, encode_reply, failure
 from proxy.service.call import Call
-from proxy.service.forwarded import Forwarded
 from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
@@ -100,11 +99,7 @@ class Service:
     async def close_operation(self, operation: RunningOperation) -> None:
         """Forget an operation that no client has a handle of."""
         self.sessions.remove_operation(operation)
-        try:
-            if isinstance(operation, Forwarded):
-                await operation.remote.close()
-        except SqlError as error:
-            logger.warning("operation %s was not closed in order: %s", operation.handle.id, error)
+        await operation.discard()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that no call waits for; `close` does."""
@@ -117,6 +112,7 @@ class Service:
         await asyncio.gather(*(self.close_session(session) for session in self.sessions.all))
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self.upstreams.parked()
         self.upstreams.close()
 
     def _failed(self, head: Head, error: SqlError) -> bytes:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from proxy.hs2.generated import ttypes
-from proxy.service.call import Call
+from proxy.service.call import REQUEST_HANDLE, Call, with_handle
 from proxy.session import Handle
 from proxy.wire import WireError, with_field
 from proxy.wire.layout import BOOL, I64, STRING
@@ -24,28 +24,27 @@ class Statement:
     deadline: float | None
 
     @classmethod
-    def of(cls, call: Call, upstream: Handle) -> Statement:
-        """The statement in a call, addressed to an upstream session."""
+    def of(cls, call: Call) -> Statement:
+        """The statement in a call."""
         request = call.request(ttypes.TExecuteStatementReq)
         if request.statement is None:
             raise WireError("Required field 'statement' is unset!")
         limit = request.queryTimeout or 0
         deadline = asyncio.get_running_loop().time() + limit if limit > 0 else None
-        return cls(call.addressed_to(upstream), request.statement, bool(request.runAsync), deadline)
+        return cls(call.message, request.statement, bool(request.runAsync), deadline)
 
     @property
     def expired(self) -> bool:
         """Whether its time is over."""
         return self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline
 
-    def outgoing(self, sql: str | None) -> bytes:
-        """The message for the upstream: with other SQL if given, and always asynchronous."""
-        message = self.message if self.run_async else with_field(self.message, _RUN_ASYNC, BOOL, b"\x01")
-        return message if sql is None else with_field(message, _STATEMENT, STRING, sql.encode())
-
-    def repeated(self) -> bytes:
-        """The message that runs the client's own SQL after another try, in what is left of its time."""
-        message = self.outgoing(None)
+    def outgoing(self, upstream: Handle, sql: str | None) -> bytes:
+        """The message for an upstream: with other SQL if given, always asynchronous, in what is left of its time."""
+        message = with_handle(self.message, REQUEST_HANDLE, upstream)
+        if not self.run_async:
+            message = with_field(message, _RUN_ASYNC, BOOL, b"\x01")
+        if sql is not None:
+            message = with_field(message, _STATEMENT, STRING, sql.encode())
         if self.deadline is None:
             return message
         # Whole seconds, and 0 would mean no limit at all.

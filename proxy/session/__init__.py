@@ -2,8 +2,8 @@
 
 from proxy.session.handles import Handle
 from proxy.session.operations import Operation
-from proxy.session.plan import Answering, Forward, Local, Log, Plan
-from proxy.session.sessions import ClientSession, Sessions, SessionUpstream
+from proxy.session.plan import Answering, Forward, Local, Log, Plan, Trace
+from proxy.session.sessions import ClientSession, LiveUpstream, Sessions, SessionUpstream
 from proxy.session.states import LEGAL, TERMINAL, OperationState
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "ClientSession",
     "Forward",
     "Handle",
+    "LiveUpstream",
     "Local",
     "Log",
     "Operation",
@@ -20,4 +21,5 @@ __all__ = [
     "Plan",
     "SessionUpstream",
     "Sessions",
+    "Trace",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from proxy.hs2 import ResultSet
@@ -13,6 +14,15 @@ if TYPE_CHECKING:
 
 # Adds a line to a log that somebody reads.
 Log = Callable[[str], None]
+
+
+class Trace(Enum):
+    """What a statement leaves in the upstream's session, which may be opened anew while nobody uses it."""
+
+    NOTHING = "nothing"
+    REPEATABLE = "what the same statement brings about in another session, too; nothing if it fails"
+    LASTING = "what no other session can be given; nothing if it fails"
+    DOUBTFUL = "what no other session can be given, perhaps even if it fails"
 
 
 @dataclass(frozen=True)
@@ -26,6 +36,7 @@ class Forward:
     `after` is awaited when the upstream has ended, with a function that adds a line to the operation's log. The client
     of a statement that went well sees RUNNING meanwhile; nothing that happens here can make that an error any more. A
     cancel cancels it; a client that goes away, or whose time is over, leaves it running.
+    `leaves` is what will be in the upstream's session.
     """
 
     sql: str | None = None
@@ -34,6 +45,7 @@ class Forward:
     log: tuple[str, ...] = ()
     ended: Callable[[bool], None] | None = None
     after: Callable[[Log], Awaitable[None]] | None = None
+    leaves: Trace = Trace.NOTHING
 
 
 @dataclass(frozen=True)
@@ -51,4 +63,8 @@ class Answering(Protocol):
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """The plan for a statement in a session."""
+        ...
+
+    def moved(self, session: ClientSession) -> None:
+        """Take note that a session goes on on another upstream, where what it has not set itself may be different."""
         ...

@@ -11,8 +11,8 @@ from proxy.session.handles import Handle
 from proxy.session.operations import Operation
 
 
-class SessionUpstream(Protocol):
-    """The upstream's side of one session."""
+class LiveUpstream(Protocol):
+    """A session that is open on an upstream."""
 
     @property
     def handle(self) -> Handle:
@@ -25,6 +25,48 @@ class SessionUpstream(Protocol):
 
     async def control(self, message: bytes) -> bytes:
         """Relay a message on a connection that no statement occupies."""
+        ...
+
+    def take_slot(self) -> bool:
+        """Whether a statement can be started now; one that is, gives its slot back when it has ended."""
+        ...
+
+    async def wait_for_slot(self, principal: str) -> None:
+        """Return when it is the principal's turn to start a statement."""
+        ...
+
+    def give_slot_back(self) -> None:
+        """Take note that a statement has ended."""
+        ...
+
+
+class SessionUpstream(Protocol):
+    """The upstream's side of one client session, which is open there only while it is needed."""
+
+    @property
+    def crowded(self) -> bool:
+        """Whether a statement would have to wait: for a session, or behind other statements."""
+        ...
+
+    @property
+    def info(self) -> dict[int, bytes]:
+        """What the upstream has said of itself, by kind; to be added to."""
+        ...
+
+    async def hold(self) -> LiveUpstream:
+        """The open session, which stays as it is until `let_go` is called as often."""
+        ...
+
+    def let_go(self) -> None:
+        """Use it no more."""
+        ...
+
+    def keep(self, sql: str) -> None:
+        """Take note of a statement that has to be repeated when the session is opened anew."""
+        ...
+
+    def pin(self) -> None:
+        """Take note of something that cannot be repeated."""
         ...
 
     async def query(self, sql: str) -> ResultSet:
@@ -82,6 +124,11 @@ class Sessions:
     def running(self) -> int:
         """How many operations are not known to have ended."""
         return len(self._running)
+
+    @property
+    def unfinished(self) -> list[Operation]:
+        """The operations that are not known to have ended."""
+        return [self._operations[guid] for guid in self._running if guid in self._operations]
 
     async def rest(self) -> None:
         """Return when no operation runs."""

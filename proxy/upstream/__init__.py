@@ -1,16 +1,25 @@
-"""Spark Thrift Server as we see it: connections, sessions on them, and the choice among several servers."""
+"""Spark Thrift Server as we see it: connections, sessions on them, and the choice among several servers.
 
-from proxy.upstream.connection import Timeouts, Upstream
+`connection` is logged in, `session` has one, `operation` runs in it. `place` is one server and `pool` all of them: who
+gets a session, and who waits. `attachment` is what a client session holds: an upstream session while there is use for
+it. `health` looks whether servers are well.
+"""
+
+from proxy.upstream.attachment import Attachment
+from proxy.upstream.connection import Terms, Timeouts, Upstream
+from proxy.upstream.health import watch
 from proxy.upstream.operation import RemoteOperation, RemoteStatus
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
 from proxy.upstream.session import UpstreamSession, read_handle
 
 __all__ = [
+    "Attachment",
     "Progress",
     "RemoteOperation",
     "RemoteStatus",
     "Stage",
+    "Terms",
     "Timeouts",
     "Upstream",
     "UpstreamSession",
@@ -18,4 +27,5 @@ __all__ = [
     "progress_response",
     "read_handle",
     "unknown",
+    "watch",
 ]

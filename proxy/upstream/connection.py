@@ -36,6 +36,20 @@ _WORKING = frozenset(
 
 
 @dataclass(frozen=True)
+class Terms:
+    """How much of the work a server gets: its share, and the sessions and running statements that it has at most.
+
+    Spark Thrift Server has a thread for each connection, 500 of them, and 100 more that run statements. One that is
+    `draining` keeps what it has and gets nothing new.
+    """
+
+    weight: float = 1.0
+    sessions: int = 450
+    statements: int = 100
+    draining: bool = False
+
+
+@dataclass(frozen=True)
 class Upstream:
     """Where a Thrift Server listens, as whom to log in (by default as each session's user); `what` it is to users."""
 
@@ -44,6 +58,7 @@ class Upstream:
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     what: str = "Spark"
+    terms: Terms = field(default=Terms(), compare=False)
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
@@ -59,6 +74,7 @@ class Timeouts:
     """Seconds. A Thrift Server without a free thread accepts a connection and lets its handshake hang.
 
     `call` is for calls that are answered at once or held for a few seconds, `work` for those that fetch rows.
+    `health` is the time between two checks of a server, `park` that after which an idle session's place is given back.
     """
 
     connect: float = 5.0
@@ -67,6 +83,8 @@ class Timeouts:
     call: float = 60.0
     work: float = 3600.0
     close: float = 5.0
+    health: float = 10.0
+    park: float = 300.0
 
     def of(self, name: str) -> float:
         """How long the answer to a call may take."""
@@ -199,7 +217,7 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"has not answered {first.name} for {first.limit:g} s"))
 
     def _error(self, what: str) -> SqlError:
-        return SqlError(f"{self._upstream.named} {what}. Open a new session and try again.", "08S01")
+        return SqlError(f"{self._upstream.named} {what}. Try again.", "08S01")
 
     def _break(self, error: SqlError) -> None:
         self._fail(error)

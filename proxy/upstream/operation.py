@@ -9,7 +9,7 @@ from typing import Any
 from proxy.hs2 import SqlError, check, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import FAILED
-from proxy.session import TERMINAL, Handle, OperationState, SessionUpstream
+from proxy.session import TERMINAL, Handle, LiveUpstream, OperationState
 from proxy.wire import EXCEPTION, read_head
 
 # Spark holds a status call up to 5 s and answers at once when the operation ends. A server that does not
@@ -53,7 +53,7 @@ def _status_in(reply: bytes) -> RemoteStatus | None:
 class RemoteOperation:
     """The handle that an upstream gave an operation of a session, and the calls on it."""
 
-    def __init__(self, upstream: SessionUpstream, handle: Handle, kind: int = 0) -> None:
+    def __init__(self, upstream: LiveUpstream, handle: Handle, kind: int = 0) -> None:
         self._upstream = upstream
         self.handle = handle
         identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)

@@ -1,63 +1,182 @@
-"""The upstreams that there are, and the choice among them."""
+"""The upstreams that there are: which one gets a session, who waits for one, and who gives one back."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
-from proxy.hs2 import SESSION_HANDLE, SqlError, check, read_reply
-from proxy.hs2.generated import ttypes
-from proxy.upstream.connection import Timeouts, Upstream, connect
-from proxy.upstream.control import Control
-from proxy.upstream.session import UpstreamSession, read_handle
+from proxy.hs2 import SqlError
+from proxy.upstream.connection import Timeouts, Upstream
+from proxy.upstream.fair_queue import FairQueue
+from proxy.upstream.opening import open_session
+from proxy.upstream.place import LOST, Place
+from proxy.upstream.session import UpstreamSession
+
+if TYPE_CHECKING:
+    from proxy.upstream.attachment import Attachment
 
 logger = logging.getLogger(__name__)
 
-_LOST = "08S01"
-
 
 class Upstreams:
-    """Opens sessions on the first upstream that takes them, in the order given."""
+    """Opens sessions where there is least to do for a server's share.
+
+    Where all have as many sessions as they may, principals wait in turns, and sessions that nobody uses now are parked
+    for them: their places are given back, and they are opened again when they are needed.
+    """
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
         if not upstreams:
             raise ValueError("at least one upstream is needed")
-        self._timeouts = timeouts or Timeouts()
-        self._controls = {upstream: Control(upstream, self._timeouts) for upstream in upstreams}
+        self.timeouts = timeouts or Timeouts()
+        self.places = [Place(upstream, self.timeouts) for upstream in upstreams]
+        self._waiting: FairQueue[asyncio.Future[Place]] = FairQueue()
+        self._idle: dict[Attachment, float] = {}  # the one that is idle for longest is first
+        self._parking: set[asyncio.Task[None]] = set()
+        self._sweep: asyncio.TimerHandle | None = None
 
-    async def open(self, user: str, message: bytes) -> tuple[UpstreamSession, bytes]:
-        """Relay an OpenSession for a user: the session, and the upstream's reply."""
-        problem = SqlError("there is no upstream", _LOST)
-        for upstream in self._controls:
+    @property
+    def full(self) -> bool:
+        """Whether a session cannot be had at once, though some upstream is well."""
+        return any(place.usable for place in self.places) and (bool(self._waiting) or self._best() is None)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a session."""
+        return len(self._waiting)
+
+    async def open(self, user: str, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
+        """Relay an OpenSession for a user, when it is the principal's turn: the session, and the upstream's reply."""
+        tried: set[Place] = set()
+        while True:
+            place = await self._turn(principal or user, tried)
             try:
-                return await self._open(upstream, user, message)
-            except SqlError as error:
-                if error.sql_state != _LOST:
+                session, reply = await open_session(place, user, message, self.timeouts)
+            except BaseException as error:
+                self._left(place)
+                if not isinstance(error, SqlError) or error.sql_state != LOST:
                     raise
-                logger.warning("%s", error.message)
-                problem = error
-        raise problem
+                tried.add(place)
+                self.failed(place, error)
+                continue
+            place.well()
+            session.left = partial(self._left, place)
+            return session, reply
+
+    def failed(self, place: Place, problem: SqlError) -> None:
+        """Take note that an upstream is not well, also on behalf of those who wait for it alone."""
+        place.failed(problem)
+        if not any(place.usable for place in self.places):
+            while self._waiting:
+                turn = self._waiting.next()
+                if not turn.done():
+                    turn.set_exception(self._none())
+
+    def reconfigure(self, upstreams: Sequence[Upstream]) -> None:
+        """Go on with these: under new terms where they are known, with others; what is not named is drained."""
+        known = {place.upstream: place for place in self.places}
+        for upstream in upstreams:
+            if upstream in known:
+                known.pop(upstream).settle(upstream)
+            else:
+                self.places.append(Place(upstream, self.timeouts))
+        for upstream, place in known.items():
+            place.settle(replace(upstream, terms=replace(upstream.terms, draining=True)))
+        for attachment in [a for a in self._idle if a.place is not None and a.place.terms.draining]:
+            self._park(attachment)
+        self.grant()
+
+    def busy(self, attachment: Attachment) -> None:
+        """Take note that a session is used."""
+        self._idle.pop(attachment, None)
+
+    def rests(self, attachment: Attachment) -> None:
+        """Take note that nobody uses a session: its place is for those who wait, or is given back after a while."""
+        self._idle[attachment] = _now()
+        if len(self._waiting) > len(self._parking) or (attachment.place and attachment.place.terms.draining):
+            self._park(attachment)
+        elif self._sweep is None:
+            self._sweep = asyncio.get_running_loop().call_later(self.timeouts.park, self._park_idle)
+
+    def grant(self) -> None:
+        """Let in who waits, as far as there is room; idle sessions make room for the others."""
+        while self._waiting and (place := self._best()) is not None:
+            turn = self._waiting.next()
+            if not turn.done():
+                place.sessions += 1
+                turn.set_result(place)
+        while self._idle and len(self._waiting) > len(self._parking):
+            self._park(next(iter(self._idle)))
+
+    async def parked(self) -> None:
+        """Return when no session is being given back."""
+        while self._parking:
+            await asyncio.wait(self._parking)
 
     def close(self) -> None:
         """Close what is shared by sessions."""
-        for control in self._controls.values():
-            control.close()
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+        for place in self.places:
+            place.control.close()
 
-    async def _open(self, upstream: Upstream, user: str, message: bytes) -> tuple[UpstreamSession, bytes]:
-        login = upstream.user or user
-        connection = await connect(upstream, login, upstream.password or login, self._timeouts)
+    def _best(self, tried: Collection[Place] = ()) -> Place | None:
+        fit = [place for place in self.places if place.usable and place.room and place not in tried]
+        return min(fit, key=lambda place: place.load, default=None)
+
+    async def _turn(self, principal: str, tried: Collection[Place]) -> Place:
+        """A place for one more session, counted; nobody who waits is overtaken."""
+        place = None if self._waiting else self._best(tried)
+        if place is not None:
+            place.sessions += 1
+            return place
+        if not any(place.usable and place not in tried for place in self.places):
+            raise self._none()
+        turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
+        self._waiting.add(principal, turn)
+        self.grant()
         try:
-            async with asyncio.timeout(self._timeouts.open):
-                reply = await connection.call(message)
-            check(read_reply(reply, ttypes.TOpenSessionResp).status)
-            handle = read_handle(reply, SESSION_HANDLE)
-            if handle is None:
-                raise SqlError(f"{upstream.named} has opened a session without giving a handle", _LOST)
-        except TimeoutError as error:
-            connection.close()
-            raise SqlError(f"{upstream.named} opens no session in time; try again later", _LOST) from error
-        except BaseException:
-            connection.close()
+            return await turn
+        except asyncio.CancelledError:
+            self._waiting.remove(principal, turn)
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
+                self._left(turn.result())
             raise
-        return UpstreamSession(connection, self._controls[upstream], handle, self._timeouts), reply
+
+    def _left(self, place: Place) -> None:
+        place.sessions -= 1
+        if not place.sessions and place.terms.draining:
+            logger.info("%s is drained: no session uses it any more", place.upstream.named)
+        self.grant()
+
+    def _none(self) -> SqlError:
+        problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
+        return SqlError("; ".join(problems) or "all upstreams are being drained: there is none for a new session", LOST)
+
+    def _park(self, attachment: Attachment) -> None:
+        """Give a session's place back: it is taken from the session before anybody can use it again."""
+        del self._idle[attachment]
+        live = attachment.detach()
+        if live is not None:
+            task = asyncio.create_task(live.close())
+            self._parking.add(task)
+            task.add_done_callback(self._parking.discard)
+
+    def _park_idle(self) -> None:
+        """Park what is idle for long, and look again when the next one will be."""
+        self._sweep = None
+        now, park = _now(), self.timeouts.park
+        for attachment, since in list(self._idle.items()):
+            if since + park > now:
+                self._sweep = asyncio.get_running_loop().call_later(since + park - now, self._park_idle)
+                return
+            self._park(attachment)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -5,27 +5,36 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 
 from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, check, columns_of, decode_rows, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
 from proxy.upstream.connection import Connection, Timeouts
-from proxy.upstream.control import Control
 from proxy.upstream.operation import RemoteOperation
+from proxy.upstream.place import Place
 from proxy.wire import find_handle
 
 logger = logging.getLogger(__name__)
 
 
 class UpstreamSession:
-    """The upstream's side of one client session."""
+    """The upstream's side of one client session; `left` is called when it is closed."""
 
-    def __init__(self, connection: Connection, control: Control, handle: Handle, timeouts: Timeouts) -> None:
+    __slots__ = ("_connection", "_timeouts", "handle", "left", "place")
+
+    def __init__(self, connection: Connection, place: Place, handle: Handle, timeouts: Timeouts) -> None:
         self._connection = connection
-        self._control = control
         self._timeouts = timeouts
+        self.place = place
         self.handle = handle
+        self.left: Callable[[], None] | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether calls can still be made."""
+        return self._connection.alive
 
     async def call(self, message: bytes) -> bytes:
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
@@ -33,7 +42,19 @@ class UpstreamSession:
 
     async def control(self, message: bytes) -> bytes:
         """Relay a message on a connection that no statement occupies."""
-        return await self._control.call(message)
+        return await self.place.control.call(message)
+
+    def take_slot(self) -> bool:
+        """Whether a statement can be started now; one that is, gives its slot back when it has ended."""
+        return self.place.statements.take()
+
+    async def wait_for_slot(self, principal: str) -> None:
+        """Return when it is the principal's turn to start a statement."""
+        await self.place.statements.wait(principal)
+
+    def give_slot_back(self) -> None:
+        """Take note that a statement has ended."""
+        self.place.statements.give_back()
 
     async def query(self, sql: str) -> ResultSet:
         """Run a statement of our own in this session and fetch all of its result; SqlError with Spark's own text."""
@@ -74,6 +95,9 @@ class UpstreamSession:
             logger.warning("upstream session %s was not closed in order: %s", self.handle.id, error)
         finally:
             self._connection.close()
+            left, self.left = self.left, None
+            if left is not None:
+                left()
 
     async def _start(self, sql: str) -> RemoteOperation:
         request = ttypes.TExecuteStatementReq(sessionHandle=self._thrift(), statement=sql, runAsync=True)

@@ -97,6 +97,20 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         config.load(tmp_path / "no.toml")
 
 
+@pytest.mark.parametrize(
+    ("setting", "allowed"),
+    [
+        ("weight = 0", "a number over 0"),
+        ("sessions = 0", "a whole number, 1 or more"),
+        ("statements = 1.5", "a whole number, 1 or more"),
+        ("draining = 1", "true or false"),
+    ],
+)
+def test_an_upstream_is_given_something_or_nothing(setting: str, allowed: str) -> None:
+    with pytest.raises(config.ConfigError, match=rf"\[\[upstream\]\] {setting.split()[0]} is .*: it must be {allowed}"):
+        config.parse(f"[[upstream]]\nhost = 'h'\n{setting}\n")
+
+
 def test_a_file(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[pipeline]\nuser = 'batch'\n")
     assert config.load(tmp_path / "gate.toml").pipeline == config.PipelineSettings("batch")
@@ -112,7 +126,7 @@ def test_the_examples_in_the_docstring_are_accepted() -> None:
     assert settings.catalog is not None
     assert settings.server.tls == config.TlsFiles(Path("server.pem"), Path("server.key"), required=True)
     assert settings.authentication.proxy_users == {"superset": frozenset({"*"})}
-    assert settings.timeouts == {"call": 60}
+    assert settings.timeouts == {"call": 60, "health": 10, "park": 300}
     assert config.parse(ldap).authentication.ldap is not None
     assert config.parse("").authentication.open_to_all
     assert not settings.authentication.open_to_all

@@ -229,6 +229,9 @@ def test_a_broken_planner_costs_the_rewriting_only() -> None:
             async def plan(self, _session: object, _sql: str) -> Forward:
                 raise KeyError
 
+            def moved(self, _session: object) -> None:
+                raise AssertionError
+
         proxied.server.service.answering = Broken()
         async with RawClient(proxied.port) as client:
             response = await client.execute(await client.open_session(), "SELECT 1", run_async=False)
@@ -245,12 +248,13 @@ def test_a_dead_upstream_is_an_error_with_its_state() -> None:
             proxied.spark.die()
             status = (await client.status(operation)).status
             assert (status.statusCode, status.sqlState) == (3, "08S01")
+            assert proxied.planned.ended == [False]
+            again = await client.execute(session, "SELECT 1", run_async=False)
+            assert await client.first_column(again.operationHandle) == ["SELECT 1"]
+            await proxied.spark.end()
             response = await client.execute(session, "SELECT 1")
             assert response.status.sqlState == "08S01"
             assert f"127.0.0.1:{proxied.spark.port}" in response.status.errorMessage
-            assert proxied.planned.ended == [False, False]
-            again = await client.execute(await client.open_session(), "SELECT 1", run_async=False)
-            assert await client.first_column(again.operationHandle) == ["SELECT 1"]
         proxied.spark.sessions.clear()
 
     with_proxy(test)

@@ -1,7 +1,7 @@
 import pytest
 
 from proxy.hs2 import ResultSet, SqlError
-from proxy.session import LEGAL, TERMINAL, ClientSession, Handle, Operation, OperationState, Sessions
+from proxy.session import LEGAL, TERMINAL, ClientSession, Handle, LiveUpstream, Operation, OperationState, Sessions
 
 S = OperationState
 
@@ -9,15 +9,22 @@ S = OperationState
 class Upstream:
     """The upstream's side, of which nothing is asked here."""
 
-    handle = Handle.new()
+    crowded = False
+    info: dict[int, bytes] = {}  # noqa: RUF012
 
-    async def call(self, _message: bytes) -> bytes:
+    async def hold(self) -> LiveUpstream:
         raise AssertionError
 
-    async def control(self, _message: bytes) -> bytes:
+    def let_go(self) -> None:
         raise AssertionError
 
-    async def query(self, _sql: str) -> ResultSet:
+    def keep(self, sql: str) -> None:
+        raise AssertionError
+
+    def pin(self) -> None:
+        raise AssertionError
+
+    async def query(self, sql: str) -> ResultSet:
         raise AssertionError
 
     async def close(self) -> None:

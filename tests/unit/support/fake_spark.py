@@ -74,6 +74,13 @@ class FakeSpark:
         self._server.close()
         self.die()
 
+    async def end(self) -> None:
+        """Listen no more, and drop every connection."""
+        self._server.close()
+        self.die()
+        while self.connections:
+            await asyncio.sleep(0)
+
     def die(self) -> None:
         """Drop every connection."""
         for writer in list(self.connections):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import uvloop
 
+from proxy.answering.changes import trace_of
 from proxy.catalog import Catalog
 from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Entrance, Limits, Server
 from proxy.service import Service
 from proxy.session import ClientSession, Forward, Plan
-from proxy.upstream import Timeouts, Upstream, Upstreams
+from proxy.upstream import Terms, Timeouts, Upstream, Upstreams
 from proxy.wire import Authenticated, FrameReader, SaslClient, frame
 from tests.unit.support.fake_spark import FakeSpark
 
@@ -31,10 +32,14 @@ class Planned:
     plans: dict[str, Plan] = field(default_factory=dict)
     ended: list[bool] = field(default_factory=list)
     sessions: list[ClientSession] = field(default_factory=list)
+    movings: list[ClientSession] = field(default_factory=list)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         self.sessions.append(session)
-        return self.plans.get(sql) or Forward(ended=self.ended.append)
+        return self.plans.get(sql) or Forward(ended=self.ended.append, leaves=trace_of(sql))
+
+    def moved(self, session: ClientSession) -> None:
+        self.movings.append(session)
 
 
 @dataclass
@@ -45,6 +50,7 @@ class Proxied:
     server: Server
     port: int
     planned: Planned
+    sparks: tuple[FakeSpark, ...] = ()  # all of them
 
     @property
     def open_operations(self) -> int:
@@ -53,21 +59,30 @@ class Proxied:
 
 @contextlib.asynccontextmanager
 async def proxied(
-    limits: Limits | None = None, planned: Planned | None = None, catalog: Catalog | None = None, **entrance: Any
+    limits: Limits | None = None,
+    planned: Planned | None = None,
+    catalog: Catalog | None = None,
+    terms: Sequence[Terms] = (Terms(),),
+    timeouts: Timeouts = QUICK,
+    **entrance: Any,
 ) -> AsyncIterator[Proxied]:
-    """A running proxy; leaves no session on the fake Spark behind."""
+    """A running proxy, before one fake Spark for each of the terms; leaves no session on them behind."""
     planned = planned or Planned()
-    async with FakeSpark() as spark:
-        upstreams = Upstreams([Upstream("127.0.0.1", spark.port)], QUICK)
+    async with contextlib.AsyncExitStack() as running:
+        sparks = [await running.enter_async_context(FakeSpark()) for _ in terms]
+        where = [Upstream("127.0.0.1", spark.port, terms=own) for spark, own in zip(sparks, terms, strict=True)]
+        upstreams = Upstreams(where, timeouts)
         service = Service(upstreams, planned, lambda user, configuration: (user, configuration), catalog=catalog)
         server = Server(Entrance(service, limits=limits or Limits(grace=0.2), **entrance), port=0)
         port = await server.start()
         try:
-            yield Proxied(spark, server, port, planned)
+            yield Proxied(sparks[0], server, port, planned, tuple(sparks))
         finally:
             await server.stop()
-        assert not spark.sessions
+        assert not any(spark.sessions for spark in sparks)
         assert service.sessions.all == []
+        assert upstreams.waiting == 0
+        assert [(place.sessions, place.statements.taken) for place in upstreams.places] == [(0, 0)] * len(sparks)
 
 
 def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits | None = None, **entrance: Any) -> R:

@@ -1,0 +1,194 @@
+"""The upstream's side of a client session: there while it is used, and made again as it was when it is not there."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable
+
+from proxy.hs2 import ResultSet, SqlError
+from proxy.upstream.place import LOST, Place
+from proxy.upstream.pool import Upstreams
+from proxy.upstream.session import UpstreamSession
+
+logger = logging.getLogger(__name__)
+
+_KEPT = 64  # statements that are repeated on a new session; one with more of them keeps the session that it has
+_READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
+
+
+class Attachment:
+    """Between `hold` and `let_go` the upstream session stays as it is. Held by nobody it may be parked, or lost without
+    harm: its OpenSession and the statements that are kept are repeated on another. What cannot be repeated pins it.
+
+    `moved` is called when it goes on on another upstream than before.
+    """
+
+    __slots__ = (
+        *("_attaching", "_closed", "_holders", "_kept", "_live", "_message", "_moved", "_pinned", "_pool"),
+        *("_principal", "_user", "place"),
+    )
+
+    def __init__(self, pool: Upstreams, user: str, principal: str, message: bytes) -> None:
+        self._pool = pool
+        self._user = user
+        self._principal = principal
+        self._message = message
+        self._live: UpstreamSession | None = None
+        self._attaching: asyncio.Task[bytes] | None = None
+        self._holders = 0
+        self._kept: tuple[str, ...] = ()
+        self._pinned = False
+        self._closed = False
+        self._moved: Callable[[], None] | None = None
+        self.place: Place | None = None
+
+    @property
+    def info(self) -> dict[int, bytes]:
+        """What the upstream has said of itself, by kind; to be added to."""
+        return (self.place or self._pool.places[0]).info
+
+    @property
+    def attached(self) -> bool:
+        """Whether there is an upstream session now."""
+        return self._live is not None
+
+    @property
+    def crowded(self) -> bool:
+        """Whether a statement would have to wait: for a session, or behind other statements."""
+        if self._live is None:
+            return self._attaching is not None or self._pool.full
+        return not self._live.place.statements.free
+
+    def watch(self, moved: Callable[[], None]) -> None:
+        """Have this called when it goes on on another upstream."""
+        self._moved = moved
+
+    async def open(self) -> bytes | None:
+        """Attach it for the first time, if there is room: the upstream's reply. None if it can only be done later."""
+        if self._pool.full and any(place.version is not None for place in self._pool.places):
+            return None
+        self._holders += 1
+        try:
+            return await self._attach()
+        finally:
+            self.let_go()
+
+    @property
+    def version(self) -> int:
+        """The latest version of the protocol that upstreams were seen to speak."""
+        return max(place.version for place in self._pool.places if place.version is not None)
+
+    async def hold(self) -> UpstreamSession:
+        """The upstream session, attached if need be; it stays until as many `let_go` have followed."""
+        self._holders += 1
+        if self._holders == 1:
+            self._pool.busy(self)
+        live = self._live
+        if live is not None and live.alive:
+            return live
+        try:
+            await self._attach()
+        except BaseException:
+            self.let_go()
+            raise
+        assert self._live is not None
+        return self._live
+
+    def let_go(self) -> None:
+        """Use it no more."""
+        self._holders -= 1
+        if not self._holders and self._live is not None and not self._pinned and not self._closed:
+            self._pool.rests(self)
+
+    def keep(self, sql: str) -> None:
+        """Take note of a statement that has changed the session, and that has the same effect on another."""
+        if _READS.fullmatch(sql):
+            return
+        # Of the same text, the last one counts; unless variables make it another text each time.
+        before = self._kept if "${" in sql else tuple(text for text in self._kept if text != sql)
+        self._kept = (*before, sql)
+        if len(self._kept) > _KEPT:
+            self.pin()
+
+    def pin(self) -> None:
+        """Take note of something that no other session can be given: temporary views, variables, functions."""
+        self._pinned = True
+        self._pool.busy(self)
+
+    async def query(self, sql: str) -> ResultSet:
+        """Run a statement of our own in this session and fetch all of its result."""
+        live = await self.hold()
+        try:
+            return await live.query(sql)
+        finally:
+            self.let_go()
+
+    async def park(self) -> None:
+        """Give the upstream session back; never raises."""
+        live = self.detach()
+        if live is not None:
+            await live.close()
+
+    def detach(self) -> UpstreamSession | None:
+        """What is to be closed, of which this knows nothing any more."""
+        live, self._live = self._live, None
+        return live
+
+    async def close(self) -> None:
+        """Close it for good; never raises."""
+        self._closed = True
+        self._pool.busy(self)
+        if self._attaching is not None:
+            self._attaching.cancel()
+            await asyncio.wait({self._attaching})
+        await self.park()
+
+    async def _attach(self) -> bytes:
+        if self._live is not None and self._pinned:
+            raise SqlError(
+                "The upstream session is lost, and with it what no other can be given: temporary views, variables and "
+                "functions. Open a new session and try again.",
+                LOST,
+            )
+        if self._closed:
+            raise SqlError("The session is closed", "08003")
+        if self._attaching is None:
+            self._attaching = asyncio.create_task(self._restore())
+            self._attaching.add_done_callback(_seen)
+        attaching = self._attaching
+        await asyncio.wait({attaching})
+        if attaching.cancelled():
+            raise SqlError("The session is closed", "08003")
+        return attaching.result()
+
+    async def _restore(self) -> bytes:
+        """Open a session that is like the one there was; the upstream's reply."""
+        try:
+            await self.park()
+            session, reply = await self._pool.open(self._user, self._message, self._principal)
+            try:
+                for sql in self._kept:
+                    await session.query(sql)
+            except BaseException as error:
+                await session.close()
+                if isinstance(error, SqlError):
+                    message = f"The session's state cannot be restored: {error.message} ({sql})"
+                    raise SqlError(message, error.sql_state) from error
+                raise
+            self._live = session
+            if self._moved is not None and self.place is not None and session.place is not self.place:
+                self._moved()
+            self.place = session.place
+            if not self._holders and not self._pinned:  # who waited for it has gone
+                self._pool.rests(self)
+            return reply
+        finally:
+            self._attaching = None
+
+
+def _seen(attaching: asyncio.Task[bytes]) -> None:
+    """An error is for those who wait; nobody may be left of them."""
+    if not attaching.cancelled():
+        attaching.exception()

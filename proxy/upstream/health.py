@@ -1,0 +1,41 @@
+"""Looks after upstreams: one is well if it lets us in and opens a session, which a mere connection does not show."""
+
+from __future__ import annotations
+
+import asyncio
+
+from proxy.hs2 import SqlError, encode_call
+from proxy.hs2.generated import ttypes
+from proxy.hs2.protocol import V11
+from proxy.upstream.opening import open_session
+from proxy.upstream.place import LOST, Place
+from proxy.upstream.pool import Upstreams
+
+_USER = "viewgate"
+_SOON = 1.0  # seconds, while one is not well
+
+
+async def watch(pool: Upstreams) -> None:
+    """Look at each upstream now and then, as long as nobody has opened a session there lately; never returns."""
+    while True:
+        await asyncio.gather(*(look(pool, place) for place in pool.places))
+        well = all(place.problem is None for place in pool.places)
+        await asyncio.sleep(pool.timeouts.health if well else min(_SOON, pool.timeouts.health))
+
+
+async def look(pool: Upstreams, place: Place) -> None:
+    """Open a session and close it, if it is time to; take note of how it went."""
+    lately = asyncio.get_running_loop().time() - place.well_at < pool.timeouts.health
+    if not place.usable or (place.problem is None and lately):
+        return
+    message = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=V11, configuration={}))
+    try:
+        session, _ = await open_session(place, _USER, message, pool.timeouts)
+        await session.close()
+    except SqlError as error:
+        if error.sql_state == LOST:
+            pool.failed(place, error)
+            return
+        # Who refuses our login is there for others.
+    place.well()
+    pool.grant()

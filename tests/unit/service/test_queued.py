@@ -1,0 +1,166 @@
+"""Statements and sessions that wait for their turn, and sessions that are given back meanwhile."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from proxy.hs2 import ResultSet
+from proxy.hs2.generated import ttypes
+from proxy.server import Limits
+from proxy.session import OperationState
+from proxy.upstream import Terms
+from tests.unit.support.proxied import QUICK, Proxied, RawClient, until, with_proxy
+
+ONE_AT_A_TIME = [Terms(statements=1)]
+ONE_SESSION = [Terms(sessions=1)]
+
+
+def finish(proxied: Proxied, number: int) -> None:
+    running = proxied.spark.history[number]
+    running.outcome = ResultSet.of("sql", rows=[[running.sql]])
+    running.end(OperationState.FINISHED)
+
+
+def test_a_statement_that_waits_for_others_runs_to_its_client_and_gets_its_turn() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            first = (await ann.execute(await ann.open_session(), "SELECT HANG")).operationHandle
+            second = (await bob.execute(await bob.open_session(), "SELECT 2")).operationHandle
+            assert (await bob.status(second)).operationState == 1
+            refused = (await bob.fetch(second)).status
+            assert refused.errorMessage == "Expected state FINISHED, but found RUNNING"
+            request = ttypes.TGetQueryIdReq(operationHandle=second)
+            assert (await bob.ask("GetQueryId", request, ttypes.TGetQueryIdResp)).queryId
+            assert [running.sql for running in proxied.spark.history] == ["SELECT HANG"]
+            finish(proxied, 0)
+            assert (await ann.end(first)).operationState == 2
+            assert (await bob.end(second)).operationState == 2
+            assert await bob.first_column(second) == ["SELECT 2"]
+            closing = ttypes.TCloseOperationReq(operationHandle=second)
+            await bob.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            assert len(proxied.spark.operations) == 1
+
+    with_proxy(test, terms=ONE_AT_A_TIME)
+
+
+@pytest.mark.parametrize("how", ["cancel", "close", "leave", "time"])
+def test_a_statement_that_is_given_up_while_it_waits_is_never_started(how: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port, "ann") as ann:
+            first = (await ann.execute(await ann.open_session(), "SELECT HANG")).operationHandle
+            async with RawClient(proxied.port) as bob:
+                timeout = 1 if how == "time" else 0
+                second = (await bob.execute(await bob.open_session(), "SELECT 2", timeout=timeout)).operationHandle
+                if how == "cancel":
+                    request = ttypes.TCancelOperationReq(operationHandle=second)
+                    await bob.ask("CancelOperation", request, ttypes.TCancelOperationResp)
+                    assert (await bob.status(second)).operationState == 3
+                elif how == "close":
+                    closing = ttypes.TCloseOperationReq(operationHandle=second)
+                    await bob.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+                elif how == "time":
+                    assert (await bob.end(second)).operationState == 8
+            finish(proxied, 0)
+            assert (await ann.end(first)).operationState == 2
+            third = await ann.execute(await ann.open_session(), "SELECT 3", run_async=False)
+            assert await ann.first_column(third.operationHandle) == ["SELECT 3"]
+            assert [running.sql for running in proxied.spark.history] == ["SELECT HANG", "SELECT 3"]
+
+    with_proxy(test, terms=ONE_AT_A_TIME)
+
+
+@pytest.mark.parametrize(("sql", "state", "words"), [("FAIL", "42P01", "no way"), ("REFUSE", "HY000", "queue is full")])
+@pytest.mark.parametrize("run_async", [True, False])
+def test_a_statement_that_fails_after_its_wait(sql: str, state: str, words: str, run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            await ann.execute(await ann.open_session(), "SELECT HANG")
+            session = await bob.open_session()
+            executing = asyncio.create_task(bob.execute(session, sql, run_async=run_async))
+            await until(lambda: proxied.server.service.sessions.running == 2)
+            finish(proxied, 0)
+            await ann.end((await ann.execute(await ann.open_session(), "SELECT 1")).operationHandle)
+            answer = await executing
+            told = await bob.end(answer.operationHandle) if run_async else answer.status
+            assert told.sqlState == state
+            assert words in told.errorMessage
+
+    with_proxy(test, Limits(grace=0.2, unseen=0.05), terms=ONE_AT_A_TIME)
+
+
+def test_a_session_opens_at_once_where_there_is_no_room_and_its_statement_waits_for_that() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            first = (await ann.execute(await ann.open_session(), "SELECT HANG")).operationHandle
+            session = await bob.open_session(5)
+            assert proxied.server.service.sessions.all[1].protocol == 5
+            second = (await bob.execute(session, "SELECT 2")).operationHandle
+            assert list(proxied.spark.sessions.values()) == ["ann"]
+            finish(proxied, 0)
+            assert (await ann.end(first)).operationState == 2
+            closing = ttypes.TCloseOperationReq(operationHandle=first)
+            await ann.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            assert (await bob.end(second)).operationState == 2
+            assert await bob.first_column(second) == ["SELECT 2"]
+            assert list(proxied.spark.sessions.values()) == ["bob"]
+
+    with_proxy(test, terms=ONE_SESSION)
+
+
+def test_a_session_goes_on_as_it_was_on_another_connection() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            sessions = [await client.open_session() for client in (ann, bob)]
+            for sql in ("USE a", "SET x = 1", "FAIL", "SET", "DROP VIEW v"):
+                answer = await ann.execute(sessions[0], sql, run_async=False)
+                if answer.operationHandle:
+                    closing = ttypes.TCloseOperationReq(operationHandle=answer.operationHandle)
+                    await ann.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            await bob.execute(sessions[1], "SELECT 1", run_async=False)
+            await bob.ask("CloseSession", ttypes.TCloseSessionReq(sessionHandle=sessions[1]), ttypes.TCloseSessionResp)
+            before = len(proxied.spark.history)
+            await ann.execute(sessions[0], "SELECT 2", run_async=False)
+            assert [running.sql for running in proxied.spark.history[before:]] == ["USE a", "SET x = 1", "SELECT 2"]
+
+    with_proxy(test, terms=ONE_SESSION)
+
+
+@pytest.mark.parametrize("sql", ["CREATE TEMP VIEW v AS SELECT 1", "DECLARE x INT", "ADD JAR 'x'", "BEGIN FAIL END"])
+def test_a_session_with_what_no_other_can_have_is_not_given_back(sql: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            session, other = [await client.open_session() for client in (ann, bob)]
+            answer = await ann.execute(session, sql, run_async=False)
+            if answer.operationHandle:
+                closing = ttypes.TCloseOperationReq(operationHandle=answer.operationHandle)
+                await ann.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            await bob.execute(other, "SELECT 1")
+            await until(lambda: proxied.server.service.upstreams.waiting)
+            assert list(proxied.spark.sessions.values()) == ["ann"]
+            await ann.ask("CloseSession", ttypes.TCloseSessionReq(sessionHandle=session), ttypes.TCloseSessionResp)
+            await until(lambda: len(proxied.spark.history) == 2)
+
+    with_proxy(test, terms=ONE_SESSION)
+
+
+def test_signs_of_life_of_an_idle_session_need_no_upstream() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            request = ttypes.TGetInfoReq(sessionHandle=session, infoType=17)
+            assert (await client.ask("GetInfo", request, ttypes.TGetInfoResp)).infoValue.stringValue == "Spark SQL"
+            await until(lambda: not proxied.spark.sessions)
+            assert (await client.ask("GetInfo", request, ttypes.TGetInfoResp)).infoValue.stringValue == "Spark SQL"
+            assert not proxied.spark.sessions
+
+    with_proxy(test, timeouts=replace(QUICK, park=0.02))
+
+
+def test_an_asynchronous_statement_that_nobody_asks_for_is_seen_to_end() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            await client.execute(await client.open_session(), "SELECT 1")
+            await until(lambda: proxied.planned.ended == [True])
+
+    with_proxy(test, Limits(grace=0.2, unseen=0.02))
