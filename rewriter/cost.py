@@ -38,7 +38,7 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
     read = Counter(table.name for table in block.tables)
     rest, grouped = _rest(block, relations), len(block.keys) if block.keys is not None else sys.maxsize
     others: dict[tuple[TableName, ...], int] = {}
-    for view, tables, keys, partial, named, beside in shortlist:
+    for view, storage, tables, keys, partial, named, beside in shortlist:
         if partial or named:
             more = rest if partial else 0
         elif tables in others:
@@ -48,7 +48,7 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
             more = others[tables] = sum(_scan(relations.get(name)) * n for name, n in left.items())
         for table in beside:
             more += _scan(relations.get(table))
-        yield _scan(relations.get(view.storage)) + more + (ROLL_UP if keys > grouped else 0), view
+        yield _scan(relations.get(storage)) + more + (ROLL_UP if keys > grouped else 0), view
 
 
 def _rest(block: Block, relations: Relations) -> int:

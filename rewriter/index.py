@@ -24,13 +24,14 @@ Expansions = tuple[Expanded, ...]
 
 
 class Listed(NamedTuple):
-    """A view on the shortlist of a block, over these tables and grouped by so many keys.
+    """A view on the shortlist of a block, with its storage, over these tables and grouped by so many keys.
 
     `partial` tells that it can hold but a part of the block's rows, `named` that the block names it, `beside` which
     tables can only be joined back to it.
     """
 
     view: MaterializedView
+    storage: TableName
     tables: tuple[TableName, ...]
     keys: int
     partial: bool = False
@@ -170,7 +171,7 @@ class Definitions:
     def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
         """The views in the order of the shelf, and their places there by name."""
         views = (self.by_name[name] for name in self.shelf.views)
-        listed = tuple(Listed(v, (f := self.features[v.name]).tables, f.keys) for v in views)
+        listed = tuple(Listed(v, v.storage, (f := self.features[v.name]).tables, f.keys) for v in views)
         return listed, {each.view.name: place for place, each in enumerate(listed)}
 
     def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
@@ -221,12 +222,14 @@ class Definitions:
         parts = frozenset(shelf.pick(partial))
         special = parts.union(named, joined)
         return tuple(
-            listed[place]
-            if place not in special
-            else listed[place]._replace(
-                partial=place in parts, named=place in named, beside=joined.get(place, frozenset())
-            )
-            for place in found
+            [
+                listed[place]
+                if place not in special
+                else listed[place]._replace(
+                    partial=place in parts, named=place in named, beside=joined.get(place, frozenset())
+                )
+                for place in found
+            ]
         )
 
     @cached_property

@@ -10,7 +10,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import count
 from operator import or_
+from struct import unpack
 from typing import NamedTuple, TypeVar
 
 from rewriter.model import TableName
@@ -150,11 +152,14 @@ class Shelf:
 
     def pick(self, bits: int) -> list[int]:
         """The places in `views` of those that a bit set has, in order."""
-        picked = []
-        while bits:
-            lowest = bits & -bits
-            picked.append(lowest.bit_length() - 1)
-            bits ^= lowest
+        picked: list[int] = []
+        # By words: taking a bit from the whole set would copy it.
+        words = (bits.bit_length() + 63) // 64
+        for start, word in zip(count(0, 64), unpack(f"<{words}Q", bits.to_bytes(8 * words, "little")), strict=False):
+            while word:
+                lowest = word & -word
+                picked.append(start + lowest.bit_length() - 1)
+                word ^= lowest
         return picked
 
 
