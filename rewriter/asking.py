@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 
 from sqlglot import exp
@@ -94,6 +95,7 @@ class _Asking:
         self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(select.tree))
         self.classes = _classes([self.own, *self.under])
         self._owners: dict[str, frozenset[TableName]] = {}
+        self._known = cache(self._having)
 
     def question(self) -> Question:
         for source in self.from_:
@@ -119,7 +121,8 @@ class _Asking:
             owners = frozenset({table}) if table is not None else self._known(name)
             self._owners[name] = self._owners.get(name, frozenset()) | owners
 
-    def _known(self, name: str) -> frozenset[TableName]:
+    def _having(self, name: str) -> frozenset[TableName]:
+        """The tables of the block that have a column of this name."""
         return self.known.get(name, frozenset()).intersection(self.core if self.whole else self.statement.tables)
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:

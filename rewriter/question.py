@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from operator import and_, or_
 from typing import NamedTuple
 
@@ -130,10 +130,11 @@ class Question:
             return shelf.reads.get((table, tables.get(table, 1)), 0)
 
         everything = reduce(and_, map(own, tables)) if self.whole and tables else 0
+        backs_of = cache(lambda tables: self._joined_back(tables, shelf, declared))
 
         def lacking(need: Need) -> int:
             without = bits & need.concerned(own, everything) & ~need.met(shelf)
-            backs = self._joined_back(need, shelf, declared) if without else {}
+            backs = backs_of(need.tables) if without else {}
             for table, joining in backs.items() if len(backs) == 1 else ():
                 beside[table] = beside.get(table, 0) | without & joining
             return without & ~reduce(or_, backs.values(), 0)
@@ -147,10 +148,12 @@ class Question:
             bits &= ~(without & ~_joining(pair, shelf)) if without else bits
         return bits
 
-    def _joined_back(self, need: Need, shelf: Shelf, declared: Declared | None) -> dict[TableName, int]:
-        """The tables that may have what is needed, each with the views to which it can be joined by its key."""
+    def _joined_back(
+        self, tables: frozenset[TableName] | None, shelf: Shelf, declared: Declared | None
+    ) -> dict[TableName, int]:
+        """Of the tables that may have what is needed, each with the views to which it can be joined by its key."""
         found = {}
-        for table in self.tables.keys() & (self.tables.keys() if need.tables is None else need.tables):
+        for table in self.tables.keys() & (self.tables.keys() if tables is None else tables):
             key = declared.primary.get(table) if declared is not None else ()
             if key is not None:
                 # A single table itself has less to read.
