@@ -4,7 +4,7 @@
 
 Hits are the queries of TPC-H and SSB that a view answers, misses the same queries with a filter on a column that no
 view has. They are decided in turns, from their texts to the texts that Spark gets, for SECONDS on each line; then each
-once more, as a statement seen before. Phases are timed each on its own, once for each query.
+once more, as a statement seen before. Phases are timed within one more decision about each query.
 """
 
 from __future__ import annotations
@@ -16,21 +16,30 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import views
-from rewriter import Recent, parse, rewrite
-from rewriter.schema import Uncertain
+from rewriter import Definitions, Outcome, Recent, engine, parse, rewrite
 from rewriter.script import Workspace
-from rewriter.script.explanation import columns_of
-from rewriter.sql import tokenize
+from rewriter.sql import statement
 
 MS = 1000.0
+# What each phase of a decision is done by. None of them is a part of another.
+PHASES: tuple[tuple[str, object, str], ...] = (
+    ("tokenize", statement, "tokenize"),
+    ("parse", statement, "parse_select"),
+    ("shortlist", Definitions, "shortlist"),
+    ("resolve", engine, "_block"),
+    ("normalize", engine, "predicates_of"),
+    ("match", engine, "_match"),
+    ("print", Outcome, "sql"),
+)
 
 
 def main() -> None:
@@ -95,25 +104,31 @@ def seen_before(recent: Recent, world: Workspace, sql: str) -> str:
 
 
 def phases(world: Workspace, queries: Sequence[str]) -> dict[str, list[float]]:
-    """The time of each phase by itself."""
-    times: dict[str, list[float]] = {}
-
-    def note(name: str, work: Callable[..., object], *arguments: object) -> None:
-        times.setdefault(name, []).append(_timed(work, *arguments))
-
+    """The time of each phase of deciding about each query, and of all that is none of them."""
+    found: dict[str, list[float]] = {}
     for number, query in enumerate(queries):
-        sql = f"{query} -- phase {number}"
-        statement = parse(sql, world.session)
-        note("tokenize", tokenize, sql)
-        note("tokenize+parse", parse, f"{sql} again", world.session)
-        note("shortlist", world.definitions.closure, statement)
-        note("resolve+normalize+match", rewrite, statement, world.definitions, world.relations)
-        outcome = rewrite(statement, world.definitions, world.relations)
-        for replacement in outcome.replacements:
-            with suppress(Uncertain):
-                note("names+types", columns_of, replacement, world.session)
-        note("print", outcome.sql)
-    return times
+        times: dict[str, float] = {}
+        with ExitStack() as watched:
+            for name, owner, function in PHASES:
+                watched.enter_context(patch.object(owner, function, _adding(times, name, getattr(owner, function))))
+            whole = _timed(decide, world, f"{query} -- phase {number}")
+        times["rest"] = whole - sum(times.values())
+        for name, time_taken in times.items():
+            found.setdefault(name, []).append(time_taken)
+    return found
+
+
+def _adding(times: dict[str, float], name: str, work: Callable[..., object]) -> Callable[..., object]:
+    """The work, its time added to that of a phase."""
+
+    def watched(*arguments: object, **named: object) -> object:
+        started = time.perf_counter()
+        try:
+            return work(*arguments, **named)
+        finally:
+            times[name] = times.get(name, 0.0) + time.perf_counter() - started
+
+    return watched
 
 
 def _in_turns(queries: Sequence[str], seconds: float) -> Iterator[str]:
