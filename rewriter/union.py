@@ -7,7 +7,7 @@ those for which it is not (NULL counted) from the tables, and the two parts are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import reduce
@@ -15,15 +15,18 @@ from itertools import chain
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, aggregate_of, range_of, remembered, renamed
+from rewriter.block import Block, Predicates, Scope, aggregate_of, range_of, remembered, renamed
+from rewriter.block.traits import temporal_type
 from rewriter.maintenance.definition import parts_of
 from rewriter.match import Candidate, Match, Miss, Parts, Reason, Rewriting, read_view
+from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, next_begin
 from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.rules import RULES
 from rewriter.rules.roll_up import roll_up
 from rewriter.schema import UNKNOWN, output_types
 from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border, read_moment
+from rewriter.timeseries.bucket import Bucket, day_source
 
 Tree = exp.Expr
 
@@ -44,12 +47,13 @@ def union_with_tables(query: Predicates, mapping: Mapping[str, str], candidate: 
     """
     if query.block.keys is None or candidate.block.keys is None:
         return Miss(Reason.SHAPE, "rows are not put together from a view's and others: that reads more than the tables")
-    cut = _cut(query, candidate, mapping)
-    otherwise = _otherwise(cut, query) if cut else None
+    divided = _cut(query, candidate, mapping)
+    cut = tuple(divided.values())
+    otherwise = _otherwise(divided, query) if divided else None
     if otherwise is None:
         return Miss(Reason.VIEW_FILTERS_MORE, "no range divides the rows into the view's and others")
     applied = Predicates(query.block, cut, query.zone)
-    narrowed = (*(c for c in query.conjuncts if not applied.implies(c)), *cut)
+    narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
     if _is_empty(Predicates(query.block, narrowed, query.zone)):
         return Miss(Reason.VIEW_FILTERS_MORE, "the view holds none of the query's rows")
     parts = in_parts(query.block)
@@ -60,29 +64,34 @@ def union_with_tables(query: Predicates, mapping: Mapping[str, str], candidate: 
     return combined(query, candidate, parts, held, rest)
 
 
-def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...]:
-    """The predicates that divide the rows: the view's own, and time ranges narrowed to whole buckets."""
+def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
+    """The predicates that divide the rows: the view's own, and the query's ranges of times with their whole buckets."""
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
-    own = tuple(conjunct for conjunct in filters if not query.implies(conjunct))
+    own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
     ranges = [conjunct for conjunct in query.conjuncts if type(conjunct) in _NEGATED]
     if not ranges or not holds_buckets(candidate.block):
         return own
     outputs = [query.equivalence.normalize(renamed(output, mapping)) for output in candidate.block.outputs]
-    narrowed = (_whole_buckets(query.equivalence.normalize(c), outputs, query) for c in ranges)
-    return (*own, *(conjunct for conjunct in narrowed if conjunct is not None))
+    narrowed = {c: _whole_buckets(query.equivalence.normalize(c), outputs, query) for c in ranges}
+    return own | {conjunct: cut for conjunct, cut in narrowed.items() if cut is not None}
 
 
 @remembered
 def holds_buckets(view: Block) -> bool:
-    """Whether any output of a view is a time's bucket."""
-    return any(as_bucket(output) is not None for output in view.outputs)
+    """Whether any output of a view is a time's bucket, or its date."""
+    return any(as_bucket(output) or day_source(output) is not None for output in view.outputs)
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
     """A range of a time as that of the whole buckets within it; None if nothing is to be narrowed."""
     if conjunct.this in outputs:
         return None
-    buckets = [b for output in outputs if (b := as_bucket(output)) is not None and b.source == conjunct.this]
+    time = temporal_type(conjunct.this, Scope(query.block.tables))
+    dated = any(day_source(output) == conjunct.this for output in outputs)
+    days = [Bucket(conjunct.this, "day", time)] if dated and time is not None else []
+    buckets = [b for output in outputs if (b := as_bucket(output)) is not None and b.source == conjunct.this] + days
+    if buckets and is_unknown(conjunct.expression):
+        return _unknown_buckets(conjunct, buckets[0], query.zone)
     literal = conjunct.expression.this if isinstance(conjunct.expression, exp.Cast) else conjunct.expression
     moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
     if not buckets or moment is None or range_of(conjunct, query.block, query.zone) is None:
@@ -98,6 +107,16 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
         return None
     kind = exp.GTE if isinstance(conjunct, exp.GT | exp.GTE) else exp.LT
     return kind(this=conjunct.this.copy(), expression=_literal(border, bucket.type))
+
+
+def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
+    """The same where the range ends is known only when the statement runs: the bucket in which it does is left out."""
+    bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
+    if not is_comparable(bound, kind, zone) or divides(conjunct, grain, kind, zone):
+        return None
+    if isinstance(conjunct, exp.GT | exp.GTE):
+        return exp.GTE(this=conjunct.this.copy(), expression=next_begin(bound, grain, kind))
+    return exp.LT(this=conjunct.this.copy(), expression=last_begin(bound, grain, kind))
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
@@ -121,15 +140,17 @@ def _is_empty(predicates: Predicates) -> bool:
     return any(not values.intervals and not values.null for values in predicates.ranges.values())
 
 
-def _otherwise(cut: Sequence[Tree], query: Predicates) -> Tree | None:
+def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
     """What is true just where the cut is not, as ranges, which find the files to read; None if the cut is none."""
     arms: list[Tree] = []
-    for conjunct in cut:
+    for asked, conjunct in divided.items():
         opposite = _NEGATED.get(type(conjunct))
-        if opposite is None or range_of(conjunct, query.block, query.zone) is None:
+        # Of such a bound it is the query that keeps no NULL, neither in the time nor in the bound.
+        unknown = asked is not conjunct and is_unknown(conjunct.expression)
+        if opposite is None or not (unknown or range_of(conjunct, query.block, query.zone) is not None):
             return None
         arms.append(opposite(this=conjunct.this.copy(), expression=conjunct.expression.copy()))
-        if query.values(query.equivalence.normalize(conjunct.this)).null:
+        if query.values(query.equivalence.normalize(conjunct.this)).null and not unknown:
             arms.append(exp.Is(this=conjunct.this.copy(), expression=exp.Null()))
     return reduce(lambda left, right: exp.Or(this=left, expression=right), arms)
 

@@ -4,7 +4,7 @@ Whatever has no place in this form has no block, with the reason: it is never gu
 """
 
 from rewriter.block.equivalence import equate
-from rewriter.block.expressions import aggregate_of, canonical, depends_on_zone, has_aggregate
+from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, remembered, renamed
 from rewriter.block.from_clause import Find, rejected
 from rewriter.block.opaque import opaque_within, text_of, with_texts
@@ -12,6 +12,7 @@ from rewriter.block.predicates import Predicates, predicates_of, range_of
 from rewriter.block.ranges import RangeSet
 from rewriter.block.resolve import Texts, build_block, common_tables, find_among, full_scope
 from rewriter.block.scope import Scope
+from rewriter.block.traits import aggregate_of, depends_on_zone, has_aggregate, tells_time
 
 __all__ = [
     "Block",
@@ -39,6 +40,7 @@ __all__ = [
     "rejected",
     "remembered",
     "renamed",
+    "tells_time",
     "text_of",
     "with_texts",
 ]

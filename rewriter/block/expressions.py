@@ -13,33 +13,32 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from rewriter.block.form import Unsupported
-from rewriter.block.opaque import EXISTS, IN, OPAQUE, SCALAR, opaque, opaque_within
+from rewriter.block.opaque import EXISTS, IN, SCALAR, opaque, opaque_within
 from rewriter.block.scope import Scope
+from rewriter.block.traits import aggregate_of, has_aggregate, is_constant, temporal_type
 from rewriter.block.vocabulary import (
     AGGREGATES,
     ARGUMENTS,
     CAST_TYPES,
+    CLOCK,
     COMPARISONS,
     CONNECTORS,
     FUNCTIONS,
     GROUPING,
     IDEMPOTENT,
     OPERATORS,
-    PLAIN_FUNCTIONS,
-    RANKS,
     SKETCH_DEFAULT,
     SKETCHES,
-    SUCCESSIONS,
     SYNONYMS,
+    UNITS,
     UNSETTLED,
 )
 from rewriter.block.windows import read_window
-from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, Bucket, as_bucket, bucket_call, label_source
+from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
 
 Tree = exp.Expr
 
-_ZONELESS = PLAIN_FUNCTIONS | AGGREGATES | GROUPING | RANKS | SUCCESSIONS | OPAQUE
 _MIRROR: dict[type[Tree], type[Tree]] = {
     exp.EQ: exp.EQ,
     exp.NEQ: exp.NEQ,
@@ -94,7 +93,7 @@ def _comparison(node: Tree, scope: Scope) -> Tree:
     if node.args.get("negate"):
         return exp.Not(this=_comparison(type(node)(this=node.this, expression=node.expression), scope))
     left, right = canonical(node.this, scope), canonical(node.expression, scope)
-    if is_literal(left) and not is_literal(right) and type(node) in _MIRROR:
+    if type(node) in _MIRROR and is_constant(left) and not is_constant(right):
         return _MIRROR[type(node)](this=right, expression=left)
     return type(node)(this=left, expression=right)
 
@@ -159,11 +158,13 @@ def _cast(node: Tree, scope: Scope) -> Tree:
     kind = node.to
     if kind.this not in CAST_TYPES or any(not isinstance(p, exp.DataTypeParam) for p in kind.expressions):
         raise Unsupported(f"{_text(node)} casts to a type that is not read")
-    inner = canonical(node.this, scope)
+    return _casting(canonical(node.this, scope), kind, scope, safe=bool(node.args.get("safe")))
+
+
+def _casting(inner: Tree, kind: exp.DataType, scope: Scope, *, safe: bool = False) -> Tree:
     known = scope.type_of(inner) if isinstance(inner, exp.Column) else None
     if known is not None and known.type == kind.sql("spark").lower().replace(", ", ","):
         return inner  # the column has that type already
-    safe = bool(node.args.get("safe"))
     return exp.TryCast(this=inner, to=kind.copy(), **({"safe": True} if safe else {}))
 
 
@@ -197,12 +198,48 @@ def _call(node: Tree, scope: Scope) -> Tree:
         return _count_if(node, scope)
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}")
+    if name in CLOCK and not node.expressions:
+        return exp.Anonymous(this=name)
+    if name in ("extract", "date_part", "datepart"):
+        return _part(node, scope)
     if name not in FUNCTIONS | GROUPING:
         raise Unsupported(f"the function {name} is not read")
     arguments = [canonical(argument, scope) for argument in node.expressions]
+    if name in ("date", "to_date") and len(arguments) == 1:
+        return _casting(arguments[0], _DATE, scope)
     if name in ("timeseries", "date_trunc", "trunc"):
         return _bucket(name, arguments, scope)
     return exp.Anonymous(this=name, expressions=arguments)
+
+
+def _part(node: Tree, scope: Scope) -> Tree:
+    """A part of a time by its name; weekdays from Monday on are counted from 1 here, and from 0 there."""
+    unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
+    function = UNITS.get(unit.name.upper()) if _is_text(unit) and len(node.expressions) == 2 else None
+    if function is None:
+        raise Unsupported(f"{_text(node)} takes a part for which there is no function of a time")
+    if not _is_time(source):
+        raise Unsupported(f"{_text(node)} may be of an interval")
+    part = exp.Anonymous(this=function, expressions=[canonical(source, scope)])
+    return exp.Add(this=part, expression=exp.Literal.number(1)) if function == "weekday" else part
+
+
+def _is_time(source: Tree) -> bool:
+    """Whether an expression is no difference of two times, as far as it shows."""
+    node = source.unnest()
+    if isinstance(node, exp.Add | exp.Sub):
+        return _is_time(node.this) and isinstance(node.expression, exp.Interval | exp.Literal)
+    return not isinstance(node, (*OPERATORS, exp.Interval, exp.Neg))
+
+
+def _clock(node: Tree, scope: Scope) -> Tree:
+    """`current_date` without parentheses, which is a column where there is one of that name."""
+    name = node.sql("spark").removesuffix("()").lower()
+    select = node.find_ancestor(exp.Select)
+    labels = {item.alias.lower() for item in select.expressions if item.alias} if select is not None else set()
+    if name in labels or scope.has(name) or scope.outer is not None:
+        raise Unsupported(f"{name} could be a column; write {name}()")
+    return exp.Anonymous(this=name)
 
 
 def _aggregate(node: Tree, name: str, scope: Scope) -> Tree:
@@ -281,8 +318,8 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     kind = temporal_type(source, scope)
     if name == "trunc":
         grain = DATE_TRUNC_UNITS.get(unit.name.upper()) if _is_text(unit) else None
-        if len(arguments) == 2 and kind == "date" and grain in DATE_GRANULARITIES - {"day"}:
-            return bucket_call(source, str(grain), "date")
+        if len(arguments) == 2 and kind is not None and grain in DATE_GRANULARITIES - {"day"}:
+            return bucket_call(source if kind == "date" else _casting(source, _DATE, scope), str(grain), "date")
         return exp.Anonymous(this=name, expressions=arguments)
     if len(arguments) == 3 and arguments[2].name in TEMPORAL:
         return exp.Anonymous(this=name, expressions=arguments)
@@ -303,58 +340,11 @@ def checked_grain(unit: Tree | None, kind: str | None) -> str:
     return grain
 
 
-def temporal_type(node: Tree, scope: Scope) -> str | None:
-    """Which temporal type an expression has, where that is plain to see."""
-    column = scope.type_of(node)
-    if column is not None:
-        return column.type if column.type in TEMPORAL else None
-    if isinstance(node, exp.Cast) and not node.args.get("safe"):
-        kind = CAST_TYPES.get(node.to.this)
-        return kind if kind in TEMPORAL else None
-    bucket = as_bucket(node)
-    return bucket.type if bucket else None
-
-
 def _is_text(node: Tree) -> bool:
     return isinstance(node, exp.Literal) and bool(node.is_string)
 
 
-def is_literal(node: Tree) -> bool:
-    """Whether a canonical tree is a constant: a literal, one with a sign, or one with a type."""
-    if isinstance(node, exp.Neg | exp.Cast):
-        return is_literal(node.this)
-    return isinstance(node, exp.Literal | exp.Null | exp.Boolean)
-
-
-def aggregate_of(node: Tree) -> exp.Anonymous | None:
-    """The aggregate call that a canonical node is, itself or under FILTER; None for others, as those with OVER."""
-    if isinstance(node.parent, exp.Window) and node.arg_key == "this":
-        return None
-    call = node.this if isinstance(node, exp.Filter) else node
-    return call if isinstance(call, exp.Anonymous) and call.name in AGGREGATES else None
-
-
-def has_aggregate(node: Tree) -> bool:
-    """Whether an aggregate stands anywhere in the expression."""
-    return any(aggregate_of(call) is not None for call in node.find_all(exp.Anonymous))
-
-
-def depends_on_zone(node: Tree, scope: Scope) -> bool:
-    """Whether the session's time zone could change the value; True wherever that is not plain."""
-    for inner in node.walk():
-        column = scope.type_of(inner)
-        if column is not None and column.type == "timestamp":
-            return True
-        if isinstance(inner, exp.Cast) and CAST_TYPES.get(inner.to.this) in (*TEMPORAL, "string"):
-            return True
-        if isinstance(inner, exp.Anonymous) and inner.name not in _ZONELESS:
-            labelled = label_source(inner)
-            source = as_bucket(inner) or (labelled and temporal_type(labelled[0], scope) in ("timestamp_ntz", "date"))
-            if not source or (isinstance(source, Bucket) and source.type == "timestamp"):
-                return True
-    return False
-
-
+_DATE = exp.DataType.build("date")
 _PREDICATES = (*COMPARISONS, exp.Between, exp.In, exp.Is, exp.Not)
 _ONE, _TWO = frozenset({"this"}), frozenset({"this", "expression"})
 _Builder = Callable[[Tree, Scope], Tree]
@@ -378,6 +368,7 @@ _BUILDERS: tuple[tuple[tuple[type[Tree], ...], _Builder, frozenset[str]], ...] =
     ((exp.Filter,), _filter, _TWO),
     ((exp.Window,), _window, frozenset({"this", "partition_by", "order", "spec", "over"})),
     ((exp.Concat,), _concatenated_literal, frozenset({"expressions", "safe", "coalesce"})),
+    ((exp.CurrentDate, exp.CurrentTimestamp), _clock, frozenset()),
     ((exp.Anonymous,), _call, frozenset({"this", "expressions"})),
 )
 # The first that is named for a kind counts.

@@ -8,8 +8,8 @@ from itertools import chain, combinations, product
 
 from sqlglot import exp
 
-from rewriter.block.expressions import has_aggregate, is_literal
 from rewriter.block.form import Unsupported
+from rewriter.block.traits import has_aggregate, is_literal
 
 Tree = exp.Expr
 Sets = tuple[tuple[Tree, ...], ...]

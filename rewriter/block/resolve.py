@@ -10,13 +10,14 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from rewriter.block.conjuncts import conjuncts_of
-from rewriter.block.expressions import aggregate_of, canonical, has_aggregate
+from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Ordering, Unsupported
 from rewriter.block.from_clause import Build, Common, Find, FromClause, known_scope, read_from, simplified
 from rewriter.block.group_by import grouping_ids, read_group_by
 from rewriter.block.opaque import SCALAR, opaque_within, shown
 from rewriter.block.scope import Scope
 from rewriter.block.subqueries import read_where
+from rewriter.block.traits import aggregate_of, has_aggregate
 from rewriter.block.vocabulary import GROUPING
 from rewriter.block.windows import refuse_ties
 from rewriter.model import Column, TableName

@@ -18,11 +18,12 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from rewriter.block.conjuncts import conjuncts_of
-from rewriter.block.expressions import canonical, has_aggregate
+from rewriter.block.expressions import canonical
 from rewriter.block.form import Join, Occurrence, Unsupported
 from rewriter.block.from_clause import FromClause, rejected
 from rewriter.block.opaque import shown
 from rewriter.block.scope import Scope
+from rewriter.block.traits import has_aggregate
 from rewriter.block.vocabulary import INTEGERS
 
 Tree = exp.Expr

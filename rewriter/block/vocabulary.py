@@ -68,7 +68,29 @@ SYNONYMS = {
     "char_length": "length",
     "pow": "power",
     "sign": "signum",
+    "curdate": "current_date",
+    "now": "current_timestamp",
 }
+# The units of extract(… FROM x), date_part and datepart, and the function of a time that gives the same of it.
+# Not seconds, of which those give the fraction, too, nor what no function gives.
+UNITS = {
+    unit: function
+    for function, units in {
+        "year": "YEAR Y YEARS YR YRS",
+        "quarter": "QUARTER QTR",
+        "month": "MONTH MON MONS MONTHS",
+        "weekofyear": "WEEK W WEEKS",
+        "day": "DAY D DAYS",
+        "dayofweek": "DAYOFWEEK DOW",
+        "weekday": "DAYOFWEEK_ISO DOW_ISO",
+        "dayofyear": "DOY",
+        "hour": "HOUR H HOURS HR HRS",
+        "minute": "MINUTE M MIN MINS MINUTES",
+    }.items()
+    for unit in units.split()
+}
+# What tells the time, with its type: of one statement a constant, which nobody knows before Spark runs it.
+CLOCK = {"current_date": "date", "current_timestamp": "timestamp", "localtimestamp": "timestamp_ntz"}
 
 # Which keys a row of GROUPING SETS is not grouped by.
 GROUPING = frozenset({"grouping", "grouping_id"})
@@ -139,6 +161,9 @@ PLAIN_FUNCTIONS = frozenset(
 ZONED_FUNCTIONS = frozenset(
     (
         "timeseries",
+        "extract",
+        "date_part",
+        "datepart",
         "date_trunc",
         "trunc",
         "year",

@@ -14,7 +14,17 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, find_among
-from rewriter.block.vocabulary import AGGREGATES, DEVIATIONS, FUNCTIONS, GROUPING, PAIRED, RANKS, SYNONYMS, UNSETTLED
+from rewriter.block.vocabulary import (
+    AGGREGATES,
+    CLOCK,
+    DEVIATIONS,
+    FUNCTIONS,
+    GROUPING,
+    PAIRED,
+    RANKS,
+    SYNONYMS,
+    UNSETTLED,
+)
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.moments import digits_of, scale_of, squared
 from rewriter.match.pairs import needed, pair_of
@@ -147,13 +157,15 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
 
 def _refuse_call(call: exp.Func) -> None:
     name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
-    known = SYNONYMS.get(name, name) in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING | {"count_if"}
+    meant = SYNONYMS.get(name, name)
+    known = meant in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING | {"count_if"}
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}; leave it out")
+    if meant in CLOCK or isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):
+        text = f"{name}()" if name else call.sql("spark")
+        raise Unsupported(f"{text} changes with time or user; leave it to the queries over the view")
     if isinstance(call, exp.Anonymous) and not known:
         raise Unsupported(f"{name}() is no function that is known to give the same answer always; leave it out")
-    if isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):
-        raise Unsupported(f"{call.sql('spark')} changes with time or user; leave it to the queries over the view")
 
 
 def _single_block(statement: Statement, find: Find) -> Block:

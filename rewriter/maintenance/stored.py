@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, Unsupported, build_block, find_among
+from rewriter.block import Block, Occurrence, Unsupported, build_block, find_among, tells_time
 from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.match import Candidate
 from rewriter.match.trees import ROWS
@@ -84,9 +84,10 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
     if tree is None:
         return statement.problem or "it is more than one SELECT"
     try:
-        return build_block(tree, find_among(statement, columns))
+        block = build_block(tree, find_among(statement, columns))
     except Unsupported as problem:
         return str(problem)
+    return "it changes with time" if any(map(tells_time, block.expressions)) else block
 
 
 def _shape_problem(block: Block, storage: Table) -> str:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Predicates, has_aggregate, opaque_within, range_of, renamed
+from rewriter.block import Block, Join, Predicates, has_aggregate, opaque_within, renamed, tells_time
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.vocabulary import FRACTIONS
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, join_views
+from rewriter.match.times import read_time
 from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.schema import expression_type
-from rewriter.timeseries import as_bucket, bucket_call, is_border, is_fixed_offset, label_source, read_moment, rolls_up
 
 Tree = exp.Expr
 
@@ -77,7 +76,7 @@ class Reading:
             return Miss(
                 Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros"
             )
-        through_time = self._bucket(tree) or self._label(tree) or self._border(tree)
+        through_time = read_time(tree, self)
         return through_time if through_time is not None else rebuilt(tree, self.compute)
 
     def is_normalized(self, tree: Tree) -> bool:
@@ -108,76 +107,6 @@ class Reading:
         if known is None:
             return None
         return joined_back(mine, known, self.block, lambda column: self.rows.get(self.normalize(column)))
-
-    def _buckets_of(self, source: Tree) -> Iterator[tuple[str, str, Tree]]:
-        """Grain, type and storage column of each bucket of a point in time that the storage holds."""
-        for tree, column in self.rows.items():
-            bucket = as_bucket(tree)
-            if bucket is not None and bucket.source == source:
-                yield bucket.grain, bucket.type, column
-
-    def _proved(self, kind: str) -> bool:
-        return kind != "timestamp" or is_fixed_offset(self.zone)
-
-    def _bucket(self, tree: Tree) -> Tree | Miss | None:
-        """A coarser bucket from a finer one.
-
-        law:    every bucket of the stored grain lies within one bucket of the asked grain
-        query:  timeseries(t, 'hour')
-        view:   timeseries(t, 'minute') AS m
-        gives:  timeseries(m, 'hour')
-        no:     'week' to 'month', 'ten_minute' to 'fifteen_minute'
-        """
-        asked = as_bucket(tree)
-        if asked is None:
-            return None
-        return self._from_bucket(asked.source, asked.grain, lambda column, kind: bucket_call(column, asked.grain, kind))
-
-    def _label(self, tree: Tree) -> Tree | Miss | None:
-        """A label of a time (`year(t)`) from a bucket over which the label is constant."""
-        labelled = label_source(tree)
-        if labelled is None:
-            return None
-        source, grain = labelled
-
-        def relabel(column: Tree, kind: str) -> Tree:
-            return tree.transform(lambda node: column.copy() if node == source else node)
-
-        return self._from_bucket(source, grain, relabel)
-
-    def _from_bucket(self, source: Tree, grain: str, build: Callable[[Tree, str], Tree]) -> Tree | Miss | None:
-        unproved = False
-        for stored_grain, kind, column in self._buckets_of(source):
-            if rolls_up(stored_grain, grain):
-                if self._proved(kind):
-                    return build(column.copy(), kind)
-                unproved = True
-        if unproved and isinstance(self.compute(source), Miss):
-            return Miss(Reason.ZONE_NOT_PROVED, f"buckets of {self.zone} are not known to nest")
-        return None
-
-    def _border(self, tree: Tree) -> Tree | None:
-        """A comparison of a time with a bucket's border as one of the bucket.
-
-        law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
-        no:     `=`, and `<=` on a TIMESTAMP, which takes one instant of the bucket above
-        """
-        if not isinstance(tree, exp.GTE | exp.LT | exp.LTE | exp.GT):
-            return None
-        text = tree.expression.this if isinstance(tree.expression, exp.Cast) else tree.expression
-        moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
-        # Only where the column is compared in its own type: a coercion would move the border.
-        if moment is None or range_of(tree, self.block, self.zone) is None:
-            return None
-        for grain, kind, column in self._buckets_of(tree.this):
-            inclusive = isinstance(tree, exp.LTE | exp.GT)
-            if (inclusive and kind != "date") or not self._proved(kind):
-                continue
-            # A DATE d: d <= '2024-01-31' is d < '2024-02-01'.
-            wall = moment.wall + timedelta(days=1) if inclusive else moment.wall
-            if is_border(wall, grain):
-                return type(tree)(this=column.copy(), expression=tree.expression.copy())
-        return None
 
 
 def _as_computed(candidate: Candidate, output: Tree, name: str) -> Tree | None:
@@ -229,8 +158,8 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
         isinstance(literal, exp.Literal) and not literal.is_string and not literal.name.strip("0.eE+-dDfF")
         for literal in conjunct.walk()
     )
-    # What a subquery gives is not known: it may be zero.
-    zero |= any(True for _ in opaque_within(conjunct))
+    # What a subquery gives is not known, and what is made of the time neither: it may be zero.
+    zero |= any(True for _ in opaque_within(conjunct)) or tells_time(conjunct)
     within = any(
         isinstance(node, exp.Predicate | exp.Connector | exp.Not) for node in conjunct.walk() if node is not conjunct
     )

@@ -31,7 +31,8 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
     if isinstance(item, exp.Alias):
         return str(item.alias)
     # Spark names `day + 1` date_add(day, 1).
-    if item.find(exp.Add, exp.Sub) and any(declared(column) in TEMPORAL for column in output.find_all(exp.Column)):
+    moved = (operand for node in output.find_all(exp.Add, exp.Sub) for operand in (node.this, node.expression))
+    if any(isinstance(operand, exp.Interval) or type_of(operand, declared) in TEMPORAL for operand in moved):
         raise Uncertain(f"the name of {str(item.sql('spark'))[:60]} is not known for certain: give it an alias")
     return name_of(item)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from rewriter.block.vocabulary import FRACTIONS, INTEGERS, PAIRED, UNITED
+from rewriter.block.vocabulary import CLOCK, FRACTIONS, INTEGERS, PAIRED, UNITED
 from rewriter.schema.types import (
     STRING,
     Uncertain,
@@ -121,7 +121,7 @@ def dated(types: Types) -> str:
 
 def instant(types: Types) -> str:
     """date_trunc, which goes through TEMPORALTAMP."""
-    if types[1] not in ("timestamp", "date", STRING):
+    if types[1] not in (*TEMPORAL, STRING):
         raise Uncertain(f"date_trunc of {types[1]} is not known for certain")
     return "timestamp"
 
@@ -166,6 +166,7 @@ FUNCTIONS: Mapping[str, Rule] = {
     **dict.fromkeys(("date", "to_date"), dated),
     **dict.fromkeys(("date_add", "date_sub", "add_months", "last_day", "make_date", "trunc"), _DATE),
     "date_trunc": instant,
+    **{name: always(kind) for name, kind in CLOCK.items()},
     # aggregates
     **dict.fromkeys(("count", "count_if", "regr_count", "approx_count_distinct", "grouping_id"), _BIGINT),
     **dict.fromkeys(UNITED, always("binary")),

@@ -8,7 +8,7 @@ from itertools import pairwise
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
-from rewriter.block.vocabulary import PAIRED
+from rewriter.block.vocabulary import CLOCK, PAIRED
 from rewriter.schema.types import Uncertain, column_type
 from rewriter.sql import tokenize
 
@@ -37,7 +37,7 @@ stddev stddev_pop stddev_samp variance var_pop var_samp abs bround ln pmod mod
 greatest least coalesce nvl nvl2 nullif ifnull upper lower ucase lcase length substring substr left right
 concat concat_ws replace reverse lpad rpad instr initcap split_part md5 sha1 sha2 crc32 nanvl year quarter
 month day dayofmonth dayofweek dayofyear weekday weekofyear hour minute second to_date date_format date_add
-date_sub datediff add_months last_day make_date date_trunc trunc count_if any_value
+date_part date_sub datediff add_months last_day make_date date_trunc trunc count_if any_value
 theta_sketch_agg theta_sketch_estimate
 bitmap_bucket_number bitmap_bit_position bitmap_construct_agg bitmap_or_agg bitmap_count
 """
@@ -46,6 +46,7 @@ AS_TYPED = PAIRED.union(_NAMED_AS_TYPED.split())
 _OPERATORS = "( , + - * / % = < > <= >= <> != <=> || SELECT DISTINCT WHEN THEN ELSE CASE AND OR NOT BETWEEN LIKE DIV"
 _BEFORE_OPERANDS = frozenset(_OPERATORS.split())
 _UPPER = {name: name.upper() for name in ("sqrt", "exp", "log10", "power")}
+_TOLD = {**{name: f"{name}()" for name in (*CLOCK, "now")}, "curdate": "current_date()"}
 # Spark writes arguments that were left out.
 _ARITIES = {"substring": 3, "substr": 3, "round": 2, "bround": 2, "theta_sketch_agg": 2}
 
@@ -98,6 +99,10 @@ def _literal(tree: Tree) -> str:
 
 def _call(tree: Tree) -> str:
     name = str(tree.this).lower()
+    if name in _TOLD and not tree.expressions:
+        return _TOLD[name]
+    if name in ("extract", "datepart") and len(tree.expressions) == 2:
+        return f"{name}({' FROM '.join(map(_spelled, tree.expressions))})"
     if name not in AS_TYPED or not tree.expressions:
         raise Uncertain(f"the name of {name}() is not known for certain: give it an alias")
     if name in _ARITIES and len(tree.expressions) != _ARITIES[name]:
@@ -160,7 +165,7 @@ def _filter(tree: Tree) -> str:
     return f"{_spelled(tree.this)} FILTER (WHERE {_spelled(tree.expression.this)})"
 
 
-_SPELLINGS: tuple[tuple[type[Tree], Callable[[Tree], str]], ...] = (
+_SPELLINGS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], Callable[[Tree], str]], ...] = (
     (exp.Column, _column),
     (exp.Literal, _literal),
     (exp.Null, lambda tree: "NULL"),
@@ -176,5 +181,6 @@ _SPELLINGS: tuple[tuple[type[Tree], Callable[[Tree], str]], ...] = (
     (exp.Not, _not),
     (exp.In, _in),
     (exp.Filter, _filter),
+    ((exp.CurrentDate, exp.CurrentTimestamp), lambda tree: _TOLD[tree.sql("spark").removesuffix("()").lower()]),
     (exp.Anonymous, _call),
 )

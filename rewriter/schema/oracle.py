@@ -126,8 +126,9 @@ def _void(tree: Tree, known: _Known) -> str:
     return VOID
 
 
-# By these a DATE stays one; what else INTERVAL adds to it makes a TIMESTAMP of it, or depends on how it is written.
-_WHOLE_DAYS = frozenset({"DAY", "MONTH", "YEAR"})
+# By these a DATE stays one, by those a TIMESTAMP becomes of it; what else there is depends on how it is written.
+_WHOLE_DAYS = frozenset({"DAY", "WEEK", "MONTH", "YEAR", "DAYS", "WEEKS", "MONTHS", "YEARS"})
+_PARTS_OF_DAYS = frozenset({"HOUR", "MINUTE", "SECOND", "HOURS", "MINUTES", "SECONDS"})
 
 
 def _moved(tree: Tree, known: _Known) -> str:
@@ -136,9 +137,11 @@ def _moved(tree: Tree, known: _Known) -> str:
     if isinstance(tree, exp.Add) and isinstance(moved, exp.Interval):
         interval, moved = moved, interval
     kind = _type(moved, known)
-    whole = str(interval.args.get("unit") or "").upper() in _WHOLE_DAYS
-    if kind in ("timestamp", "timestamp_ntz") or (kind == "date" and whole):
+    unit = str(interval.args.get("unit") or "").upper()
+    if kind in ("timestamp", "timestamp_ntz") or (kind == "date" and unit in _WHOLE_DAYS):
         return kind
+    if kind == "date" and unit in _PARTS_OF_DAYS:
+        return "timestamp"
     raise Uncertain(f"the type of {_text(tree)} is not known for certain")
 
 

@@ -2,8 +2,8 @@
 
 sqlglot turns functions into its own nodes and prints those, which changes what some of them mean
 (`log10`, `to_char`, `percentile_cont`). Here a call is a name and arguments, so what is printed is
-what was read; a call with a syntax of its own (`extract(year FROM x)`) does not parse and its block
-is left alone. In Spark 4 a doubled quote in a string literal is that quote.
+what was read; of the calls with a syntax of their own `extract(year FROM x)` is read as `extract('year', x)`,
+and the block of any other is left alone. In Spark 4 a doubled quote in a string literal is that quote.
 
 sqlglot's parser and generator may be compiled, and then have no subclasses. So the parser is shown
 names that it does not know for those that it would translate: with a mark behind, which the tree loses.
@@ -89,16 +89,30 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 
 def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
     """The tokens, names made unknown to the parser where it would read them as more than names."""
+    listed: dict[int, TokenType] = {}
     for i, token in enumerate(tokens):
         if token.token_type in Spark.Parser.FUNC_TOKENS:
             word = token.text.upper()
             called = i + 1 < len(tokens) and tokens[i + 1].token_type is TokenType.L_PAREN
+            if word == "EXTRACT" and called and _of_unit(tokens[i + 2 : i + 4]):
+                listed |= {i + 2: TokenType.STRING, i + 3: TokenType.COMMA}
             if (called and word in _CALLS) or word in _WORDS:
-                yield Token(
-                    token.token_type, token.text + _MARK, token.line, token.col, token.start, token.end, token.comments
-                )
+                yield _other(token, token.token_type, token.text + _MARK)
                 continue
+        if listed and i in listed:
+            yield _other(token, listed[i], token.text)
+            continue
         yield token
+
+
+def _of_unit(tokens: Sequence[Token]) -> bool:
+    """Whether these are a word and FROM."""
+    kinds = [token.token_type for token in tokens]
+    return kinds[1:] == [TokenType.FROM] and kinds[0] not in (TokenType.IDENTIFIER, TokenType.STRING)
+
+
+def _other(token: Token, kind: TokenType, text: str) -> Token:
+    return Token(kind, text, token.line, token.col, token.start, token.end, token.comments)
 
 
 def _unmark(tree: Tree) -> None:

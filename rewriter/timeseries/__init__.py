@@ -6,7 +6,7 @@ the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
 """
 
 from rewriter.timeseries.borders import border_behind, is_border, next_border
-from rewriter.timeseries.bucket import as_bucket, bucket_call, label_source
+from rewriter.timeseries.bucket import as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import read_moment
@@ -18,6 +18,7 @@ __all__ = [
     "as_bucket",
     "border_behind",
     "bucket_call",
+    "day_source",
     "floor",
     "is_border",
     "is_fixed_offset",

@@ -41,8 +41,7 @@ LABELS: Mapping[str, str] = {
     "hour": "hour",
     "minute": "minute",
     "second": "second",
-    "to_date": "day",
-    "date": "day",
+    "last_day": "month",
 }
 
 
@@ -67,10 +66,15 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
     return None
 
 
+def day_source(tree: exp.Expr) -> exp.Expr | None:
+    """The point in time of which an expression is the date."""
+    dates = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.DATE
+    return tree.this if dates else None
+
+
 def label_source(tree: exp.Expr) -> tuple[exp.Expr, str] | None:
     """The point in time that a label function reads, and the grain over whose buckets the label is constant."""
     if isinstance(tree, exp.Anonymous) and tree.name in LABELS and len(tree.expressions) == 1:
         return tree.expressions[0], LABELS[tree.name]
-    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.DATE:
-        return tree.this, "day"
-    return None
+    day = day_source(tree)
+    return (day, "day") if day is not None else None

@@ -32,6 +32,12 @@ CREATE TEMP MACRO bits_or_agg(bits) AS list_sort(list_distinct(flatten(list(bits
 CREATE TEMP MACRO bits_count(bits) AS coalesce(len(bits), 0);
 CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0);
 """
+# What time it is while golden cases run.
+_TODAY, _NOW = "DATE '2024-02-15'", "TIMESTAMP '2024-02-15 10:20:30.5'"
+_CLOCK = {
+    re.compile(r"\b(?:current_date|curdate)\b(?:\(\))?", re.IGNORECASE): _TODAY,
+    re.compile(r"\b(?:(?:now|localtimestamp)\(\)|current_timestamp\b(?:\(\))?)", re.IGNORECASE): _NOW,
+}
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
 # Sketches and bitmaps are lists in DuckDB.
 _AS_BINARY = re.compile(r"CAST\(((?:theta_union_agg|bitmap_or_agg)\([^()]*\)|[^\s()]+) AS binary\)", re.IGNORECASE)
@@ -77,6 +83,8 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
 
 def duck(sql: str) -> str:
     """Spark SQL as DuckDB's: the tables have one snapshot only, and the session's zone is UTC."""
+    for clock, told in _CLOCK.items():
+        sql = clock.sub(told, sql)
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
     return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", sql))[0])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
+from tests.property.clock import timed
 from tests.property.layers import Layers, layers
 from tests.property.select import Select
 
@@ -253,8 +254,9 @@ def _query(random: Random, view: Select) -> Select:
         _distinct_groups,
         _asking,
         _compared,
+        _timed,
     ]
-    weights = [8, 4, 4, 4, 4, 3, 1, 1, 3, 2, 2, 4, 5, 4, 1, 3, 1]
+    weights = [8, 4, 4, 4, 4, 3, 1, 1, 3, 2, 2, 4, 5, 4, 1, 3, 1, 2]
     for change in random.choices(changes, weights, k=random.randint(0, 4)):
         query = change(random, query)
     if query.keys is not None and not query.outputs():
@@ -299,6 +301,10 @@ def _narrower(random: Random, query: Select) -> Select:
 
 def _asking(random: Random, query: Select) -> Select:
     return replace(query, where=(*query.where, _subquery(random)))
+
+
+def _timed(random: Random, query: Select) -> Select:
+    return replace(query, where=(*query.where, timed(random)))
 
 
 def _compared(random: Random, query: Select) -> Select:

@@ -53,7 +53,20 @@ def test_calls_are_printed_as_they_are_typed(text: str) -> None:
     assert render(parse_select(f"SELECT {text} FROM t").expressions[0]) == text
 
 
-@pytest.mark.parametrize("text", ["extract(year FROM a)", "trim(BOTH 'x' FROM a)", "a\0"])
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("extract(year FROM a)", "extract('year', a)"),
+        ("EXTRACT ( Week from f(a, b) )", "extract('Week', f(a, b))"),
+        ("extract", "extract"),
+        ("extract('year', a)", "extract('year', a)"),
+    ],
+)
+def test_the_part_that_is_extracted_is_read_as_a_text(text: str, read: str) -> None:
+    assert render(parse_select(f"SELECT {text} FROM t").expressions[0]) == read
+
+
+@pytest.mark.parametrize("text", ["extract('year' FROM a)", "extract(`year` FROM a)", "trim(BOTH 'x' FROM a)", "a\0"])
 def test_a_call_with_a_syntax_of_its_own_is_not_read(text: str) -> None:
     with pytest.raises(ParseError):
         parse_select(f"SELECT {text} FROM t")

@@ -1,0 +1,78 @@
+"""What is to be told of a canonical expression by itself."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.block.opaque import OPAQUE, is_opaque
+from rewriter.block.scope import Scope
+from rewriter.block.vocabulary import AGGREGATES, CAST_TYPES, CLOCK, GROUPING, PLAIN_FUNCTIONS, RANKS, SUCCESSIONS
+from rewriter.timeseries.bucket import TEMPORAL, Bucket, as_bucket, label_source
+
+Tree = exp.Expr
+
+# What the time is, no view has computed: it is the same beside storage as beside the tables.
+_ZONELESS = PLAIN_FUNCTIONS | CLOCK.keys() | AGGREGATES | GROUPING | RANKS | SUCCESSIONS | OPAQUE
+
+
+def temporal_type(node: Tree, scope: Scope) -> str | None:
+    """Which temporal type an expression has, where that is plain to see."""
+    column = scope.type_of(node)
+    if column is not None:
+        return column.type if column.type in TEMPORAL else None
+    if isinstance(node, exp.Cast) and not node.args.get("safe"):
+        kind = CAST_TYPES.get(node.to.this)
+        return kind if kind in TEMPORAL else None
+    bucket = as_bucket(node)
+    return bucket.type if bucket else None
+
+
+def is_literal(node: Tree) -> bool:
+    """Whether a canonical tree is a constant: a literal, one with a sign, or one with a type."""
+    if isinstance(node, exp.Neg | exp.Cast):
+        return is_literal(node.this)
+    return isinstance(node, exp.Literal | exp.Null | exp.Boolean)
+
+
+def is_constant(node: Tree) -> bool:
+    """Whether a canonical tree has one value in the whole of a statement that can be written anywhere in it."""
+    if isinstance(node, exp.Column):
+        return False
+    return is_literal(node) or not any(
+        isinstance(inner, exp.Column | exp.Star | exp.Window) or is_opaque(inner) or aggregate_of(inner) is not None
+        for inner in node.walk()
+    )
+
+
+def tells_time(node: Tree) -> bool:
+    """Whether a canonical tree depends on when it is computed."""
+    return any(call.name in CLOCK for call in node.find_all(exp.Anonymous))
+
+
+def aggregate_of(node: Tree) -> exp.Anonymous | None:
+    """The aggregate call that a canonical node is, itself or under FILTER; None for others, as those with OVER."""
+    if isinstance(node.parent, exp.Window) and node.arg_key == "this":
+        return None
+    call = node.this if isinstance(node, exp.Filter) else node
+    return call if isinstance(call, exp.Anonymous) and call.name in AGGREGATES else None
+
+
+def has_aggregate(node: Tree) -> bool:
+    """Whether an aggregate stands anywhere in the expression."""
+    return any(aggregate_of(call) is not None for call in node.find_all(exp.Anonymous))
+
+
+def depends_on_zone(node: Tree, scope: Scope) -> bool:
+    """Whether the session's time zone could change the value; True wherever that is not plain."""
+    for inner in node.walk():
+        column = scope.type_of(inner)
+        if column is not None and column.type == "timestamp":
+            return True
+        if isinstance(inner, exp.Cast) and CAST_TYPES.get(inner.to.this) in (*TEMPORAL, "string"):
+            return True
+        if isinstance(inner, exp.Anonymous) and inner.name not in _ZONELESS:
+            labelled = label_source(inner)
+            source = as_bucket(inner) or (labelled and temporal_type(labelled[0], scope) in ("timestamp_ntz", "date"))
+            if not source or (isinstance(source, Bucket) and source.type == "timestamp"):
+                return True
+    return False

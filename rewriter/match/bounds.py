@@ -1,0 +1,145 @@
+"""Bounds of times that nobody knows before the statement runs: what is certain about them whatever the day is.
+
+`current_date() - 30` begins a day, `date_trunc('month', now())` a month, and `now() - INTERVAL 1 HOUR` nothing.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.block.traits import is_constant, is_literal
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.schema import Uncertain, type_of
+from rewriter.timeseries import GRANULARITIES, as_bucket, bucket_call, is_fixed_offset, rolls_up
+from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL
+from rewriter.timeseries.granularity import SUB_HOUR_MINUTES
+
+Tree = exp.Expr
+
+# The length of a bucket, in seconds or in months, where days have the same.
+_LENGTHS = {
+    "second": (1, "SECOND"),
+    "minute": (60, "SECOND"),
+    **{grain: (minutes * 60, "SECOND") for grain, minutes in SUB_HOUR_MINUTES.items()},
+    "hour": (3_600, "SECOND"),
+    "day": (86_400, "SECOND"),
+    "week": (604_800, "SECOND"),
+    "month": (1, "MONTH"),
+    "quarter": (3, "MONTH"),
+    "year": (12, "MONTH"),
+}
+
+
+def is_unknown(tree: Tree) -> bool:
+    """Whether a canonical tree is a constant, but none that can be read."""
+    return is_constant(tree) and not is_literal(tree)
+
+
+def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:
+    """Whether a time's comparison with such a bound is true for all or for none of each bucket of the grain.
+
+    law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  of DATEs where one begins on the day behind b
+    query:  order_time >= current_date() - 30, day <= last_day(current_date())
+    no:     `now() - INTERVAL 7 DAYS` is at any time of the day; `<=` on a TIMESTAMP takes one instant of the next
+    """
+    bound = comparison.expression
+    if not is_comparable(bound, kind, zone):
+        return False
+    if isinstance(comparison, exp.GTE | exp.LT):
+        begun = _begun(bound)
+    else:
+        begun = _begun_behind(bound) if _type(bound) == kind == "date" else None
+    return begun is not None and rolls_up(grain, begun)
+
+
+def _type(tree: Tree) -> str | None:
+    try:
+        return type_of(tree, lambda column: None)
+    except Uncertain:
+        return None
+
+
+def _begun(bound: Tree) -> str | None:
+    """The coarsest grain of which a bucket begins at the bound, as far as it shows."""
+    begun = _moved(bound) or _truncated(bound) or _converted(bound)
+    return _at_least_a_day(begun) if _type(bound) == "date" else begun
+
+
+def _at_least_a_day(begun: str | None) -> str:
+    return begun if begun is not None and rolls_up("day", begun) else "day"
+
+
+def _begun_behind(bound: Tree) -> str | None:
+    """The same for the day after the bound."""
+    if isinstance(bound, exp.Anonymous) and bound.name == "last_day":
+        return "month"
+    back = isinstance(bound, exp.Sub) or (isinstance(bound, exp.Anonymous) and bound.name == "date_sub")
+    moved, days = [*bound.iter_expressions()][:2] if back else (bound, bound)
+    if isinstance(days, exp.Interval) and str(days.args["unit"]).rstrip("Ss").upper() == "DAY":
+        days = exp.Literal.number(days.name)
+    return _at_least_a_day(_begun(moved) if days == exp.Literal.number(1) else None)
+
+
+def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
+    """Where the bucket ends that a bound of that type lies in."""
+    length, counted = _LENGTHS[grain]
+    units = ("day", "hour", "minute", "second") if counted == "SECOND" else ("month",)  # by whole days a DATE stays one
+    unit, one = next((unit, _LENGTHS[unit][0]) for unit in units if length % _LENGTHS[unit][0] == 0)
+    interval = exp.Interval(this=exp.Literal.string(str(length // one)), unit=exp.var(unit.upper()))
+    return exp.Add(this=last_begin(bound, grain, kind), expression=interval)
+
+
+def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
+    """Where the bucket begins that a bound lies in, as a time of that type."""
+    source = bound.copy()
+    if _type(bound) != kind:
+        source = exp.TryCast(this=source, to=exp.DataType.build(kind, dialect="spark"))
+    return bucket_call(source, grain, kind)
+
+
+def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
+    """Whether a time of that type is compared with the bound as its bucket is with the bound's, in the zone at hand."""
+    type_ = _type(bound)
+    return type_ in TEMPORAL and ("timestamp" not in (type_, kind) or is_fixed_offset(zone))
+
+
+def _moved(bound: Tree) -> str | None:
+    """A bound so many steps from another: what begins there, too."""
+    step: tuple[int, str] | None = None
+    if isinstance(bound, exp.Add | exp.Sub) and isinstance(bound.expression, exp.Interval):
+        step, moved = _step(bound.expression), bound.this
+    elif isinstance(bound, exp.Anonymous) and bound.name == "add_months":
+        step, moved = (1, "MONTH"), bound.expressions[0]
+    begun = _begun(moved) if step is not None else None
+    if step is None or begun is None:
+        return None
+    return next((g for g in reversed(GRANULARITIES) if rolls_up(g, begun) and _kept(g, *step)), None)
+
+
+def _step(interval: exp.Interval) -> tuple[int, str] | None:
+    """The seconds or months of an interval; None where it is of no whole number."""
+    length = _LENGTHS.get(str(interval.args["unit"]).lower().removesuffix("s"))
+    return (int(interval.name) * length[0], length[1]) if length and interval.name.isdigit() else None
+
+
+def _kept(grain: str, length: int, unit: str) -> bool:
+    """Whether what begins a bucket of the grain does so after a step of such a length."""
+    mine, counted = _LENGTHS[grain]
+    return length % mine == 0 if counted == unit else unit == "MONTH" and rolls_up(grain, "day")
+
+
+def _truncated(bound: Tree) -> str | None:
+    bucket = as_bucket(bound)
+    if bucket is not None:
+        return bucket.grain
+    if isinstance(bound, exp.Anonymous) and bound.name in ("date_trunc", "trunc") and len(bound.expressions) == 2:
+        unit = bound.expressions[0 if bound.name == "date_trunc" else 1]
+        return DATE_TRUNC_UNITS.get(unit.name.upper()) if isinstance(unit, exp.Literal) else None
+    return None
+
+
+def _converted(bound: Tree) -> str | None:
+    """What begins at a time that is brought to another type."""
+    if isinstance(bound, exp.Cast) and CAST_TYPES.get(bound.to.this) in TEMPORAL and _type(bound.this) in TEMPORAL:
+        return _begun(bound.this)
+    return None
