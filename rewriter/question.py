@@ -110,7 +110,9 @@ class Question:
             beside = [table for table, count in bag if count > self.core.get(table, 0)]
             if declared is not None and beside:
                 spare = {table for table, count in bag if count > self.tables.get(table, 0)}
-                if not declared.may_join(beside, (table for table, _ in bag)):
+                # Of what a subquery asks about, a key says that an inner join finds the same rows.
+                rest = [table for table in beside if table in spare or table not in declared.primary]
+                if not declared.may_join(rest, (table for table, _ in bag)):
                     lost |= members & ~shelf.outer
                 if not spare <= declared.primary.keys():
                     lost |= members & shelf.outer

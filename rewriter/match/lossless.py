@@ -28,6 +28,7 @@ def widened(
     gives:  SELECT amount FROM sales s JOIN dim d ON s.dim_id = d.id
     no:     a view that filters by the name, or keeps sales of no dim out
     """
+    query = _with_members(query, candidate, mapping)
     spare = [table for table in candidate.block.tables if table.id not in mapping]
     while spare:
         found = next((step for table in spare if (step := _joined(query, candidate, mapping, table)) is not None), None)
@@ -36,6 +37,40 @@ def widened(
         query, mapping, table = found
         spare.remove(table)
     return query, mapping
+
+
+def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
+    """The query, joined inner where it only asks whether there is a row and there is one at the most.
+
+    law:    a SEMI join on a whole key finds the one row that an inner join would join
+    view:   SELECT s.amount, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
+    query:  SELECT amount FROM sales WHERE dim_id IN (SELECT id FROM dim WHERE name = 'a')
+    gives:  SELECT amount FROM sales s JOIN dim d ON s.dim_id = d.id WHERE d.name = 'a'
+    no:     `dim_id IN (SELECT group_id FROM dim)`, which the inner join would repeat
+    """
+    apart = frozenset[str]().union(*(join.tables for join in candidate.block.joins))
+    inner = {mapping[table.id] for table in candidate.block.tables if table.id in mapping and table.id not in apart}
+    members = [j for j in query.block.joins if j.kind == "SEMI" and j.tables & inner and _single(j, query, candidate)]
+    if not members:
+        return query
+    where = (*query.block.where, *(conjunct for join in members for conjunct in join.on))
+    joins = tuple(join for join in query.block.joins if join not in members)
+    return Predicates(replace(query.block, where=where, joins=joins), where, query.zone)
+
+
+def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
+    """Whether a SEMI join would find one row of each of its tables at the most: by keys, one after the other."""
+    keys = {source.name: source.primary_key for source in candidate.sources}
+    pairs = [pair for conjunct in join.on if (pair := equated(conjunct, query.block)) is not None]
+    sides = [(key_of(mine), key_of(other)) for pair in pairs for mine, other in (pair, pair[::-1])]
+    rest = {table.id: keys.get(table.name, ()) for table in query.block.tables if table.id in join.tables}
+    while rest:
+        held = {(of, name) for (of, name), (other, _) in sides if other not in rest}
+        found = [t for t, key in rest.items() if key and all((t, column.lower()) in held for column in key)]
+        if not found:
+            return False
+        rest = {table: key for table, key in rest.items() if table not in found}
+    return True
 
 
 def _joined(
