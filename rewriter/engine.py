@@ -39,7 +39,7 @@ from rewriter.rules import RULES
 from rewriter.spelling import spell_out
 from rewriter.sql import Edit, SelectBlock, Statement, splice_within
 from rewriter.union import PARTIAL, union_with_tables
-from rewriter.verbatim import Part, parts, rewriting_of
+from rewriter.verbatim import Part, decides_by_floats, parts, rewriting_of
 
 log = logging.getLogger(__name__)
 
@@ -224,7 +224,7 @@ def _verbatim(
         )
         if view is None:
             continue
-        result = _read_verbatim(view, part, whole, statement.session, definitions, relations)
+        result = _read_verbatim(view, part, whole, statement, definitions, relations)
         if isinstance(result, Miss):
             attempts.append(Attempt(view.name, "missed", "verbatim", result.reason, result.detail, part.sql))
         else:
@@ -234,7 +234,12 @@ def _verbatim(
 
 
 def _read_verbatim(
-    view: MaterializedView, part: Part, whole: bool, session: Session, definitions: Definitions, relations: Relations
+    view: MaterializedView,
+    part: Part,
+    whole: bool,
+    statement: Statement,
+    definitions: Definitions,
+    relations: Relations,
 ) -> _Answer | Miss:
     storage = fresh_storage(view, definitions.sources[view.name], relations)
     if isinstance(storage, Miss):
@@ -242,8 +247,13 @@ def _read_verbatim(
     rewriting = rewriting_of(part, whole, storage)
     if rewriting is None:
         return Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs")
+    deciding = decides_by_floats(part, statement, storage)
+    if deciding is not None:
+        return Miss(Reason.FLOAT_COMPARED, deciding.name)
     block = Block((), (), rewriting.outputs, (None,) * len(rewriting.outputs))
-    return recorded_problem(view, session, zoned=lambda: True) or _Answer(view, "verbatim", Match(rewriting), block)
+    return recorded_problem(view, statement.session, zoned=lambda: True) or _Answer(
+        view, "verbatim", Match(rewriting), block
+    )
 
 
 def _session_problem(statement: Statement) -> Miss | None:

@@ -13,9 +13,11 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.block import Ordering
+from rewriter.block.vocabulary import FRACTIONS
 from rewriter.match import Rewriting
 from rewriter.match.reading import stored
-from rewriter.model import Table, TableName
+from rewriter.model import Column, Table, TableName
+from rewriter.schema import UNKNOWN
 from rewriter.sql import (
     Edit,
     ParseError,
@@ -111,6 +113,19 @@ def _tail(tokens: Sequence[Token]) -> int:
         if depth == 0 and token.token_type in QUERY_TAIL:
             return i
     return len(tokens)
+
+
+def decides_by_floats(part: Part, statement: Statement, storage: Table) -> Column | None:
+    """A floating-point output of a part by which what stands around it may decide about rows.
+
+    A filter around is taken down to the tables' files by what windows are cut by, and would be to the storage's:
+    they lie otherwise, and NaN and -0.0 with them. And the last bits of a sum are those of another order of rows.
+    """
+    within = [block for block in statement.blocks if block.span.within(part.span)]
+    alone = len(within) == len(statement.blocks)
+    if not (statement.fills or (within and not alone and statement.decides_by(within[0]))):
+        return None
+    return next((c for c in storage.columns if any(kind in c.type for kind in (*FRACTIONS, UNKNOWN))), None)
 
 
 def rewriting_of(part: Part, whole: bool, storage: Table) -> Rewriting | None:

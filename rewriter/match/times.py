@@ -144,7 +144,9 @@ def _compared(tree: Tree, rows: Rows) -> Read:
     if not buckets or not is_unknown(tree.expression) or not isinstance(rows.compute(tree.this), Miss):
         return None
     grains = ", ".join(grain for grain, *_ in buckets)
-    return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(tree.this)}, and {words(tree)} may divide one of its buckets ({grains})")
+    return Miss(
+        Reason.COLUMN_NOT_IN_VIEW, f"{words(tree.this)}, and {words(tree)} may divide one of its buckets ({grains})"
+    )
 
 
 def _divides(tree: Tree, grain: str, kind: str, rows: Rows) -> bool:

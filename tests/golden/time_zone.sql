@@ -33,7 +33,7 @@ SELECT max(price) AS top FROM sales WHERE order_time >= '2016-02-01'
 
 --@ case: nor when this one does
 SELECT max(price) AS top FROM sales WHERE order_time >= current_date()
---@ kept: by_date COLUMN_NOT_IN_VIEW order_time >= current_date() may divide a bucket of the view's (day); by_hour COLUMN_NOT_IN_VIEW order_time >= current_date() may divide a bucket of the view's (hour); local_hour COLUMN_NOT_IN_VIEW order_time
+--@ kept: by_date COLUMN_NOT_IN_VIEW order_time, and order_time >= current_date() may divide one of its buckets (day); by_hour COLUMN_NOT_IN_VIEW order_time, and order_time >= current_date() may divide one of its buckets (hour); local_hour COLUMN_NOT_IN_VIEW order_time
 
 --@ case: what day it is does not matter to dates
 SELECT max(price) AS top FROM sales WHERE to_date(order_time) >= current_date() - 7
