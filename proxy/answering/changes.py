@@ -6,6 +6,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+from proxy.answering.remembering import remembered
 from proxy.session import Trace
 from rewriter import ParseError, tokenize
 
@@ -57,6 +58,7 @@ READ_AGAIN = frozenset({"SET", "RESET", "USE"})
 BEGINNING = frozenset({"ADD", "BEGIN", "CACHE", "CALL", "CREATE", "EXECUTE", "REPLACE"})
 
 
+@remembered
 def change_of(sql: str) -> Change:
     """The change that a statement may make to its session.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
+from proxy.answering.remembering import remembered
 from proxy.answering.tokens import Token, scan
 from proxy.commands.writes import Parts, chains
 
@@ -46,6 +47,7 @@ _VERBS = frozenset(head[0] for head in _HEADS)
 _LONGEST = 200  # tokens that are looked at: lists of columns can be long, queries do not matter
 
 
+@remembered
 def danger(sql: str) -> Danger | None:
     """What a statement takes away; None where it takes nothing.
 

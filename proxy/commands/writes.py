@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from proxy.answering.remembering import remembered
 from proxy.answering.tokens import Token, scan, string_value
 
 Parts = tuple[str, ...]
@@ -41,6 +42,7 @@ _BEFORE_NAMES = frozenset({"TABLE", "IF", "NOT", "EXISTS"})
 _HEAD = 24  # tokens in which a statement has named what it writes to
 
 
+@remembered
 def written(sql: str) -> Written | None:
     """What a statement may write to; None for one that does not write.
 

@@ -12,6 +12,7 @@ from proxy.hs2.codec import (
     encode_reply,
     read_reply,
     read_request,
+    succeeded,
 )
 from proxy.hs2.result import Query, ResultSet, decode_rows, encode_rows
 from proxy.hs2.status import SqlError, check, failure, success
@@ -35,6 +36,7 @@ __all__ = [
     "failure",
     "read_reply",
     "read_request",
+    "succeeded",
     "success",
     "table_schema",
 ]

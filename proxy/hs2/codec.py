@@ -12,12 +12,14 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TMemoryBuffer
 
-from proxy.hs2.status import SqlError
-from proxy.wire import CALL, EXCEPTION, REPLY, WireError, find, read_head, value_bytes, write_head
+from proxy.hs2.status import FAILED, SqlError
+from proxy.wire import CALL, EXCEPTION, REPLY, WireError, find, read_head, read_i32, write_head
+from proxy.wire.message import body_of
 
 _REQUEST = b"\x0c\x00\x01"
 _RESPONSE = b"\x0c\x00\x00"
 _STOP = b"\x00"
+_STATUS_CODE = (0, 1, 1)
 
 # Where the identifiers of handles are in the replies that bring new ones.
 SESSION_HANDLE, OPERATION_HANDLE = (0, 3, 1), (0, 2, 1)
@@ -25,11 +27,13 @@ SESSION_HANDLE, OPERATION_HANDLE = (0, 3, 1), (0, 2, 1)
 S = TypeVar("S")
 
 
-def decode(kind: type[S], data: bytes) -> S:
-    """A struct from its bytes."""
+def decode(kind: type[S], data: bytes, start: int = 0) -> S:
+    """A struct from its bytes, which begin at `start`."""
     struct: Any = kind()
+    buffer = TMemoryBuffer(data)
+    buffer.cstringio_buf.seek(start)
     try:
-        struct.read(TBinaryProtocolAccelerated(TMemoryBuffer(data), container_length_limit=len(data)))
+        struct.read(TBinaryProtocolAccelerated(buffer, container_length_limit=len(data)))
     except (TException, EOFError, OverflowError, TypeError, ValueError) as error:
         raise WireError(f"the bytes are no {kind.__name__}: {error}") from error
     return struct  # type: ignore[no-any-return]
@@ -55,19 +59,37 @@ def encode_reply(name: str, seqid: int, response: Any) -> bytes:
 
 def read_request(message: bytes, kind: type[S]) -> S:
     """The request in a call."""
-    span = find(message, (1,))
-    if span is None:
+    start = _within(message, _REQUEST)
+    if start is None:
         raise WireError("a call holds no request")
-    return decode(kind, value_bytes(message, span))
+    return decode(kind, message, start)
 
 
 def read_reply(message: bytes, kind: type[S]) -> S:
     """The response in a reply; what the other side raised instead becomes an error."""
     head = read_head(message)
     if head is not None and head.type == EXCEPTION:
-        raised = decode(TApplicationException, message[head.body :])
+        raised = decode(TApplicationException, message, head.body)
         raise SqlError(f"Spark could not answer {head.name}: {raised}", "08S01")
-    span = find(message, (0,))
-    if span is None:
+    start = _within(message, _RESPONSE)
+    if start is None:
         raise WireError("a reply holds no response")
-    return decode(kind, value_bytes(message, span))
+    return decode(kind, message, start)
+
+
+def succeeded(reply: bytes) -> bool:
+    """Whether a reply is one and reports no error; looks at its first bytes alone."""
+    head = read_head(reply)
+    if head is None or head.type == EXCEPTION:
+        return False
+    code = find(reply, _STATUS_CODE)
+    return code is not None and read_i32(reply, code) not in FAILED
+
+
+def _within(message: bytes, field: bytes) -> int | None:
+    """Where the struct in the one field of a body begins; looked for if it is not the first."""
+    body = body_of(message)
+    if message.startswith(field, body):
+        return body + len(field)
+    span = find(message, (field[-1],))
+    return span.start if span is not None and span.type == field[0] else None

@@ -8,10 +8,10 @@ import logging
 from dataclasses import replace
 from functools import partial
 
-from proxy.hs2 import OPERATION_HANDLE, SqlError, failure, success
+from proxy.hs2 import OPERATION_HANDLE, SqlError, failure, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call, with_handle
-from proxy.service.forwarded import Forwarded, started, succeeded
+from proxy.service.forwarded import Forwarded, started
 from proxy.service.local import LocalOperation
 from proxy.service.operation import RunningOperation
 from proxy.service.queued import Queued

@@ -7,15 +7,15 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from proxy.hs2 import OPERATION_HANDLE, SqlError, check, encode, read_reply, success
+from proxy.hs2 import OPERATION_HANDLE, SqlError, check, encode, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
-from proxy.hs2.status import FAILED, first_message
+from proxy.hs2.status import first_message
 from proxy.service.operation import RunningOperation
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, Handle, LiveUpstream, OperationState, Trace
 from proxy.upstream import RemoteOperation, RemoteStatus, progress_response, read_handle
-from proxy.wire import EXCEPTION, WireError, find, read_head, read_i32, read_string, with_field
+from proxy.wire import WireError, find, read_i32, read_string, with_field
 from proxy.wire.layout import BOOL, I32, I64, STRUCT
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_STATUS_CODE = (0, 1, 1)
 _STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
 _GET_PROGRESS, _QUERY_ID = (1, 2), (0, 1)
 _LOOK_AGAIN = 0.5  # seconds between two looks at a statement's progress
@@ -279,21 +278,11 @@ class Forwarded(RunningOperation):
         return reply
 
 
-def succeeded(reply: bytes) -> bool:
-    """Whether a reply is one and reports no error; looks at its first bytes alone."""
-    head = read_head(reply)
-    if head is None or head.type == EXCEPTION:
-        return False
-    code = find(reply, _STATUS_CODE)
-    return code is not None and read_i32(reply, code) not in FAILED
-
-
 def started(reply: bytes) -> Handle:
     """The handle of the operation that a reply says was started; the error that it reports instead."""
-    response = read_reply(reply, ttypes.TExecuteStatementResp)
-    handle = read_handle(reply, OPERATION_HANDLE)
-    check(response.status)
+    handle = read_handle(reply, OPERATION_HANDLE) if succeeded(reply) else None
     if handle is None:
+        check(read_reply(reply, ttypes.TExecuteStatementResp).status)
         raise WireError("Spark has started an operation without giving a handle")
     return handle
 

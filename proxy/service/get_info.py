@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from proxy.hs2 import SqlError, success
+from proxy.hs2 import SqlError, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
-from proxy.service.forwarded import succeeded
 from proxy.service.relayed import relay
 from proxy.session import SessionUpstream
 from proxy.wire import REPLY, find, read_i32, write_head

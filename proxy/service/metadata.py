@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from proxy.catalog import Catalog
-from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, decode_rows, read_reply, success
+from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, decode_rows, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import matcher
 from proxy.service.call import REQUEST_HANDLE, Call, with_handle
-from proxy.service.forwarded import Forwarded, started, succeeded
+from proxy.service.forwarded import Forwarded, started
 from proxy.service.local import LocalOperation
 from proxy.session import Forward, Local, Log, OperationState
 from proxy.upstream import RemoteOperation

@@ -6,16 +6,19 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.hs2 import SqlError, check, encode_call, read_reply
+from proxy.hs2 import SqlError, check, encode_call, read_reply, succeeded
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import FAILED
 from proxy.session import TERMINAL, Handle, LiveUpstream, OperationState
-from proxy.wire import EXCEPTION, read_head
+from proxy.wire import EXCEPTION, find, read_head, read_i32
 
 # Spark holds a status call up to 5 s and answers at once when the operation ends. A server that does not
 # hold it is asked with a pause between.
 _HELD = 0.02
 _PAUSE = 0.05
+
+_STATE = (0, 2)
+_WITHOUT_REASON = frozenset({OperationState.RUNNING, OperationState.FINISHED, OperationState.CANCELED})
 
 _TRIES = 50  # questions, after which an error is one without a reason
 
@@ -46,6 +49,9 @@ def _status_in(reply: bytes) -> RemoteStatus | None:
     head = read_head(reply)
     if head is None or head.type == EXCEPTION:
         return None
+    state = find(reply, _STATE)
+    if state is not None and (known := read_i32(reply, state)) in _WITHOUT_REASON and succeeded(reply):
+        return RemoteStatus(OperationState(known))
     response = read_reply(reply, ttypes.TGetOperationStatusResp)
     return None if response.status.statusCode in FAILED else RemoteStatus.of(response)
 

@@ -132,11 +132,12 @@ def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
 def _seek(message: bytes, offset: int, wanted: int) -> int:
     """The offset of the field with that id in the struct at an offset; of its stop byte if there is none."""
     try:
-        while message[offset] != STOP:
-            kind, field_id = FIELD.unpack_from(message, offset)
-            if field_id == wanted:
+        while (kind := message[offset]) != STOP:
+            if message[offset + 1] << 8 | message[offset + 2] == wanted:
                 return offset
-            offset = _skip(message, offset + FIELD.size, kind, 0)
+            offset += FIELD.size
+            size = FIXED_SIZES.get(kind)
+            offset = offset + size if size else _skip(message, offset, kind, 0)
     except (IndexError, ValueError, struct.error) as error:
         raise WireError("a message ends within a field") from error
     return offset
@@ -167,9 +168,10 @@ def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
 
 
 def _skip_struct(message: bytes, offset: int, depth: int) -> int:
-    while message[offset] != STOP:
-        kind = message[offset]
-        offset = _skip(message, offset + FIELD.size, kind, depth + 1)
+    while (kind := message[offset]) != STOP:
+        offset += FIELD.size
+        size = FIXED_SIZES.get(kind)
+        offset = offset + size if size else _skip(message, offset, kind, depth + 1)
     return offset + 1
 
 
