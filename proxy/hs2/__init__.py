@@ -12,6 +12,7 @@ from proxy.hs2.codec import (
     encode_reply,
     read_reply,
     read_request,
+    rows_in,
     succeeded,
 )
 from proxy.hs2.result import Query, ResultSet, decode_rows, encode_rows
@@ -36,6 +37,7 @@ __all__ = [
     "failure",
     "read_reply",
     "read_request",
+    "rows_in",
     "succeeded",
     "success",
     "table_schema",

@@ -13,13 +13,14 @@ from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TMemoryBuffer
 
 from proxy.hs2.status import FAILED, SqlError
-from proxy.wire import CALL, EXCEPTION, REPLY, WireError, find, read_head, read_i32, write_head
+from proxy.wire import CALL, EXCEPTION, REPLY, WireError, find, first_list, list_length, read_head, read_i32, write_head
 from proxy.wire.message import body_of
 
 _REQUEST = b"\x0c\x00\x01"
 _RESPONSE = b"\x0c\x00\x00"
 _STOP = b"\x00"
 _STATUS_CODE = (0, 1, 1)
+_ROWS, _COLUMNS = (0, 3, 2), (0, 3, 3)
 
 # Where the identifiers of handles are in the replies that bring new ones.
 SESSION_HANDLE, OPERATION_HANDLE = (0, 3, 1), (0, 2, 1)
@@ -84,6 +85,11 @@ def succeeded(reply: bytes) -> bool:
         return False
     code = find(reply, _STATUS_CODE)
     return code is not None and read_i32(reply, code) not in FAILED
+
+
+def rows_in(reply: bytes) -> int:
+    """How many rows a reply to FetchResults brings: by columns, or row by row."""
+    return list_length(reply, _ROWS) or first_list(reply, _COLUMNS) or 0
 
 
 def _within(message: bytes, field: bytes) -> int | None:

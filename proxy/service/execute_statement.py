@@ -111,7 +111,7 @@ async def _start(
     if remote is None:
         _not_started(plan, session, upstream)
         return None, reply
-    operation = Forwarded(session, upstream, remote, 0, plan, statement)
+    operation = Forwarded(session, upstream, remote, 0, plan, statement, call.service.ahead)
     has_result_set = find(reply, _HAS_RESULT_SET)
     operation.has_result_set = has_result_set is None or reply[has_result_set.start] != 0
     return operation, with_handle(reply, OPERATION_HANDLE, operation.handle)

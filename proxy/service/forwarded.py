@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from proxy.hs2 import OPERATION_HANDLE, SqlError, check, encode, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
+from proxy.service.ahead import Budget, ReadAhead
 from proxy.service.operation import RunningOperation
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
@@ -44,6 +45,7 @@ class Forwarded(RunningOperation):
         kind: int,
         plan: Forward,
         statement: Statement | None = None,
+        ahead: Budget | None = None,
     ) -> None:
         super().__init__(session, kind, plan.ended)
         for line in plan.log:
@@ -51,6 +53,7 @@ class Forwarded(RunningOperation):
         self.upstream = upstream
         self.remote = RemoteOperation(upstream, remote, kind)
         self._held_upstream = True
+        self._ahead = ReadAhead(upstream, ahead) if ahead is not None else None
         self._holds_slot = statement is not None
         self._sql = statement.sql if statement else ""
         self._leaves = plan.leaves
@@ -90,6 +93,8 @@ class Forwarded(RunningOperation):
 
     def release(self) -> None:
         """Use the upstream session no more."""
+        if self._ahead is not None:
+            self._ahead.drop()
         if self._held_upstream:
             self._held_upstream = False
             self.session.upstream.let_go()
@@ -152,7 +157,7 @@ class Forwarded(RunningOperation):
         return await self._relay(call.addressed_to(self.remote.handle))
 
     async def fetch(self, call: Call) -> bytes:
-        reply = await self._relay(call.addressed_to(self.remote.handle))
+        reply = await self._rows(call)
         if succeeded(reply):
             self._statement = None  # rows are out: there is no way back
         elif self.state is OperationState.FINISHED and self._may_fall_back() and not self._writes:
@@ -160,8 +165,18 @@ class Forwarded(RunningOperation):
             status = await self.remote.wait()
             if status.error is not None:
                 raise status.error
-            reply = await self._relay(call.addressed_to(self.remote.handle))
+            reply = await self._rows(call)
         return reply
+
+    async def _rows(self, call: Call) -> bytes:
+        message = call.addressed_to(self.remote.handle)
+        if self._ahead is None or not self.done:
+            return await self._relay(message)
+        try:
+            return await self._ahead.fetch(call.head, message)
+        except SqlError as error:
+            self.advance(OperationState.ERROR, error)
+            raise
 
     async def query_id(self, call: Call) -> bytes:
         """The upstream's own id, or, where that is empty as Spark's is, the one that Spark shows a statement under."""
@@ -179,14 +194,16 @@ class Forwarded(RunningOperation):
         return await self.upstream.control(call.addressed_to(self.remote.handle))
 
     async def close(self, call: Call) -> bytes:
+        """Whether the upstream has forgotten it, too, is nothing that a client could wait for."""
         await self.abandon()
-        try:
-            return await self.upstream.call(call.addressed_to(self.remote.handle))
-        except SqlError as error:
+        self.upstream.send(call.addressed_to(self.remote.handle)).add_done_callback(self._closed)
+        return call.reply(ttypes.TCloseOperationResp(status=success()))
+
+    def _closed(self, reply: asyncio.Future[bytes]) -> None:
+        error = None if reply.cancelled() else reply.exception()
+        if error is not None:
             logger.warning("operation %s went with its upstream: %s", self.handle.id, error)
-            return call.reply(ttypes.TCloseOperationResp(status=success()))
-        finally:
-            self.release()
+        self.release()
 
     async def discard(self) -> None:
         try:

@@ -10,6 +10,7 @@ from typing import Any
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError, encode_reply, failure
+from proxy.service.ahead import Budget
 from proxy.service.call import Call
 from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
@@ -48,6 +49,7 @@ class Service:
         self.catalog = catalog
         self.progress = progress
         self.sessions = Sessions()
+        self.ahead = Budget()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:

@@ -23,6 +23,10 @@ class LiveUpstream(Protocol):
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
         ...
 
+    def send(self, message: bytes) -> asyncio.Future[bytes]:
+        """Relay a message now; the reply will come."""
+        ...
+
     async def control(self, message: bytes) -> bytes:
         """Relay a message on a connection that no statement occupies."""
         ...

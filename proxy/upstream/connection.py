@@ -127,11 +127,16 @@ class Connection(asyncio.Protocol):
         return self._lost is None
 
     async def call(self, message: bytes) -> bytes:
-        """Send a message and return its reply; calls may overlap, the upstream takes one after the other."""
-        if self._lost is not None or self._transport is None:
-            raise self._lost or self._error("is not connected")
+        """Send a message and return its reply."""
+        return await self.send(message)
+
+    def send(self, message: bytes) -> asyncio.Future[bytes]:
+        """Send a message; calls may overlap, the upstream takes one after the other."""
         loop = asyncio.get_running_loop()
         reply: asyncio.Future[bytes] = loop.create_future()
+        if self._lost is not None or self._transport is None:
+            reply.set_exception(self._lost or self._error("is not connected"))
+            return reply
         if not self._waiting:
             self._since = loop.time()
         name = name_of(message)
@@ -139,7 +144,7 @@ class Connection(asyncio.Protocol):
         self._transport.write(frame(message))
         if self._watch is None:
             self._watch = loop.call_later(self._timeouts.shortest, self._look)
-        return await reply
+        return reply
 
     def close(self) -> None:
         """Close the connection; calls that still wait fail."""

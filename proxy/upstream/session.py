@@ -38,7 +38,11 @@ class UpstreamSession:
 
     async def call(self, message: bytes) -> bytes:
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
-        return await self._connection.call(message)
+        return await self._connection.send(message)
+
+    def send(self, message: bytes) -> asyncio.Future[bytes]:
+        """Relay a message now; the reply will come."""
+        return self._connection.send(message)
 
     async def control(self, message: bytes) -> bytes:
         """Relay a message on a connection that no statement occupies."""

@@ -8,7 +8,7 @@ exceptions, `fields` patches a message in place, `maps` is for the strings of a 
 
 from proxy.wire.errors import WireError
 from proxy.wire.extent import is_whole
-from proxy.wire.fields import find, find_handle, read_i32, read_string, value_bytes, with_field
+from proxy.wire.fields import find, find_handle, first_list, list_length, read_i32, read_string, value_bytes, with_field
 from proxy.wire.framed import BareTransport, SaslTransport
 from proxy.wire.frames import FrameReader, frame
 from proxy.wire.http import HttpCall, HttpTransport, Interim, packing
@@ -22,6 +22,7 @@ from proxy.wire.message import (
     application_exception,
     name_of,
     read_head,
+    with_seqid,
     write_head,
 )
 from proxy.wire.reader import MessageReader
@@ -53,8 +54,10 @@ __all__ = [
     "application_exception",
     "find",
     "find_handle",
+    "first_list",
     "frame",
     "is_whole",
+    "list_length",
     "name_of",
     "packing",
     "read_head",
@@ -64,6 +67,7 @@ __all__ = [
     "transport_of",
     "value_bytes",
     "with_field",
+    "with_seqid",
     "write_head",
     "write_map",
 ]

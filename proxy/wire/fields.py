@@ -27,6 +27,7 @@ from proxy.wire.layout import (
 )
 from proxy.wire.message import body_of
 
+_STRUCT, _LIST = bytes([STRUCT]), bytes([LIST])
 _HANDLE_BYTES = 16
 _HANDLE_SIZE = LENGTH.size + _HANDLE_BYTES
 _GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_HANDLE_BYTES) for field in (1, 2))
@@ -51,6 +52,28 @@ def find(message: bytes, path: tuple[int, ...]) -> Span | None:
     """
     found = _descend(message, path)
     return found if isinstance(found, Span) else None
+
+
+def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
+    """How many elements the list at a path has, which are not looked at; None if there is no such list."""
+    offset = _inside(message, path[:-1])
+    if offset is None:
+        return None
+    found = _seek(message, offset, path[-1])
+    return counted(LIST_HEAD.unpack_from(message, found + FIELD.size)[1]) if message[found] == LIST else None
+
+
+def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
+    """How many elements the list has that is the first field of the first field of the first struct in a list."""
+    offset = _inside(message, path[:-1])
+    if offset is None:
+        return None
+    found = _seek(message, offset, path[-1])
+    head = found + FIELD.size + LIST_HEAD.size
+    within = head + 2 * FIELD.size
+    if message[found] != LIST or message[head : head + 1] != _STRUCT or message[within - 3 : within - 2] != _LIST:
+        return None
+    return counted(LIST_HEAD.unpack_from(message, within)[1])
 
 
 def value_bytes(message: bytes, span: Span) -> bytes:

@@ -65,6 +65,16 @@ def body_of(message: bytes) -> int:
     return _HEAD.size + int.from_bytes(message[_I32.size : _HEAD.size], "big") + _I32.size
 
 
+def with_seqid(message: bytes, seqid: int) -> bytes:
+    """The message under another sequence id.
+
+    >>> read_head(with_seqid(write_head("GetInfo", CALL, 7), 8)).seqid
+    8
+    """
+    body = body_of(message)
+    return b"".join((message[: body - _I32.size], _I32.pack(seqid), message[body:]))
+
+
 def name_of(message: bytes) -> str:
     """The name in a message of our own."""
     return message[_HEAD.size : body_of(message) - _I32.size].decode("utf-8", "replace")
