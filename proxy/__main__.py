@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from proxy import admission, config, demo, embedded, explaining, jars, preflight, refreshing
+from proxy import admission, config, demo, embedded, explaining, jars, jobs, preflight, refreshing
 from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.authentication import PasswordFile, ProxyUsers
 from proxy.catalog import Catalog, CatalogError, open_catalog
@@ -227,7 +227,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         return Surroundings(
             tuple(_upstreams(settings)),
             open_catalog(settings.catalog.name, settings.catalog.properties),
-            ThriftRunner(lambda: open_session(own, settings.pipeline.user)),
+            await _job_runner(settings.pipeline, own, running),
             alone=False,
             own=own,
         )
@@ -241,6 +241,12 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         alone=True,
         progress=lambda statement: asyncio.to_thread(spark.stages, statement),
     )
+
+
+async def _job_runner(pipeline: config.PipelineSettings, own: Upstreams, running: AsyncExitStack) -> Runner:
+    if pipeline.spark is None:
+        return ThriftRunner(lambda: open_session(own, pipeline.user))
+    return await jobs.runner(pipeline.spark, running)
 
 
 def compose(surroundings: Surroundings, settings: config.Config, running: AsyncExitStack) -> Service:

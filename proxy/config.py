@@ -20,6 +20,10 @@
     [pipeline]                    # who the refresh jobs are to that Spark
     user = "viewgate"
 
+    [pipeline.spark]              # jobs elsewhere, with these settings: on a cluster, whose driver is this process
+    "spark.master" = "spark://cluster.example.org:7077"
+                                  # or on a Spark Connect server: "spark.remote" = "sc://connect.example.org:15002"
+
     [timeouts]                    # seconds that this Spark has: connect, handshake, open, call, work, close
     call = 60                     # for an answer; `work` is for calls that compute rows
     health = 10                   # between two looks whether it opens sessions
@@ -65,6 +69,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+# Where jobs run: settings of Spark's own.
+MASTER, REMOTE = "spark.master", "spark.remote"
 
 
 class ConfigError(Exception):
@@ -128,10 +135,11 @@ class CatalogSettings:
 
 @dataclass(frozen=True)
 class PipelineSettings:
-    """Who the refresh jobs are to Spark."""
+    """Who the refresh jobs are to Spark; `spark`, if given, names another one than that of the clients."""
 
     user: str = "viewgate"
     password: str = ""
+    spark: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -210,7 +218,7 @@ TABLES: Mapping[str, Mapping[str, Kind]] = {
         "draining": TRUTH,
     },
     "catalog": {"name": TEXT, "type": TEXT, "*": SCALAR},
-    "pipeline": {"user": TEXT, "password": ANY_TEXT},
+    "pipeline": {"user": TEXT, "password": ANY_TEXT, "spark": SCALARS},
     "embedded": {"data": TEXT, "spark": SCALARS},
 }
 
@@ -257,7 +265,7 @@ def _config(document: dict[str, Any]) -> Config:
         _listen(document),
         upstreams,
         catalog,
-        PipelineSettings(**_table(document, "pipeline")),
+        _pipeline(document, bool(upstreams)),
         _embedded(document),
         _authentication(document),
         _table(document, "timeouts"),
@@ -318,6 +326,21 @@ def _catalog(document: dict[str, Any]) -> CatalogSettings | None:
     properties = {key: _text(value) for key, value in _table(document, "catalog").items()}
     _needs("catalog", properties, name="lake", type="sql")
     return CatalogSettings(properties.pop("name"), properties)
+
+
+def _pipeline(document: dict[str, Any], elsewhere: bool) -> PipelineSettings:
+    table = dict(_table(document, "pipeline"))
+    if "spark" not in table:
+        return PipelineSettings(**table)
+    settings = {key: _text(value) for key, value in table.pop("spark").items()}
+    if not elsewhere:
+        raise ConfigError(
+            "[pipeline.spark] needs [[upstream]]: the Spark that Viewgate starts itself runs the jobs, too, and "
+            "[embedded.spark] has its settings"
+        )
+    if MASTER in settings and REMOTE in settings:
+        raise ConfigError(f"[pipeline.spark] {MASTER} and {REMOTE} exclude each other: jobs run on one of them")
+    return PipelineSettings(**table, spark=settings)
 
 
 def _embedded(document: dict[str, Any]) -> EmbeddedSettings:

@@ -1,5 +1,6 @@
 """The data pipeline: what brings the storage of materialized views up to date, on Spark."""
 
+from proxy.pipeline.connect_runner import ConnectRunner
 from proxy.pipeline.embedded_runner import EmbeddedRunner
 from proxy.pipeline.on_commit import OnCommit
 from proxy.pipeline.orphans import Orphans
@@ -11,6 +12,7 @@ from proxy.pipeline.status import status
 from proxy.pipeline.thrift_runner import ThriftRunner
 
 __all__ = [
+    "ConnectRunner",
     "EmbeddedRunner",
     "OnCommit",
     "Orphans",

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from proxy.hs2 import SqlError
+from proxy.pipeline.blocking import Blocking
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_Result = TypeVar("_Result")
 
 
 class EmbeddedRunner:
@@ -38,7 +35,7 @@ class EmbeddedJob:
 
     def __init__(self, spark: SparkSession, thread: ThreadPoolExecutor) -> None:
         self._spark = spark
-        self._thread = thread
+        self._blocking = Blocking(thread, self._cancel)
         self._group = f"viewgate-{uuid.uuid4().hex}"
 
     async def open(self, pool: str, settings: Mapping[str, str]) -> None:
@@ -53,37 +50,12 @@ class EmbeddedJob:
                 session.conf.set(key, value)
             return session
 
-        self._session = await self._await(opened)
+        self._session = await self._blocking.call(opened)
 
     async def run(self, sql: str) -> None:
         """Execute one statement to its end."""
-        await self._await(lambda: self._session.sql(sql))
-
-    async def _await(self, call: Callable[[], _Result]) -> _Result:
-        """The call's result; if the wait is cancelled, Spark is told, and the call has ended when this returns."""
-        running = asyncio.get_running_loop().run_in_executor(self._thread, lambda: _translated(call))
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            await asyncio.to_thread(self._cancel)
-            await asyncio.wait([running])
-            running.exception()  # seen: what a cancelled job says is of no interest
-            raise
+        await self._blocking.call(lambda: self._session.sql(sql))
 
     def _cancel(self) -> None:
         # Future jobs too: between two jobs of one statement there is nothing that could be cancelled.
         self._spark.sparkContext._jsc.sc().cancelJobGroupAndFutureJobs(self._group)
-
-
-def _translated(call: Callable[[], _Result]) -> _Result:
-    """Spark's errors as ours, with its own message and SQLSTATE."""
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    try:
-        return call()
-    except PySparkException as failure:
-        raise SqlError(str(failure), failure.getSqlState() or "HY000") from failure
-    except Py4JError as failure:  # what PySpark does not know, and a JVM that is gone
-        cause = getattr(failure, "java_exception", None)
-        raise SqlError(str(cause.toString() if cause is not None else failure), "HY000") from failure

@@ -45,6 +45,14 @@ def test_a_remote_spark_with_any_property_of_its_catalog() -> None:
     )
 
 
+def test_jobs_may_have_a_spark_of_their_own() -> None:
+    settings = config.parse(
+        REMOTE + '[pipeline]\nuser = "u"\n[pipeline.spark]\n"spark.remote" = "sc://h"\n"x.y" = true\n'
+    )
+    assert settings.pipeline == config.PipelineSettings("u", "", {"spark.remote": "sc://h", "x.y": "true"})
+    assert config.parse(REMOTE).pipeline.spark is None
+
+
 def test_the_embedded_spark_takes_any_spark_setting() -> None:
     settings = config.parse('[embedded]\ndata = "d"\n[embedded.spark]\n"spark.driver.memory" = "8g"\n"x.y" = false')
     assert settings.embedded == config.EmbeddedSettings(Path("d"), {"spark.driver.memory": "8g", "x.y": "false"})
@@ -70,6 +78,11 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[catalog]\ntype = 'sql'", '[catalog] needs name, for example name = "lake"'),
         ("[catalog]\nname = 'x'\ntype = 'sql'\nuri = ['a']", "[catalog] uri is ['a']: it must be a text, a number"),
         (REMOTE + "[embedded]\n", "[embedded] and [[upstream]] exclude each other"),
+        ('[pipeline.spark]\n"spark.master" = "local[2]"', "[pipeline.spark] needs [[upstream]]"),
+        (
+            REMOTE + '[pipeline.spark]\n"spark.master" = "local[2]"\n"spark.remote" = "sc://h"\n',
+            "[pipeline.spark] spark.master and spark.remote exclude each other",
+        ),
         ("[embedded.spark]\nmemory = [1]", "[embedded] spark is {'memory': [1]}: it must be a table of texts"),
         ("[server", "is not TOML"),
         ("[server]\ntls = 1", "[server] tls is 1: it must be a table"),

@@ -1,0 +1,66 @@
+"""Where refresh jobs run: on the Spark that answers the clients, or on the one that [pipeline.spark] names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from proxy.config import MASTER, REMOTE, ConfigError
+from proxy.pipeline import ConnectRunner, EmbeddedRunner, Runner
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession as OwnSession
+    from pyspark.sql.connect.session import SparkSession
+
+Settings = Mapping[str, str]
+_APPLICATION = {"spark.app.name": "viewgate refresh"}
+# What is tried for some seconds, not for the ten minutes of PySpark: the next refresh tries again anyway.
+_RETRIES = 5
+
+
+async def runner(settings: Settings, running: AsyncExitStack) -> Runner:
+    """The runner that the settings ask for; `running` ends what it starts."""
+    key = next((key for key in RUNNERS if key in settings), MASTER)
+    try:
+        return await RUNNERS[key](settings, running)
+    except ImportError as missing:
+        extra = "connect" if key == REMOTE else "embedded"
+        raise ConfigError(f"[pipeline.spark] needs PySpark: pip install 'viewgate[{extra}]' ({missing})") from missing
+
+
+async def _connected(settings: Settings, running: AsyncExitStack) -> Runner:
+    """Jobs on a Spark Connect server, which is first called by the first job."""
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+    from pyspark.sql.connect.session import SparkSession
+
+    def connect() -> SparkSession:
+        session = SparkSession.builder.remote(settings[REMOTE]).create()
+        session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
+        return session
+
+    return ConnectRunner(connect, {key: value for key, value in settings.items() if key != REMOTE})
+
+
+async def _of_this_process(settings: Settings, running: AsyncExitStack) -> Runner:
+    """Jobs in an application that this process drives, or that spark-submit has started with it."""
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    def start() -> OwnSession:
+        return SparkSession.builder.config(map={**_APPLICATION, **settings}).getOrCreate()
+
+    try:
+        session = await asyncio.to_thread(start)
+    except PySparkException as failure:
+        given = f"{MASTER} = {settings[MASTER]!r}" if MASTER in settings else "without spark.master"
+        raise ConfigError(f"[pipeline.spark] {given}: Spark did not start: {failure}") from failure
+    running.push_async_callback(asyncio.to_thread, session.stop)
+    return EmbeddedRunner(session)
+
+
+RUNNERS: Mapping[str, Callable[[Settings, AsyncExitStack], Awaitable[Runner]]] = {
+    REMOTE: _connected,
+    MASTER: _of_this_process,
+}

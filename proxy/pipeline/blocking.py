@@ -1,0 +1,45 @@
+"""PySpark's calls, which block, awaited: each job has a thread of its own, by which Spark knows what belongs to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from proxy.hs2 import SqlError
+
+_Result = TypeVar("_Result")
+
+
+class Blocking:
+    """A thread for the calls of one job, and the call that ends what runs there."""
+
+    def __init__(self, thread: ThreadPoolExecutor, cancel: Callable[[], object]) -> None:
+        self._thread = thread
+        self._cancel = cancel
+
+    async def call(self, call: Callable[[], _Result]) -> _Result:
+        """The call's result; if the wait is cancelled, Spark is told, and the call has ended when this returns."""
+        running = asyncio.get_running_loop().run_in_executor(self._thread, lambda: _translated(call))
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(self._cancel)
+            await asyncio.wait([running])
+            running.exception()  # seen: what a cancelled job says is of no interest
+            raise
+
+
+def _translated(call: Callable[[], _Result]) -> _Result:
+    """Spark's errors as ours, with its own message and SQLSTATE."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        return call()
+    except PySparkException as failure:
+        raise SqlError(str(failure), failure.getSqlState() or "HY000") from failure
+    except Py4JError as failure:  # what PySpark does not know, and a JVM that is gone
+        cause = getattr(failure, "java_exception", None)
+        raise SqlError(str(cause.toString() if cause is not None else failure), "HY000") from failure

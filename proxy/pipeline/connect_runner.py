@@ -1,0 +1,69 @@
+"""Jobs on a Spark Connect server: PySpark without a JVM in this process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from proxy.hs2 import SqlError
+from proxy.pipeline.blocking import Blocking
+
+if TYPE_CHECKING:
+    from pyspark.sql.connect.session import SparkSession
+
+_NO_CONNECTION = "08001"
+
+
+class ConnectRunner:
+    """A session of its own on the server for each job, released at its end: the server may restart in between."""
+
+    def __init__(self, connect: Callable[[], SparkSession], settings: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._connect = connect
+        self._settings = settings
+
+    @asynccontextmanager
+    async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ConnectJob]:
+        """A session with the settings of all jobs, and those of this one."""
+        with ThreadPoolExecutor(1, "refresh") as thread:
+            job = ConnectJob(self._connect(), thread)
+            await job.open({**self._settings, **settings})
+            try:
+                yield job
+            finally:
+                await job.close()
+
+
+class ConnectJob:
+    """The statements of one session."""
+
+    def __init__(self, session: SparkSession, thread: ThreadPoolExecutor) -> None:
+        self._session = session
+        self._blocking = Blocking(thread, session.interruptAll)
+
+    async def open(self, settings: Mapping[str, str]) -> None:
+        """Set what the job asks for, which is what first calls the server."""
+
+        def opened() -> None:
+            for key, value in settings.items():
+                self._session.conf.set(key, value)
+
+        try:
+            await self._blocking.call(opened)
+        except SqlError as failure:
+            self._session.release_session_on_close = False  # it would only be tried as long again
+            await self.close()
+            raise SqlError(
+                f"no refresh runs on the Spark Connect server of [pipeline.spark] spark.remote: {failure.message}",
+                _NO_CONNECTION,
+            ) from failure
+
+    async def run(self, sql: str) -> None:
+        """Execute one statement to its end."""
+        await self._blocking.call(lambda: self._session.sql(sql))
+
+    async def close(self) -> None:
+        """Release the session."""
+        await self._blocking.call(self._session.stop)
