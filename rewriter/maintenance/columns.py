@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sqlglot import exp
+from sqlglot.tokens import TokenType
 
 from rewriter.maintenance.stored import block_of
 from rewriter.model import Column, MaterializedView, Table, TableName
-from rewriter.sql import storage_tree
+from rewriter.sql import ParseError, storage_tree, tokenize
+
+# Words that read columns without naming them; and behind these a star is no multiplication.
+_ALL = frozenset({"natural", "pivot", "unpivot", "table", "transform"})
+_ALL_AFTER = frozenset({"select", "distinct", "all", ",", ".", "("})
 
 Columns = Mapping[TableName, tuple[Column, ...]]
 
 
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
-    """The columns of each source that the storage query reads: all of them where that is not plain to see."""
+    """The columns of each source that the storage query reads: in doubt, all that bear a name which occurs in it."""
     block = block_of(view, columns)
     if isinstance(block, str):
-        return columns
+        words = _words(view.storage_query)
+        return columns if words is None else {name: _among(held, words) for name, held in columns.items()}
     read = {(node.table, node.name) for tree in block.expressions for node in tree.find_all(exp.Column)}
     used: dict[TableName, set[str]] = {name: set() for name in columns}
     for table in block.tables:
@@ -27,6 +33,31 @@ def used_columns(view: MaterializedView, columns: Columns) -> Columns:
         name: tuple(column for column in held if name not in named or column.name.lower() in used[name])
         for name, held in columns.items()
     }
+
+
+def _among(columns: tuple[Column, ...], names: frozenset[str]) -> tuple[Column, ...]:
+    return tuple(column for column in columns if column.name.lower() in names)
+
+
+def _words(sql: str) -> frozenset[str] | None:
+    """Every word of a query but its strings, in lower case; None where it may read columns that it does not name.
+
+    law:    a column is read by its name, by a star, by NATURAL, or by PIVOT, which groups by what it does not name
+    """
+    try:
+        tokens = tokenize(sql)
+    except ParseError:
+        return None
+    words = [token.text.lower() for token in tokens]
+    for at, token in enumerate(tokens):
+        before = words[max(at - 2, 0) : at]
+        product = token.token_type is TokenType.STAR and before[-1:] and before[-1] not in _ALL_AFTER
+        counted = token.token_type is TokenType.STAR and before == ["count", "("]
+        if words[at] in _ALL or (token.token_type is TokenType.STAR and not (product or counted)):
+            return None
+    return frozenset(
+        word for word, token in zip(words, tokens, strict=True) if token.token_type is not TokenType.STRING
+    )
 
 
 def misplaced(view: MaterializedView, storage: Table) -> Column | None:
