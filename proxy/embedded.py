@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from proxy import jars, preflight
+from proxy.pipeline import stages_of
 from proxy.upstream import Stage
 
 CATALOG = "lake"
@@ -64,15 +65,7 @@ class EmbeddedSpark:
 
     def stages(self, statement: str) -> tuple[Stage, ...]:
         """The stages of a statement's jobs so far; Spark's Thrift Server runs them under the statement's id."""
-        tracker = self.session.sparkContext.statusTracker()
-        jobs = (tracker.getJobInfo(job) for job in sorted(tracker.getJobIdsForGroup(statement)))
-        ids = sorted({stage for job in jobs if job is not None for stage in job.stageIds})
-        known = (tracker.getStageInfo(stage) for stage in ids)
-        return tuple(
-            Stage(one.stageId, one.numTasks, one.numCompletedTasks, one.numActiveTasks, one.numFailedTasks)
-            for one in known
-            if one is not None
-        )
+        return stages_of(self.session.sparkContext, statement)
 
     def stop(self) -> None:
         """Stop Spark and its JVM, and let go of the data directory; a second call does nothing."""

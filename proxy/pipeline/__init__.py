@@ -7,6 +7,7 @@ from proxy.pipeline.orphans import Orphans
 from proxy.pipeline.pipeline import Pipeline
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.schedule import Schedule
+from proxy.pipeline.stages import stages_of
 from proxy.pipeline.statements import pin, relations
 from proxy.pipeline.status import status
 from proxy.pipeline.thrift_runner import ThriftRunner
@@ -22,5 +23,6 @@ __all__ = [
     "ThriftRunner",
     "pin",
     "relations",
+    "stages_of",
     "status",
 ]

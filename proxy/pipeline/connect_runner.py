@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from proxy.hs2 import SqlError
 from proxy.pipeline.blocking import Blocking
+from proxy.upstream import Stage
 
 if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
+    from pyspark.sql.connect.shell.progress import ProgressHandler, StageInfo
 
 _NO_CONNECTION = "08001"
 
@@ -42,6 +44,8 @@ class ConnectJob:
     def __init__(self, session: SparkSession, thread: ThreadPoolExecutor) -> None:
         self._session = session
         self._blocking = Blocking(thread, session.interruptAll)
+        self._stages: dict[int, Stage] = {}
+        session.registerProgressHandler(cast("ProgressHandler", self._noted))  # to PySpark, any callable is one
 
     async def open(self, settings: Mapping[str, str]) -> None:
         """Set what the job asks for, which is what first calls the server."""
@@ -63,6 +67,17 @@ class ConnectJob:
     async def run(self, sql: str) -> None:
         """Execute one statement to its end."""
         await self._blocking.call(lambda: self._session.sql(sql))
+
+    async def stages(self) -> tuple[Stage, ...]:
+        """The stages that the server has told of."""
+        return tuple(self._stages.copy().values())
+
+    def _noted(
+        self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
+    ) -> None:
+        """Called on PySpark's thread while a statement runs; which of a stage's tasks run is not told."""
+        for one in stages or ():
+            self._stages[one.stage_id] = Stage(one.stage_id, one.num_tasks, one.num_completed_tasks, 0, 0)
 
     async def close(self) -> None:
         """Release the session."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,8 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from proxy.pipeline.blocking import Blocking
+from proxy.pipeline.stages import stages_of
+from proxy.upstream import Stage
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,6 +58,10 @@ class EmbeddedJob:
     async def run(self, sql: str) -> None:
         """Execute one statement to its end."""
         await self._blocking.call(lambda: self._session.sql(sql))
+
+    async def stages(self) -> tuple[Stage, ...]:
+        """The stages of its group."""
+        return await asyncio.to_thread(stages_of, self._spark.sparkContext, self._group)
 
     def _cancel(self) -> None:
         # Future jobs too: between two jobs of one statement there is nothing that could be cancelled.

@@ -28,6 +28,7 @@ from proxy.pipeline.planning import decide
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Sources, look, storage_of
 from proxy.pipeline.statements import pin
+from proxy.pipeline.watching import watched
 from proxy.session import Log
 from rewriter import Decision
 from rewriter.model import Column, MaterializedView, RefreshState, Table, TableName, quoted
@@ -185,7 +186,9 @@ class Pipeline:
             if view.namespace:
                 await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
             await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")
-            await job.run(await self._statement(view, sources, decision, f"{view.storage.sql()}.branch_{branch}"))
+            statement = await self._statement(view, sources, decision, f"{view.storage.sql()}.branch_{branch}")
+            async with watched(job, str(view.name), log):
+                await job.run(statement)
 
     async def _statement(self, view: MaterializedView, sources: Sources, decision: Decision, target: str) -> str:
         if decision.incremental:

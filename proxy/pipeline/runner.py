@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from proxy.upstream import Stage
+
 
 class Job(Protocol):
     """One Spark session, closed when its context ends; cancelling the awaiting task cancels the statement in Spark."""
 
     async def run(self, sql: str) -> None:
         """Execute one statement to its end; raises SqlError with Spark's own text."""
+        ...
+
+    async def stages(self) -> tuple[Stage, ...] | None:
+        """The stages of what has run in it so far, and still runs; None where nobody can tell."""
         ...
 
 

@@ -49,3 +49,7 @@ class ThriftJob:
     async def run(self, sql: str) -> None:
         """Execute one statement to its end."""
         await self._session.query(sql)
+
+    async def stages(self) -> None:
+        """A Spark Thrift Server of others tells nothing of it."""
+        return

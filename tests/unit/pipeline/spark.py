@@ -46,6 +46,9 @@ class FakeSpark:
                 with table.transaction() as transaction:
                     ManageSnapshots(transaction).remove_branch("main").commit()
 
+    async def stages(self) -> None:
+        return
+
     def _properties(self) -> dict[str, str]:
         return {key.removeprefix(_PROPERTY): value for key, value in self.settings.items() if key.startswith(_PROPERTY)}
 

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 from pyspark.errors import AnalysisException
+from pyspark.sql.connect.shell.progress import StageInfo
 
 from proxy.hs2 import SqlError
 from proxy.pipeline import ConnectRunner
+from proxy.upstream import Stage
 
 
 class Session:
@@ -27,6 +29,9 @@ class Session:
             assert self.interrupted.wait(10)
         if statement == "wrong":
             raise AnalysisException("[UNRESOLVED_COLUMN] no", errorClass=None)
+
+    def registerProgressHandler(self, handler: Any) -> None:  # noqa: N802 - PySpark's name
+        self.tell = handler
 
     def interruptAll(self) -> None:  # noqa: N802 - PySpark's name
         self.calls.append(("interrupt",))
@@ -57,6 +62,21 @@ def test_sparks_errors_become_ours_and_the_session_is_released() -> None:
     with pytest.raises(SqlError, match="UNRESOLVED_COLUMN"):
         asyncio.run(story())
     assert session.calls[-1] == ("stop",)
+
+
+def test_the_server_tells_how_far_it_is() -> None:
+    session: Any = Session()
+
+    async def story() -> None:
+        async with ConnectRunner(lambda: session).job({}) as job:
+            assert await job.stages() == ()
+            stages = [StageInfo(3, 8, 2, 100, False), StageInfo(4, 1, 0, 0, False)]
+            session.tell(stages=stages, inflight_tasks=1, operation_id="x", done=False)
+            session.tell(stages=[StageInfo(3, 8, 8, 100, True)], inflight_tasks=0, operation_id="x", done=False)
+            session.tell(stages=None, inflight_tasks=0, operation_id="x", done=True)
+            assert await job.stages() == (Stage(3, 8, 8, 0, 0), Stage(4, 1, 0, 0, 0))
+
+    asyncio.run(story())
 
 
 def test_cancelling_the_wait_interrupts_the_session() -> None:
