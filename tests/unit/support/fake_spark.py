@@ -62,6 +62,7 @@ class FakeSpark:
         self.query_id = "spark's"
         self.slow_reasons = 0  # answers that tell of an error before its reason is there
         self.listings: dict[str, ResultSet | SqlError] = {"GetTables": ROW}  # answers to calls that list things
+        self.deadly: set[str] = set()  # calls that are not answered: every connection is dropped instead
         self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
         self.piece = 1 << 30  # bytes of a reply that go into one frame
 
@@ -129,6 +130,9 @@ class FakeSpark:
         assert head is not None
         self.messages.append((head.name, message))
         self.seen.setdefault(head.name, asyncio.Event()).set()
+        if head.name in self.deadly:
+            self.die()
+            raise ConnectionResetError
         if head.name in self.held:
             await self.held[head.name].wait()
         if head.name in self.listings:
