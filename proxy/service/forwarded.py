@@ -11,6 +11,7 @@ from proxy.hs2 import OPERATION_HANDLE, SqlError, check, encode, read_reply, suc
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.service.ahead import Budget, ReadAhead
+from proxy.service.early_schema import early_schema
 from proxy.service.operation import RunningOperation
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
@@ -55,7 +56,7 @@ class Forwarded(RunningOperation):
         self._held_upstream = True
         self._ahead = ReadAhead(upstream, ahead) if ahead is not None else None
         self._holds_slot = statement is not None
-        self._sql = statement.sql if statement else ""
+        self._sql = plan.sql or (statement.sql if statement else "")
         self._leaves = plan.leaves
         self._asked_at = asyncio.get_running_loop().time()  # infinite while somebody waits for its end
         self._statement = statement if plan.fallback and plan.sql is not None else None
@@ -118,17 +119,17 @@ class Forwarded(RunningOperation):
 
     async def wait(self) -> None:
         self._asked_at = float("inf")
-        while not self.done:
-            if self._sequel is not None:
-                await self._sequel.wait()
-                continue
-            remote = self.remote
-            try:
-                status = await remote.wait()
-            except SqlError as error:
-                self.advance(OperationState.ERROR, error)
-                return
-            await self._observe(remote, status)
+        try:
+            while not self.done:
+                if self._sequel is not None:
+                    await self._sequel.wait()
+                    continue
+                remote = self.remote
+                await self._observe(remote, await remote.wait())
+        except SqlError as error:
+            self.advance(OperationState.ERROR, error)
+        finally:
+            self._asked_at = asyncio.get_running_loop().time()
 
     async def status(self, call: Call) -> bytes:
         if self._sequel is not None and not self.done:
@@ -153,6 +154,13 @@ class Forwarded(RunningOperation):
 
     async def metadata(self, call: Call) -> bytes:
         # Asked before the end, Spark gives a wrong schema, and the same one ever after.
+        if not self.done and self.upstream.take_slot():
+            try:
+                schema = await early_schema(self._sql, self.upstream.query, self.wait())
+            finally:
+                self.upstream.give_slot_back()
+            if schema is not None:
+                return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
         await self.wait()
         return await self._relay(call.addressed_to(self.remote.handle))
 

@@ -31,6 +31,10 @@ class LiveUpstream(Protocol):
         """Relay a message on a connection that no statement occupies."""
         ...
 
+    async def query(self, sql: str) -> ResultSet:
+        """Run a statement of our own in this session and fetch all of its result."""
+        ...
+
     def take_slot(self) -> bool:
         """Whether a statement can be started now; one that is, gives its slot back when it has ended."""
         ...

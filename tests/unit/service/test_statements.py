@@ -5,7 +5,7 @@ from uuid import UUID
 
 import pytest
 
-from proxy.hs2 import ResultSet, columns_of, encode_call, read_reply
+from proxy.hs2 import ResultSet, SqlError, columns_of, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.session import Forward, OperationState
 from proxy.upstream import Stage
@@ -187,6 +187,35 @@ def test_metadata_is_never_asked_of_spark_before_the_end() -> None:
             running.end(FINISHED)  # type: ignore[arg-type]
             assert columns_of((await asking).schema)[0].name == "late"
             assert proxied.spark.early_metadata == 0
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize(
+    ("kind", "early"), [("bigint", True), ("decimal(10,2)", True), ("interval day", False), ("FAIL", False)]
+)
+def test_the_columns_of_a_query_that_still_runs_are_told_where_they_are_sure(kind: str, early: bool) -> None:
+    def script(sql: str) -> ResultSet | SqlError | None:
+        if not sql.startswith("DESCRIBE QUERY\n"):
+            return None
+        columns = ResultSet.of("col_name", "data_type", "comment", rows=[["a", kind, None], ["B c", "string", None]])
+        return SqlError("no", "42000") if kind == "FAIL" else columns
+
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.script = script
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), " ( SELECT a FROM t)")).operationHandle
+            request = ttypes.TGetResultSetMetadataReq(operationHandle=operation)
+            asking = asyncio.create_task(client.ask("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp))
+            if not early:
+                await until(lambda: len(proxied.spark.history) == 2)
+                proxied.spark.history[0].outcome = ResultSet.of("late int")
+                proxied.spark.history[0].end(FINISHED)  # type: ignore[arg-type]
+            columns = [(column.name, column.type) for column in columns_of((await asking).schema)]
+            assert columns == ([("a", kind), ("B c", "string")] if early else [("late", "int")])
+            assert proxied.spark.early_metadata == 0
+            assert (await client.status(operation)).operationState == (1 if early else 2)
+            await until(lambda: len(proxied.spark.operations) == 1)
 
     with_proxy(test)
 

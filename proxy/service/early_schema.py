@@ -1,0 +1,45 @@
+"""The columns of a query that still runs, which Spark itself can only be asked for at the end.
+
+Hive JDBC's `executeAsync` asks for them as soon as the statement is started, and would otherwise wait for its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable
+from typing import Any
+
+from proxy.answering import described
+from proxy.hs2 import ColumnDesc, Query, SqlError, table_schema
+from proxy.hs2.types import TYPE_IDS
+
+_SOON = 0.1  # seconds, in which most statements end
+_QUERY = re.compile(r"(?:\s|\(|--[^\n]*\n|/\*.*?\*/)*(?:SELECT|WITH|VALUES|FROM|TABLE)\b", re.IGNORECASE | re.DOTALL)
+
+
+async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
+    """The schema of a statement, unless it ends before that is known, or is no query; then None, at its end."""
+    ending = asyncio.ensure_future(end)
+    try:
+        await asyncio.wait({ending}, timeout=_SOON)
+        if not ending.done() and _QUERY.match(sql):
+            describing = asyncio.create_task(_described(sql, query))
+            await asyncio.wait({ending, describing}, return_when=asyncio.FIRST_COMPLETED)
+            if describing.done() and (schema := describing.result()) is not None:
+                return schema
+            describing.cancel()
+        await ending
+        return None
+    finally:
+        ending.cancel()
+
+
+async def _described(sql: str, query: Query) -> Any:
+    """The schema, if it is sure to be the one that Spark would give: of some types clients are told another."""
+    try:
+        columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
+    except SqlError:
+        return None
+    known = all(re.split(r"[(<]", column.type, maxsplit=1)[0] in TYPE_IDS for column in columns)
+    return table_schema(columns) if known else None
