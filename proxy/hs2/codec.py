@@ -19,7 +19,9 @@ from proxy.wire.message import body_of
 _REQUEST = b"\x0c\x00\x01"
 _RESPONSE = b"\x0c\x00\x00"
 _STOP = b"\x00"
+_TYPE = 3  # of the bytes of a message
 _STATUS_CODE = (0, 1, 1)
+_STATUS = bytes.fromhex("0c0000 0c0001 080001")
 _ROWS, _COLUMNS = (0, 3, 2), (0, 3, 3)
 
 # Where the identifiers of handles are in the replies that bring new ones.
@@ -80,9 +82,11 @@ def read_reply(message: bytes, kind: type[S]) -> S:
 
 def succeeded(reply: bytes) -> bool:
     """Whether a reply is one and reports no error; looks at its first bytes alone."""
-    head = read_head(reply)
-    if head is None or head.type == EXCEPTION:
+    body = body_of(reply)
+    if reply[_TYPE] == EXCEPTION:
         return False
+    if reply.startswith(_STATUS, body):  # as every server writes it
+        return int.from_bytes(reply[body + len(_STATUS) : body + len(_STATUS) + 4], "big") not in FAILED
     code = find(reply, _STATUS_CODE)
     return code is not None and read_i32(reply, code) not in FAILED
 

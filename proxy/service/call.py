@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from proxy.hs2 import encode_reply, read_request
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
 from proxy.session import ClientSession, Handle
-from proxy.upstream import read_handle
 from proxy.wire import Head, WireError, find_handle
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ class Call:
     peer: Peer
     head: Head
     message: bytes
+    _places: list[int] = field(default_factory=list)  # of the two parts of the handle, once it is found
 
     def request(self, kind: type[S]) -> S:
         """The request, decoded."""
@@ -50,13 +50,18 @@ class Call:
 
     def addressed_to(self, handle: Handle) -> bytes:
         """The message with the upstream's handle in place of ours, and every other byte as it came."""
-        return with_handle(self.message, REQUEST_HANDLE, handle)
+        if not self._places:
+            self._handle()
+        guid, secret = self._places
+        return _spliced(self.message, guid, secret, handle)
 
     def _handle(self) -> Handle:
-        handle = read_handle(self.message, REQUEST_HANDLE)
-        if handle is None:
+        message, places = self.message, find_handle(self.message, REQUEST_HANDLE)
+        if places is None:
             raise WireError("Required field 'sessionHandle' or 'operationHandle' is unset!")
-        return handle
+        self._places[:] = places
+        guid, secret = places
+        return Handle(message[guid : guid + 16], message[secret : secret + 16])
 
 
 def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
@@ -64,5 +69,8 @@ def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
     places = find_handle(message, path)
     if places is None:
         raise WireError(f"no handle of 16 bytes at {path}")
-    guid, secret = places
+    return _spliced(message, *places, handle)
+
+
+def _spliced(message: bytes, guid: int, secret: int, handle: Handle) -> bytes:
     return b"".join((message[:guid], handle.guid, message[guid + 16 : secret], handle.secret, message[secret + 16 :]))

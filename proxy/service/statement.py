@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from proxy.hs2.generated import ttypes
-from proxy.service.call import REQUEST_HANDLE, Call, with_handle
+from proxy.service.call import Call
 from proxy.session import Handle
 from proxy.wire import WireError, with_field
 from proxy.wire.layout import BOOL, I64, STRING
@@ -18,7 +18,7 @@ _STATEMENT, _RUN_ASYNC, _QUERY_TIMEOUT = (1, 2), (1, 4), (1, 5)
 class Statement:
     """What the client asked: its bytes, the text, whether it waits, and until when it may run (loop time)."""
 
-    message: bytes
+    call: Call
     sql: str
     run_async: bool
     deadline: float | None
@@ -31,7 +31,7 @@ class Statement:
             raise WireError("Required field 'statement' is unset!")
         limit = request.queryTimeout or 0
         deadline = asyncio.get_running_loop().time() + limit if limit > 0 else None
-        return cls(call.message, request.statement, bool(request.runAsync), deadline)
+        return cls(call, request.statement, bool(request.runAsync), deadline)
 
     @property
     def expired(self) -> bool:
@@ -40,7 +40,7 @@ class Statement:
 
     def outgoing(self, upstream: Handle, sql: str | None) -> bytes:
         """The message for an upstream: with other SQL if given, always asynchronous, in what is left of its time."""
-        message = with_handle(self.message, REQUEST_HANDLE, upstream)
+        message = self.call.addressed_to(upstream)
         if not self.run_async:
             message = with_field(message, _RUN_ASYNC, BOOL, b"\x01")
         if sql is not None:

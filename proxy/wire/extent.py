@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.protocol.TProtocol import TProtocolException
 from thrift.transport.TTransport import TMemoryBuffer
@@ -15,16 +17,30 @@ class _AnyStruct:
     """A struct that knows no field, so that each is skipped, which Thrift's C extension does without an object each."""
 
 
+_ANY = _AnyStruct()
 _NO_FIELDS = [_AnyStruct, ()]
 _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 
 
+class _Buffer:
+    """What the extension looks at of a transport; to make a whole one takes longer than to pass a message."""
+
+    __slots__ = ("cstringio_buf",)
+
+    def __init__(self, message: bytes) -> None:
+        self.cstringio_buf = BytesIO(message)
+
+    def cstringio_refill(self, _partial: bytes, _wanted: int) -> None:
+        """There is no more."""
+        raise EOFError
+
+
 class _Bounded:
-    """What the extension looks at of a protocol; to make a whole one takes longer than to pass a message."""
+    """The same of a protocol."""
 
     __slots__ = ("container_length_limit", "string_length_limit", "trans")
 
-    def __init__(self, buffer: TMemoryBuffer, size: int) -> None:
+    def __init__(self, buffer: _Buffer, size: int) -> None:
         self.trans = buffer
         self.string_length_limit = self.container_length_limit = size
 
@@ -45,10 +61,10 @@ def is_whole(message: bytes) -> bool:
         return False
     if _PASS is None:
         return _is_whole_slowly(message)
-    buffer = TMemoryBuffer(message)
+    buffer = _Buffer(message)
     buffer.cstringio_buf.seek(body)
     try:
-        _PASS(_AnyStruct(), _Bounded(buffer, len(message)), _NO_FIELDS)
+        _PASS(_ANY, _Bounded(buffer, len(message)), _NO_FIELDS)
     except (EOFError, OverflowError, TProtocolException, TypeError, ValueError):
         # Not all there, or nothing that can be read: the reader of messages, asked next, says which and why.
         return False
