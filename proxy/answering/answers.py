@@ -15,7 +15,7 @@ from proxy.catalog import Catalog
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
-from rewriter import Attempt, Definitions, Outcome, Reason, Recent, Statement, Unsupported, tables_of
+from rewriter import Attempt, Definitions, Outcome, Reason, Recent, Statement, Unsupported, read_by, tables_of
 from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE, result_settings
@@ -148,7 +148,7 @@ class Answers:
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
         """Whether Spark takes the user's own text, and gives it the columns that it has with views in their place."""
-        typed, expanded = [await self._schemas.of(sql, key, session.upstream.query)
+        typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
         return typed == expanded
 

@@ -9,9 +9,11 @@ from rewriter.model import Column, TableName
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, ConstraintError, read_foreign_keys, read_primary_key
 from rewriter.schema import Uncertain, column_type
 from rewriter.script.cursor import Cursor, ScriptError
+from rewriter.script.partitioning import Partition, partitions
 
 # What may follow a column's type, and what ends it.
 _OPTIONS = ("NOT", "NULL", "NOT NULL", "PRIMARY", "PRIMARY KEY", "REFERENCES", "UNIQUE", "COMMENT", "DEFAULT", "CHECK")
+_PARTITIONED = ("PARTITIONED", "PARTITIONED BY")
 _MORE_OPTIONS = ("GENERATED", "CONSTRAINT", "COLLATE", "FOREIGN KEY", "FOREIGN", ",")
 
 
@@ -34,6 +36,7 @@ class TableDeclaration:
     primary_key: tuple[str, ...] = ()
     references: tuple[Reference, ...] = ()
     required: bool = True
+    unique: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class ViewDeclaration:
     line: int
     query: str
     columns: tuple[str, ...] | None = None
+    partitions: tuple[Partition, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,9 @@ class _Columns:
             self._primary(_names(self.cursor))
         elif self.cursor.accept("FOREIGN", "KEY"):
             self._reference(_names(self.cursor))
-        elif self.cursor.accept("UNIQUE") or self.cursor.accept("CHECK"):
+        elif self.cursor.accept("UNIQUE"):
+            self._unique(_names(self.cursor))
+        elif self.cursor.accept("CHECK"):
             self.cursor.skip(",")
         else:
             self._column()
@@ -140,10 +146,15 @@ class _Columns:
             self._primary((name,))
         elif self.cursor.accept("REFERENCES"):
             self._referenced((name,))
-        elif not any(self.cursor.accept(word) for word in ("NULL", "UNIQUE", "NOT", "FOREIGN", "KEY", "PRIMARY")):
+        elif self.cursor.accept("UNIQUE"):
+            self._unique((name,))
+        elif not any(self.cursor.accept(word) for word in ("NULL", "NOT", "FOREIGN", "KEY", "PRIMARY")):
             self.cursor.step()
             self.cursor.skip("NOT", "PRIMARY", "PRIMARY KEY", "REFERENCES", ",")
         return True
+
+    def _unique(self, columns: tuple[str, ...]) -> None:
+        self.table = replace(self.table, unique=(*self.table.unique, columns))
 
     def _primary(self, columns: tuple[str, ...]) -> None:
         self.table = replace(self.table, primary_key=columns)
@@ -215,9 +226,11 @@ def _view(cursor: Cursor) -> ViewDeclaration:
     columns = None
     if token is not None and token.text == "(":
         columns = cursor.listed(lambda: _named(cursor))
-    cursor.skip("AS")  # COMMENT, WITH DEFERRED REFRESH, PARTITIONED BY, PROPERTIES: all views are taken as fresh
+    cursor.skip("AS", *_PARTITIONED)  # COMMENT, WITH DEFERRED REFRESH, PROPERTIES: all views are taken as fresh
+    by = partitions(cursor) if cursor.accept("PARTITIONED", "BY") else ()
+    cursor.skip("AS")
     cursor.expect("AS")
-    return ViewDeclaration(name, line, cursor.rest("a query"), columns)
+    return ViewDeclaration(name, line, cursor.rest("a query"), columns, by)
 
 
 def _plain(cursor: Cursor) -> PlainDeclaration:

@@ -168,7 +168,14 @@ def _foreign_key(
             f"({', '.join(referenced)}) of {'.'.join(reference.table)}: write REFERENCES table (columns)"
         )
     own = tuple(_column(item, column) for column in reference.columns)
-    return ForeignKey(own, _resolved(reference.table), tuple(_column(other, column) for column in referenced))
+    theirs = tuple(_column(other, column) for column in referenced)
+    if not any({_column(other, c) for c in key} == set(theirs) for key in (other.primary_key, *other.unique)):
+        meant = ", ".join(theirs)
+        raise ScriptError(
+            f"line {item.line}: the foreign key ({', '.join(own)}) references ({meant}), which is no key of "
+            f"{'.'.join(reference.table)}: declare PRIMARY KEY ({meant}) or UNIQUE there"
+        )
+    return ForeignKey(own, _resolved(reference.table), theirs)
 
 
 def _column(item: TableDeclaration, name: str) -> str:
@@ -203,6 +210,8 @@ def _view(
         twice = next((column for column in columns if columns.count(column) > 1), None)
         if twice is not None:
             raise Unsupported(f"two columns are named {quoted(twice)}: give one of them an alias")
+        for partition in item.partitions:
+            partition.check(str(name), made.view.columns)
         return made
     except (Unsupported, Uncertain) as problem:
         raise ScriptError(f"line {item.line}: the materialized view {name} cannot be made: {problem}") from problem

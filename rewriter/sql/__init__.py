@@ -20,6 +20,7 @@ from rewriter.sql.statement import (
     storage_tree,
     tables_of,
 )
+from rewriter.sql.writes import read_by
 
 __all__ = [
     "CommonTable",
@@ -39,6 +40,7 @@ __all__ = [
     "parse",
     "parse_select",
     "place_of",
+    "read_by",
     "render",
     "splice",
     "splice_within",

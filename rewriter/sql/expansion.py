@@ -56,7 +56,8 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
     >>> expand(parse("SELECT count(id) FROM eu", Session("lake", ("demo",))), {name: eu}).statement.sql
     'SELECT count(id) FROM (SELECT id FROM lake.demo.sales) AS eu'
     """
-    if views.keys().isdisjoint(statement.tables) or statement.problem or not statement.is_query:
+    read = statement.is_query or statement.fills
+    if views.keys().isdisjoint(statement.tables) or statement.problem or not read:
         return Expanded(statement)
     expansion = _Expansion(views, statement)
     edits = list(expansion.outer_edits())

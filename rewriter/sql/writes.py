@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.sql.blocks import CLOSING, OPENING
+from rewriter.sql.dialect import tokenize
 
 _QUERIES = frozenset({TokenType.SELECT, TokenType.WITH})
 _HEADS = (("INSERT", "INTO"), ("INSERT", "OVERWRITE"))
@@ -28,6 +29,17 @@ def query_of_write(tokens: Sequence[Token]) -> int | None:
         return _inserted(tokens)
     maker = next((head for head in _MAKERS if words[: len(head)] == [*head]), None)
     return None if maker is None else _made(tokens, len(maker))
+
+
+def read_by(sql: str) -> str:
+    """The query of a statement: itself, or the one whose rows it writes.
+
+    >>> read_by("CREATE TABLE t AS SELECT 1"), read_by("SELECT 1")
+    ('SELECT 1', 'SELECT 1')
+    """
+    tokens = tokenize(sql)
+    begin = query_of_write(tokens)
+    return sql if begin is None else sql[tokens[begin].start :]
 
 
 def _inserted(tokens: Sequence[Token]) -> int | None:

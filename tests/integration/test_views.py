@@ -65,6 +65,19 @@ def shown(run: Run, name: str) -> dict[str, Any]:
     return dict(zip(COLUMNS, row, strict=True))
 
 
+def test_a_table_is_filled_from_a_view_over_the_table_that_a_plain_view_reads(session: Any, run: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW a {WAIT} AS {GROUPED}")
+    query = "SELECT r, sum(amount) AS total FROM known GROUP BY r"
+    try:
+        for filling in (f"CREATE TABLE copied USING iceberg AS {query}", f"INSERT INTO copied {query}"):
+            with session.cursor() as cursor:
+                cursor.execute(filling)
+                assert any("views.a (roll_up)" in line for line in cursor.fetch_logs())
+        assert sorted(run("SELECT * FROM copied")) == [("eu", 10), ("eu", 10), ("us", 3), ("us", 3)]
+    finally:
+        run("DROP TABLE IF EXISTS copied")
+
+
 def test_a_query_over_plain_views_is_answered_from_a_view_over_the_table_and_the_other_way_round(
     session: Any, run: Run
 ) -> None:

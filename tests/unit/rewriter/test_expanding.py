@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rewriter import Reason, parse, rewrite
+from rewriter import Reason, parse, read_by, rewrite
 from rewriter.model import TableName
 from tests.golden.corpus import FOLDER, World, read, world
 
@@ -68,3 +68,12 @@ def test_a_view_that_is_named_is_what_its_query_would_be_in_this_session() -> No
     assert [attempt.reason for attempt in outcome.tried if attempt.view.table == "by_hour"] == [Reason.SETTINGS_DIFFER]
     assert used(built, "SELECT h, s FROM by_hour") == ["by_hour"]
     assert used(World(elsewhere, built.relations, built.definitions), "SELECT h, s FROM local_hour") == ["local_hour"]
+
+
+@pytest.mark.parametrize("head", ["INSERT INTO copy (r, n) ", "CREATE TABLE copy USING iceberg AS "])
+def test_a_view_in_a_query_whose_rows_are_written_is_put_in_its_place(built: World, head: str) -> None:
+    query = "SELECT r, count(*) AS n FROM known GROUP BY r"
+    outcome = built.rewrite(head + query)
+    assert outcome.sql() == head + built.rewrite(query).sql()
+    assert outcome.original == head + query
+    assert (read_by(outcome.original), read_by(outcome.expanded)) == (query, built.rewrite(query).expanded)

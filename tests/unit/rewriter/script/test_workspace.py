@@ -107,6 +107,18 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("CREATE TABLE t (a INT, PRIMARY KEY (b))", "t has no column b; it has a"),
         ("CREATE TABLE t (a INT REFERENCES u)", "there is no table u; create it in the script"),
         ("CREATE TABLE u (x INT); CREATE TABLE t (a INT REFERENCES u)", r"the foreign key \(a\) does not fit"),
+        ("CREATE TABLE u (x INT, y INT PRIMARY KEY);\nCREATE TABLE t (a INT REFERENCES u (x))",
+         r"line 2: the foreign key \(a\) references \(x\), which is no key of u: declare PRIMARY KEY \(x\) or UNIQUE"),
+        ("CREATE TABLE u (x INT, y INT, UNIQUE (x, y)); CREATE TABLE t (a INT REFERENCES u (x))", "no key of u"),
+        ("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v\nPARTITIONED BY (b) AS SELECT a FROM t",
+         "line 3: PARTITIONED BY names b, which is no column of v: it has a"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v PARTITIONED BY (a, days(a)) AS SELECT a FROM t",
+         r"PARTITIONED BY days\(a\): a is INT, and that takes DATE or TIMESTAMP or TIMESTAMP_NTZ"),
+        ("CREATE TABLE t (a DATE); CREATE MATERIALIZED VIEW v PARTITIONED BY (hours(a)) AS SELECT a FROM t", "is DATE"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v PARTITIONED BY (weeks(a)) AS SELECT a FROM t",
+         r"weeks\(a\) is not known: write a column, years\(c\)"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v PARTITIONED BY (bucket(a)) AS SELECT a FROM t", "n, c"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v PARTITIONED BY a AS SELECT a FROM t", r"expected \("),
         ("ALTER TABLE t ADD PRIMARY KEY (a)", "there is no table t"),
         ("ALTER TABLE t RENAME TO u", "expected ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES, found `RENAME`"),
         ("CREATE TABLE t (a INT) TBLPROPERTIES ('viewgate.primary-key' = 'a b')", "line 1: .* not a list of columns"),
@@ -139,6 +151,17 @@ def test_a_wrong_script_says_where_and_what_to_do(script: str, message: str) -> 
 def test_a_wrong_query_says_what_is_wrong(workspace: Workspace, query: str, message: str) -> None:
     with pytest.raises(ScriptError, match=message):
         workspace.explain(query)
+
+
+def test_what_a_view_may_be_partitioned_by_and_a_foreign_key_reference() -> None:
+    script = """
+    CREATE TABLE u (x INT UNIQUE, y INT, z DATE, CONSTRAINT both UNIQUE (y, x));
+    CREATE TABLE t (a INT REFERENCES u (x), b INT, FOREIGN KEY (a, b) REFERENCES u (x, y));
+    CREATE MATERIALIZED VIEW v COMMENT 'as' PARTITIONED BY (`Y`, days(z), bucket(16, x), truncate(10, y))
+        PROPERTIES ('a' = 'b') AS SELECT * FROM u
+    """
+    outcome = read_script(script).rewrite("SELECT y FROM u WHERE x = 1")
+    assert [replacement.view.name.table for replacement in outcome.replacements] == ["v"]
 
 
 LAYERED = """

@@ -1,0 +1,64 @@
+"""PARTITIONED BY of a view: columns of its own, or what Iceberg makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rewriter.model import Column
+from rewriter.script.cursor import Cursor, ScriptError
+
+# What Iceberg makes of a column, and the types that it does so with; () are all.
+_TIMES = ("date", "timestamp", "timestamp_ntz")
+_TRANSFORMS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("year", "years", "month", "months", "day", "days", "date"), _TIMES),
+    **dict.fromkeys(("hour", "hours", "date_hour"), _TIMES[1:]),
+    "bucket": (),
+    "truncate": (),
+}
+
+
+@dataclass(frozen=True)
+class Partition:
+    """One item: a column, or a transform of one."""
+
+    transform: str
+    column: str
+    line: int
+
+    def check(self, view: str, columns: Sequence[Column]) -> None:
+        """Raise ScriptError if the view cannot be partitioned so."""
+        column = next((c for c in columns if c.name.lower() == self.column.lower()), None)
+        if column is None:
+            known = ", ".join(c.name for c in columns)
+            raise ScriptError(
+                f"line {self.line}: PARTITIONED BY names {self.column}, which is no column of {view}: it has {known}"
+            )
+        kinds = _TRANSFORMS.get(self.transform, ())
+        if kinds and column.type not in kinds:
+            raise ScriptError(
+                f"line {self.line}: PARTITIONED BY {self.transform}({column.name}): {column.name} is "
+                f"{column.type.upper()}, and that takes {' or '.join(kind.upper() for kind in kinds)}"
+            )
+
+
+def partitions(cursor: Cursor) -> tuple[Partition, ...]:
+    """The items behind PARTITIONED BY."""
+    return cursor.listed(lambda: _partition(cursor))
+
+
+def _partition(cursor: Cursor) -> Partition:
+    line = cursor.line_here
+    name = cursor.identifier("a column or a transform of one")
+    token = cursor.peek()
+    if token is None or token.text != "(":
+        return Partition("", name, line)
+    arguments = cursor.listed(lambda: cursor.identifier("a column or a number"))
+    columns = [argument for argument in arguments if not argument.isdigit()]
+    numbered = name.lower() in ("bucket", "truncate")
+    if name.lower() not in _TRANSFORMS or len(columns) != 1 or len(arguments) != 1 + numbered:
+        raise ScriptError(
+            f"line {line}: PARTITIONED BY {name}({', '.join(arguments)}) is not known: write a column, "
+            "years(c), months(c), days(c), hours(c), bucket(n, c) or truncate(n, c)"
+        )
+    return Partition(name.lower(), columns[0], line)
