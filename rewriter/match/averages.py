@@ -14,8 +14,9 @@ Tree = exp.Expr
 AS_DOUBLES = 11
 # The buffer of a sum has ten digits more than its argument, and there are 38.
 WIDEST = 28
-# With so many digits behind the point, and so many before it, the parts of a quotient fit into 38 as well.
-DEEPEST, LARGEST = 6, 18
+# With so many digits behind the point none is dropped in between: Spark keeps six, and before the point, whichever
+# way it gives up digits beyond 38, more than the average has.
+DEEPEST = 6
 _COUNT = "decimal(16,0)"
 
 
@@ -37,7 +38,7 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
     if precision <= AS_DOUBLES:
         digits = exp.Mul(this=total.copy(), expression=number(10**scale)) if scale else total
         return cast(unscaled(_quotient(digits, divisor), scale), result)
-    if precision > WIDEST or scale > DEEPEST or precision - scale > LARGEST:
+    if precision > WIDEST or scale > DEEPEST:
         return None
     rest = exp.Mod(this=total.copy(), expression=cast(divisor, _COUNT))
     whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=cast(divisor, _COUNT))

@@ -9,7 +9,7 @@ import pytest
 from tests.integration import clients
 from tests.integration.decided import chosen, rows_both_ways
 
-TYPES = {"a": (5, 2), "b": (11, 4), "c": (12, 2), "d": (15, 2), "e": (18, 6), "f": (24, 6)}
+TYPES = {"a": (5, 2), "b": (11, 4), "c": (12, 2), "d": (15, 2), "e": (18, 6), "f": (24, 6), "k": (21, 2)}
 QUERY = f"SELECT g, {', '.join(f'avg({name})' for name in TYPES)} FROM t GROUP BY g"
 
 
