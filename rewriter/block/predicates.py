@@ -14,19 +14,12 @@ from rewriter.block.form import Block, remembered
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
 from rewriter.block.vocabulary import CAST_TYPES, DIGITS, INTEGERS, MAX_PRECISION
 from rewriter.model import Column
+from rewriter.sql.operators import COMPARING
 from rewriter.timeseries.bucket import TEMPORAL, as_bucket
 from rewriter.timeseries.literals import read_moment
 
 Tree = exp.Expr
 
-_OPERATORS: dict[type[Tree], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _SECONDS_A_DAY = 86_400
 
@@ -116,7 +109,7 @@ def range_of(conjunct: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] |
         return (conjunct.this, ONLY_NULL) if _domain(conjunct.this, block) else None
     if isinstance(conjunct, exp.In):
         return _listed(conjunct, "=", block, zone)
-    operator = _OPERATORS.get(type(conjunct))
+    operator = COMPARING.get(type(conjunct))
     return _compared(conjunct.this, operator, conjunct.expression, block, zone) if operator else None
 
 
@@ -136,7 +129,7 @@ def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | No
         return _folded(negated, meet=isinstance(inner, exp.Or))
     if isinstance(inner, exp.In):
         return _listed(inner, "<>", block, zone)
-    operator = _OPERATORS.get(type(inner))
+    operator = COMPARING.get(type(inner))
     return _compared(inner.this, _NEGATED[operator], inner.expression, block, zone) if operator else None
 
 

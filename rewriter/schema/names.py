@@ -11,25 +11,11 @@ from sqlglot.tokens import TokenType
 from rewriter.block.vocabulary import CLOCK, PAIRED
 from rewriter.schema.types import Uncertain, column_type
 from rewriter.sql import tokenize
+from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
 
 Tree = exp.Expr
 
-_INFIX: dict[type[Tree], str] = {
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.Mod: "%",
-    exp.IntDiv: "div",
-    exp.EQ: "=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.NullSafeEQ: "<=>",
-    exp.And: "AND",
-    exp.Or: "OR",
-}
+_INFIX: Signs = {**ARITHMETIC, **COMPARING, **CONNECTING, exp.IntDiv: "div", exp.NullSafeEQ: "<=>"}
 # Functions whose call is named as it was typed, in lower case.
 _NAMED_AS_TYPED = """
 sqrt exp log10 power round count sum min max avg mean bool_and bool_or every some any bit_and bit_or bit_xor

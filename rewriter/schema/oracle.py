@@ -23,6 +23,7 @@ from rewriter.schema.types import (
     is_numeric,
     wide_decimal,
 )
+from rewriter.sql.operators import ARITHMETIC
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
@@ -38,7 +39,6 @@ class _Known(NamedTuple):
 
 
 _Rule = Callable[[Tree, _Known], str]
-_SYMBOLS: dict[type[Tree], str] = {exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%"}
 _OPERATOR_CALLS = {
     "mod": "%",
     "pmod": "%",
@@ -150,7 +150,7 @@ def _arithmetic(tree: Tree, known: _Known) -> str:
         return _moved(tree, known)
     if isinstance(tree, exp.Add) and isinstance(tree.this, exp.Interval):
         return _moved(tree, known)
-    return _operation(_SYMBOLS[type(tree)], tree.this, tree.expression, known)
+    return _operation(ARITHMETIC[type(tree)], tree.this, tree.expression, known)
 
 
 def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:

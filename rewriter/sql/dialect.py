@@ -20,6 +20,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.model.names import RESERVED
+from rewriter.sql.mistakes import left_open, unexpected
 
 Tree = exp.Expr
 
@@ -61,7 +62,7 @@ def tokenize(sql: str) -> list[Token]:
     try:
         return list(_DIALECT.tokenize(sql))
     except SqlglotError as error:
-        raise ParseError(_plain(error)) from error
+        raise ParseError(left_open(sql)) from error
 
 
 def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
@@ -80,7 +81,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     except RecursionError as error:
         raise ParseError("it is nested too deeply") from error
     except SqlglotError as error:
-        raise ParseError(_plain(error).replace(_MARK, "")) from error
+        raise ParseError(unexpected(error).replace(_MARK, "")) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
         raise ParseError("not a single SELECT")
     _unmark(trees[0])
@@ -120,14 +121,6 @@ def _unmark(tree: Tree) -> None:
         name = node.args["this"]
         if isinstance(name, str) and name.endswith(_MARK):
             node.set("this", name.removesuffix(_MARK))
-
-
-def _plain(error: SqlglotError) -> str:
-    """What is wrong, without the colours that a terminal would show."""
-    first = next(iter(getattr(error, "errors", ())), None)
-    if first is None:
-        return str(error).splitlines()[0]
-    return f"{first['description']} line {first['line']}, column {first['col']}"
 
 
 def render(tree: Tree) -> str:

@@ -15,28 +15,19 @@ from sqlglot import exp
 
 from rewriter.model.names import RESERVED, ticked
 from rewriter.sql.dialect import render
+from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
 
 Tree = exp.Expr
 _Print = Callable[[Tree], str]
 
 # All else is escaped in one way or another.
 _PLAIN_TEXT = re.compile(r"[^'\\\x00-\x1f\x7f]*\Z")
-_INFIX: Mapping[type[Tree], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "<>",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
+_INFIX: Signs = {
+    **COMPARING,
+    **CONNECTING,
+    **ARITHMETIC,
     exp.NullSafeEQ: "IS NOT DISTINCT FROM",
     exp.Is: "IS",
-    exp.And: "AND",
-    exp.Or: "OR",
-    exp.Add: "+",
-    exp.Sub: "-",
-    exp.Mul: "*",
-    exp.Div: "/",
-    exp.Mod: "%",
     exp.Like: "LIKE",
 }
 _OPERATIONS = (exp.Binary, exp.Unary, exp.In)

@@ -1,0 +1,43 @@
+"""What is wrong with a text that cannot be read, with its place, in words of ours."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot.errors import SqlglotError
+
+# What ends where it should; and what else begins something that has to.
+_CLOSED = re.compile(
+    r"""'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|`(?:[^`]|``)*`|--[^\n]*|/\*.*?\*/|[^'"`/-]+|[/-](?![*-])""", re.DOTALL
+)
+
+
+def unexpected(error: SqlglotError) -> str:
+    """What a parser stumbled over."""
+    first = next(iter(getattr(error, "errors", ())), None)
+    if first is None or not first.get("highlight"):
+        return "it is not SQL of a kind that is read here"
+    word = first["highlight"]
+    place = f"line {first['line']}, column {first['col'] - len(word) + 1}"
+    wanted = re.match(r"Expecting (\S+)$", first["description"])
+    if not first["end_context"].strip() and not first["description"].startswith("Invalid"):
+        return f"{place}: something is missing behind `{word}`"
+    if wanted is not None:
+        return f"{place}: `{word}` stands where `{wanted[1]}` is expected"
+    return f"{place}: `{word}` is not expected here"
+
+
+def left_open(sql: str) -> str:
+    r"""Which quote or comment has no end.
+
+    >>> left_open("SELECT 'a''b',\n  `c d FROM t")
+    'line 2, column 3: ` has no counterpart'
+    """
+    at = 0
+    while (closed := _CLOSED.match(sql, at)) is not None:
+        at = closed.end()
+    if at == len(sql):
+        return "it cannot be cut into words"
+    line = sql.count("\n", 0, at) + 1
+    opening = "/*" if sql[at] == "/" else sql[at]
+    return f"line {line}, column {at - sql.rfind(chr(10), 0, at)}: {opening} has no counterpart"
