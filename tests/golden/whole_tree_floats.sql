@@ -29,7 +29,3 @@ WITH r AS (SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS pla
 --@ case: a sum decides
 SELECT id FROM (SELECT id, region, sum(score) OVER (PARTITION BY region) AS total FROM sales UNION ALL SELECT 0, 'none', 0.0) WHERE total > 3
 --@ kept: summed FLOAT_COMPARED total; ranked NOT_READ (SELECT id, region, SUM(score) OVER (PARTITION BY region) AS is not a table; summed NOT_READ (SELECT id, region, SUM(score) OVER (PARTITION BY region) AS is not a table; ranked NOT_READ the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; summed NOT_READ the view's own query: it is more than one SELECT
-
---@ case: and is written to a table
-CREATE TABLE copy AS SELECT id, region, sum(score) OVER (PARTITION BY region) AS total FROM sales UNION ALL SELECT 0, 'none', 0.0
---@ kept: ranked NOT_READ the view's own query: it has GROUPING SETS, window functions, or DISTINCT over groups; summed NOT_READ the view's own query: it is more than one SELECT
