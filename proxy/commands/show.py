@@ -9,7 +9,7 @@ from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
 from proxy.hs2 import ResultSet, SqlError
-from proxy.pipeline import status
+from proxy.pipeline import Status, status
 from proxy.session import ClientSession, Log
 from rewriter.model import MaterializedView, TableName
 
@@ -91,12 +91,17 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
         "on" if view.rewrite else "off",
         refresh_mode(view),
         now.word,
-        now.reason or None,
+        _reason(now, ctx.pipeline.said(view.name)),
         now.refreshed_at,
         str(view.storage),
         now.last_error,
         view.properties.get(QUERY, view.query),
     )
+
+
+def _reason(now: Status, refreshing: str) -> str | None:
+    """Why a view stands as it does, and what a refresh that goes on says of itself."""
+    return "; ".join(filter(None, (now.reason, refreshing and f"being refreshed: {refreshing}"))) or None
 
 
 def _broken_row(name: TableName, reason: str) -> tuple[str | None, ...]:

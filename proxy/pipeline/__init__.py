@@ -9,7 +9,7 @@ from proxy.pipeline.runner import Runner
 from proxy.pipeline.schedule import Schedule
 from proxy.pipeline.stages import stages_of
 from proxy.pipeline.statements import pin, relations
-from proxy.pipeline.status import status
+from proxy.pipeline.status import Status, status
 from proxy.pipeline.thrift_runner import ThriftRunner
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Pipeline",
     "Runner",
     "Schedule",
+    "Status",
     "ThriftRunner",
     "pin",
     "relations",

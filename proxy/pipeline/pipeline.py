@@ -66,11 +66,24 @@ class Pipeline:
         self._catalog = catalog
         self._runner = runner
         self._busy: defaultdict[TableName, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._said: dict[TableName, str] = {}
+
+    def said(self, view: TableName) -> str:
+        """What a refresh of the view that goes on here has last said of itself; empty where none does."""
+        return self._said.get(view, "")
 
     async def refresh(self, view: MaterializedView, log: Log, *, full: bool = False) -> Refreshed:
         """Bring a view's storage up to its sources; raises SqlError, and leaves the content as it was."""
+
+        def say(line: str) -> None:
+            self._said[view.name] = line.removeprefix(f"{view.name}").lstrip(": ")
+            log(line)
+
         async with self._busy[view.name], noted(self._catalog, view):
-            return await self._refresh(view, log, full)
+            try:
+                return await self._refresh(view, say, full)
+            finally:
+                self._said.pop(view.name, None)
 
     async def _refresh(self, view: MaterializedView, log: Log, full: bool) -> Refreshed:
         for _ in range(_ATTEMPTS):

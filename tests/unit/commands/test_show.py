@@ -31,6 +31,19 @@ def test_a_fresh_view_and_a_stale_one(house: House) -> None:
     assert row["refreshed_at"].startswith("20")
 
 
+def test_a_refresh_that_goes_on_is_shown(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    seen: list[Any] = []
+
+    async def look() -> None:
+        shown = await house.run("SHOW MATERIALIZED VIEWS")
+        seen.append(shown.rows[0][COLUMNS.index("reason")])
+
+    house.spark.before_insert = look
+    asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
+    assert [reason.split(", at ")[0] for reason in seen] == ["being refreshed: reading lake.demo.sales"]
+
+
 def test_a_view_that_was_never_refreshed(house: House) -> None:
     asyncio.run(house.run(CREATE.replace(" AS ", " WITH DEFERRED REFRESH AS ", 1)))
     (row,) = show(house)

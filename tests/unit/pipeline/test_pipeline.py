@@ -285,6 +285,24 @@ def test_names_that_changed_while_what_was_added_was_read_start_over(house: Hous
     assert "starting over" in " ".join(house.log)
 
 
+def test_what_a_refresh_says_of_itself_is_known_as_long_as_it_goes_on(house: House) -> None:
+    said: list[str] = []
+
+    async def look() -> None:
+        said.append(house.pipeline.said((await house.view()).name))
+
+    async def story() -> None:
+        house.spark.before_insert = look
+        house.sales.append(ROWS)
+        await house.refresh()
+        house.spark.before_insert = None
+        assert house.pipeline.said((await house.view()).name) == ""
+
+    asyncio.run(story())
+    (line,) = said
+    assert line.startswith("reading lake.demo.sales, at snapshot")
+
+
 def test_a_cancelled_refresh_leaves_nothing(house: House) -> None:
     async def story() -> None:
         begun = asyncio.Event()
