@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY, fingerprint
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
-from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, checked, of_storage, of_user, recorded_settings
+from proxy.commands.properties import (
+    COLUMNS,
+    PARTITIONED_BY,
+    QUERY,
+    checked,
+    inherited,
+    of_storage,
+    of_user,
+    recorded_settings,
+)
 from proxy.commands.shape import Shape, shape
 from proxy.commands.undo import Step, undone_on_failure
 from proxy.hs2 import ResultSet, SqlError
@@ -54,7 +64,8 @@ class Create:
             log(f"{orphan} dropped, which an earlier CREATE has left behind")
         storage = await _free_storage_name(ctx, name)
         with ctx.orphans.spared(storage):
-            rows = await self._make(ctx, session, log, _Plan(name, storage, made, facts, existing))
+            plan = _Plan(name, storage, made, facts, existing, await _inherited(ctx, made))
+            rows = await self._make(ctx, session, log, plan)
         if existing:
             await _drop_replaced(ctx, session, existing, log)
             await ctx.on_commit.after_write(await ctx.answers.definitions(), [name], log)
@@ -128,7 +139,8 @@ class Create:
     def _storage_statement(self, plan: _Plan) -> str:
         columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in plan.shape.storage_columns)
         partitioned = f" PARTITIONED BY ({self.partitioned_by})" if self.partitioned_by else ""
-        properties = pairs({**of_storage(self.properties), STORAGE_OF: TableName(plan.name.parts[1:]).sql()})
+        given = {**plan.inherited, **of_storage(self.properties)}
+        properties = pairs({**given, STORAGE_OF: TableName(plan.name.parts[1:]).sql()})
         return f"CREATE TABLE {plan.storage.sql()} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({properties})"
 
     def _view_statement(self, plan: _Plan) -> str:
@@ -172,13 +184,21 @@ class Create:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is made: names, shape, the session's facts, and the view that is replaced."""
+    """What is made: names, shape, the session's facts, the view that is replaced, and what the storage inherits."""
 
     name: TableName
     storage: TableName
     shape: Shape
     facts: Session
     existing: MaterializedView | None
+    inherited: Mapping[str, str]
+
+
+async def _inherited(ctx: Context, made: Shape) -> dict[str, str]:
+    """How the one table that is read is written; of several, none is the storage's model."""
+    if len(made.sources) != 1:
+        return {}
+    return inherited(await ctx.catalog.properties(made.sources[0]), [column.name for column in made.columns])
 
 
 async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
@@ -26,6 +26,18 @@ _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg
 _OURS = (SETTINGS, STORAGE_QUERY, DEFINITION, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-", REFRESH_ERROR)
 # What the catalog, or a clause of a statement, settles; Spark refuses them in its own words, and of the storage.
 _OF_SPARK = frozenset({"owner", "location", "provider", "external", "is_managed_location", "comment", "collation"})
+
+# What a table's properties say of the place of its files, of staged writes, and of changing single rows.
+_OF_ONE_TABLE = (
+    *(
+        "write.data.path",
+        "write.metadata.path",
+        "write.folder-storage.path",
+        "write.object-storage.",
+        "write.location-",
+    ),
+    *("write.wap.", "write.delete.", "write.update.", "write.merge.", "write.upsert."),
+)
 
 SETTABLE = (*_CHOICES, EVERY)
 
@@ -50,6 +62,24 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
 def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
     """Those that concern the storage table."""
     return {key: value for key, value in properties.items() if not key.startswith("viewgate.")}
+
+
+def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
+    """How a table's files are written, for storage with these columns: all but where they lie, and row by row.
+
+    >>> inherited({"write.format.default": "orc", "write.data.path": "s3://x", "comment": "c"}, [])
+    {'write.format.default': 'orc'}
+    >>> inherited({f"write.parquet.bloom-filter-enabled.column.{name}": "true" for name in "ab"}, ["A"])
+    {'write.parquet.bloom-filter-enabled.column.a': 'true'}
+    """
+    names = {name.lower() for name in columns}
+    return {
+        key: value
+        for key, value in source.items()
+        if key.startswith("write.")
+        and not key.startswith(_OF_ONE_TABLE)
+        and (".column." not in key or key.split(".column.", 1)[1].lower() in names)
+    }
 
 
 def of_user(properties: Mapping[str, str]) -> dict[str, str]:

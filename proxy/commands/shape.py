@@ -23,12 +23,13 @@ Views = Mapping[TableName, View]
 
 @dataclass(frozen=True)
 class Shape:
-    """Both queries and their columns; `named` tells whether the view must name its columns itself."""
+    """Both queries, their columns and tables; `named` tells whether the view must name its columns itself."""
 
     query: str
     storage_query: str
     columns: tuple[ColumnDesc, ...]
     storage_columns: tuple[ColumnDesc, ...]
+    sources: tuple[TableName, ...]
     named: bool
 
 
@@ -47,7 +48,7 @@ async def shape(query: str, names: Sequence[str] | None, ctx: Context, session: 
     storage = (*outputs, *stored[len(outputs) :])
     _check(storage)
     named = names is not None or [c.name for c in outputs] != [c.name for c in visible]
-    return Shape(definition.query, definition.storage_query, outputs, storage, named)
+    return Shape(definition.query, definition.storage_query, outputs, storage, definition.sources, named)
 
 
 async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:

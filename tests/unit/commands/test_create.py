@@ -51,6 +51,23 @@ def test_deferred_storage_has_no_content(house: House) -> None:
     assert house.spark.statements == []
 
 
+def test_storage_is_written_as_its_one_table_unless_said_otherwise(house: House) -> None:
+    given = {
+        "write.parquet.compression-codec": "gzip",
+        "write.target-file-size-bytes": "1000",
+        "write.data.path": "/elsewhere",
+    }
+    with house.lake.iceberg.load_table("demo.sales").transaction() as transaction:
+        transaction.set_properties(given)
+    created(house, CREATE.replace(" AS ", " PROPERTIES ('write.target-file-size-bytes' = '7') AS ", 1))
+    (statement,) = (sql for sql in house.upstream.statements if sql.startswith("CREATE TABLE"))
+    assert (
+        "'write.parquet.compression-codec' = 'gzip', 'write.target-file-size-bytes' = '7', 'viewgate.storage-of'"
+        in statement
+    )
+    assert "elsewhere" not in statement
+
+
 def test_columns_and_comments_are_named_in_the_view(house: House) -> None:
     created(house, CREATE.replace(" AS ", " (land COMMENT 'a ''land''', `the sum`) COMMENT 'x' AS ", 1))
     (statement,) = (sql for sql in house.upstream.statements if sql.startswith("CREATE VIEW"))
