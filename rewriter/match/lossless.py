@@ -48,9 +48,12 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
     gives:  SELECT amount FROM sales s JOIN dim d ON s.dim_id = d.id WHERE d.name = 'a'
     no:     `dim_id IN (SELECT group_id FROM dim)`, which the inner join would repeat
     """
+    asked = [join for join in query.block.joins if join.kind == "SEMI"]
+    if not asked:
+        return query
     apart = frozenset[str]().union(*(join.tables for join in candidate.block.joins))
     inner = {mapping[table.id] for table in candidate.block.tables if table.id in mapping and table.id not in apart}
-    members = [j for j in query.block.joins if j.kind == "SEMI" and j.tables & inner and _single(j, query, candidate)]
+    members = [join for join in asked if join.tables & inner and _single(join, query, candidate)]
     if not members:
         return query
     where = (*query.block.where, *(conjunct for join in members for conjunct in join.on))
