@@ -49,8 +49,17 @@ async def _begin(call: Call, session: ClientSession, statement: Statement) -> St
     """The started operation; one that waits for its turn where there is too much to do."""
     if not session.upstream.crowded:
         return await _started(call, session, statement)
-    queued = Queued(session, partial(_started, call, session, statement), statement.deadline)
+    queued = Queued(session, partial(_started_in_turn, call, session, statement), statement.deadline)
     return queued, _announced(call, queued)
+
+
+async def _started_in_turn(call: Call, session: ClientSession, statement: Statement) -> Started:
+    """The same with the session held all the while: others wait for it, and planning may ask Spark several times."""
+    await session.upstream.hold()
+    try:
+        return await _started(call, session, statement)
+    finally:
+        session.upstream.let_go()
 
 
 async def _started(call: Call, session: ClientSession, statement: Statement) -> Started:

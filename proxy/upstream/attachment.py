@@ -86,8 +86,10 @@ class Attachment:
         if self._holders == 1:
             self._pool.busy(self)
         live = self._live
-        if live is not None and live.alive:
-            return live
+        if live is not None:
+            if live.alive:
+                return live
+            live.place.info.clear()  # another version may have come in its place
         try:
             await self._attach()
         except BaseException:

@@ -10,6 +10,8 @@ from proxy.upstream.connection import Timeouts, connect
 from proxy.upstream.place import LOST, Place
 from proxy.upstream.session import UpstreamSession, read_handle
 
+_REJECTED = "08004"
+
 
 async def open_session(place: Place, user: str, message: bytes, timeouts: Timeouts) -> tuple[UpstreamSession, bytes]:
     """Relay an OpenSession for a user: the session, and the upstream's reply; SqlError 08S01 if it is not to be had."""
@@ -27,8 +29,11 @@ async def open_session(place: Place, user: str, message: bytes, timeouts: Timeou
     except TimeoutError as error:
         connection.close()
         raise SqlError(f"{upstream.named} opens no session in time; try again later", LOST) from error
-    except BaseException:
+    except BaseException as error:
+        well = connection.alive
         connection.close()
+        if isinstance(error, SqlError) and error.sql_state == LOST and well:  # it is there for other clients
+            raise SqlError(error.message, _REJECTED) from error
         raise
     place.version = response.serverProtocolVersion
     return UpstreamSession(connection, place, handle, timeouts), reply

@@ -63,6 +63,7 @@ class Place:
         if self.problem is None:
             logger.warning("%s; it gets no new sessions until it is back", problem.message)
         self.problem = problem
+        self.info.clear()  # another version may come back
         self._rests_until = _now() + self._rest
         self._rest = min(2 * self._rest, _LONGEST_REST)
 

@@ -1,6 +1,7 @@
 """Statements and sessions that wait for their turn, and sessions that are given back meanwhile."""
 
 import asyncio
+import contextlib
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
-from proxy.session import OperationState
+from proxy.session import ClientSession, Forward, OperationState
 from proxy.upstream import Terms
 from tests.unit.support.proxied import QUICK, Proxied, RawClient, until, with_proxy
 
@@ -140,6 +141,34 @@ def test_a_session_with_what_no_other_can_have_is_not_given_back(sql: str) -> No
             assert list(proxied.spark.sessions.values()) == ["ann"]
             await ann.ask("CloseSession", ttypes.TCloseSessionReq(sessionHandle=session), ttypes.TCloseSessionResp)
             await until(lambda: len(proxied.spark.history) == 2)
+
+    with_proxy(test, terms=ONE_SESSION)
+
+
+def test_a_session_that_waits_is_held_while_its_statement_is_planned() -> None:
+    async def test(proxied: Proxied) -> None:
+        async def plan(session: ClientSession, sql: str) -> Forward:
+            for question in ("SELECT a", "SELECT b"):
+                await session.upstream.query(question)
+            return Forward()
+
+        async with contextlib.AsyncExitStack() as clients:
+            opened = []
+            for name in ("ann", "bob", "eve"):
+                client = await clients.enter_async_context(RawClient(proxied.port, name))
+                opened.append((client, await client.open_session()))
+            (ann, session), *others = opened
+            first = (await ann.execute(session, "SELECT HANG")).operationHandle
+            proxied.planned.plan = plan  # type: ignore[method-assign]
+            started = [(client, await client.execute(session, "SELECT 1")) for client, session in others]
+            finish(proxied, 0)
+            assert (await ann.end(first)).operationState == 2
+            for client, answer in [(ann, None), *started]:
+                operation = first if answer is None else answer.operationHandle
+                assert (await client.end(operation)).operationState == 2
+                closing = ttypes.TCloseOperationReq(operationHandle=operation)
+                await client.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            assert len(proxied.spark.sent("OpenSession")) == 3
 
     with_proxy(test, terms=ONE_SESSION)
 

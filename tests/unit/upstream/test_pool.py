@@ -64,6 +64,18 @@ def test_a_server_that_fails_gets_no_more_until_it_is_back(caplog: pytest.LogCap
     assert caplog.messages[-1].endswith("is back")
 
 
+def test_a_server_that_cannot_read_a_clients_request_is_there_for_others() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, _):
+            with pytest.raises(SqlError, match="Invalid method name") as raised:
+                await upstreams.open("bob", encode_call("OpenSezam", 0, ttypes.TOpenSessionReq(client_protocol=10)))
+            assert raised.value.sql_state == "08004"
+            session, _ = await upstreams.open("bob", OPEN)
+            await session.close()
+
+    asyncio.run(test())
+
+
 def test_none_that_is_well_is_an_error_at_once_also_for_those_who_wait() -> None:
     async def test() -> None:
         async with pool(Terms(sessions=1)) as (upstreams, _):
