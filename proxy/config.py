@@ -51,8 +51,9 @@ Who may come in, and what they may take:
     [authentication.proxy_users]  # who may open sessions for whom
     superset = ["*"]
 
-    [limits]                      # message (bytes); seconds: handshake, idle (of a session over HTTP), grace, close
-    message = 104857600
+    [limits]                      # seconds: handshake, idle (of a session over HTTP), grace, close; and bytes:
+    message = 104857600           # of one message
+    buffers = 1073741824          # of all messages that are not whole yet
 
 Without [[upstream]] Viewgate starts a Spark of its own, and [embedded] says how:
 
@@ -206,7 +207,7 @@ TABLES: Mapping[str, Mapping[str, Kind]] = {
     "authentication.jwt": dict.fromkeys(("keys", "audience", "issuer", "claim"), TEXT),
     "authentication.proxy_users": {"*": TEXTS},
     "timeouts": dict.fromkeys(("connect", "handshake", "open", "call", "work", "close", "health", "park"), SECONDS),
-    "limits": {"message": BYTES, **dict.fromkeys(("handshake", "idle", "grace", "close"), SECONDS)},
+    "limits": {"message": BYTES, "buffers": BYTES, **dict.fromkeys(("handshake", "idle", "grace", "close"), SECONDS)},
     "upstream": {
         "host": TEXT,
         "port": PORT,

@@ -33,6 +33,7 @@ class Connection(asyncio.Protocol):
         self._tls: TlsServer | None = None
         self._conversation: Conversation | None = None
         self._ahead = 0
+        self._held = 0
         self._writable = asyncio.Event()
         self._writable.set()
         self.worker: asyncio.Task[None] | None = None
@@ -65,6 +66,7 @@ class Connection(asyncio.Protocol):
                 data = self._begin(data)
             if self._conversation is not None and data:
                 self._take(self._conversation, data)
+                self._hold(self._conversation.buffered)
             if self._tls is not None and self._tls.ended:
                 self.close()
         except WireError as error:
@@ -78,6 +80,8 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.cancel()
+        self._entrance.held.bytes -= self._held
+        self._held = 0
         self._writable.set()
         if self.worker is not None:
             self.worker.cancel()
@@ -131,6 +135,16 @@ class Connection(asyncio.Protocol):
                 self.close()
                 return
 
+    def _hold(self, count: int) -> None:
+        """Take note of what is held for this client; one that has a good part of too much is shown out."""
+        if count == self._held:
+            return
+        held = self._entrance.held
+        held.bytes += count - self._held
+        self._held = count
+        if held.bytes > self._entrance.limits.buffers and count > _AHEAD:
+            raise WireError(f"{held.bytes} bytes of messages that are not whole are held, {count} of them for it")
+
     async def _work(self, conversation: Conversation, event: Any) -> None:
         """Answer this event, and what has come meanwhile, in order."""
         try:
@@ -148,6 +162,7 @@ class Connection(asyncio.Protocol):
                     self._ahead = 0
                     self._transport.resume_reading()
                 event = conversation.next_event()
+                self._hold(conversation.buffered)
         except WireError as error:
             self._refuse(Refused(str(error)))
         except Exception:

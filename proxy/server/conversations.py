@@ -61,6 +61,11 @@ class Conversation(ABC):
         self._entrance = entrance
         self._caller = caller
 
+    @property
+    @abstractmethod
+    def buffered(self) -> int:
+        """How many bytes of what it has sent wait for the rest of a message."""
+
     @abstractmethod
     def receive_data(self, data: bytes) -> None:
         """Take what the client has sent."""
@@ -84,6 +89,10 @@ class SaslConversation(Conversation):
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
         self._transport = SaslTransport(entrance.limits.message)
+
+    @property
+    def buffered(self) -> int:
+        return self._transport.buffered
 
     def receive_data(self, data: bytes) -> None:
         self._transport.receive_data(data)
@@ -117,6 +126,10 @@ class BareConversation(Conversation):
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
         self._transport = BareTransport(entrance.limits.message)
+
+    @property
+    def buffered(self) -> int:
+        return self._transport.buffered
 
     def receive_data(self, data: bytes) -> None:
         self._transport.receive_data(data)
@@ -160,6 +173,10 @@ class HttpConversation(Conversation):
         super().__init__(entrance, caller)
         self._transport = HttpTransport(entrance.limits.message)
         self._believed = ""  # the Authorization header of `peer`
+
+    @property
+    def buffered(self) -> int:
+        return self._transport.buffered
 
     def receive_data(self, data: bytes) -> None:
         self._transport.receive_data(data)

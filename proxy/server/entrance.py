@@ -13,17 +13,27 @@ from proxy.service import Service
 class Limits:
     """What a client may take: bytes of a message, and seconds for things that ought to be quick.
 
+    `buffers` is how many bytes of messages that are not whole yet all clients together may have sent.
+
     `grace` is how long running statements may go on when Viewgate stops, before they are stopped, too.
     `unseen` is how long nobody may ask how a statement is before we do: what follows it must not wait for that.
     `idle` is how long a session that was opened over HTTP, where no connection holds it, may go without a call.
     """
 
     message: int = 100 * 1024 * 1024
+    buffers: int = 1024 * 1024 * 1024
     handshake: float = 20.0
     grace: float = 3.0
     close: float = 2.0
     idle: float = 4 * 3600.0
     unseen: float = 1.0
+
+
+@dataclass
+class Held:
+    """How many bytes of messages that are not whole are held now, for all clients."""
+
+    bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,3 +53,4 @@ class Entrance:
     tls: TlsSettings | None = None
     limits: Limits = Limits()
     cookies: Cookies = field(default_factory=Cookies)
+    held: Held = field(default_factory=Held)

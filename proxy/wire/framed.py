@@ -41,6 +41,11 @@ class SaslTransport:
             self._pieces.receive_data(payload)
         return message
 
+    @property
+    def buffered(self) -> int:
+        """How many bytes wait for the rest of their message."""
+        return self._frames.buffered + self._pieces.buffered
+
     def accept(self) -> bytes:
         """The bytes that let the client in."""
         assert self._sasl is not None
@@ -71,6 +76,11 @@ class BareTransport:
     def next_event(self) -> bytes | None:
         """The next message; None while more bytes are needed."""
         return self._reader.next_event()
+
+    @property
+    def buffered(self) -> int:
+        """How many bytes wait for the rest of their message."""
+        return self._reader.buffered
 
     def accept(self) -> None:
         """Let the client send messages of any allowed size."""

@@ -68,6 +68,11 @@ class HttpTransport:
         """Let the client send messages of any allowed size."""
         self._limit = self._full_limit
 
+    @property
+    def buffered(self) -> int:
+        """How many bytes wait for the rest of their request."""
+        return len(self._body)
+
     def receive_data(self, data: bytes) -> None:
         try:
             self._http.receive_data(data)

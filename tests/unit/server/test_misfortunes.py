@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -219,6 +220,31 @@ def test_a_client_that_does_not_read_is_answered_no_further() -> None:
         await unharmed(proxied, stall)
 
     with_proxy(test)
+
+
+def test_clients_together_hold_no_more_than_they_may(caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        held = proxied.server._entrance.held
+
+        async def hoard() -> None:
+            async with RawClient(proxied.port) as first, RawClient(proxied.port, "eve") as second:
+                session = await first.open_session()
+                request = ttypes.TExecuteStatementReq(sessionHandle=session, statement=f"SELECT '{'x' * 400_000}'")
+                message = frame(encode_call("ExecuteStatement", 7, request))
+                first.writer.write(message[:-1])
+                await until(lambda: held.bytes == len(message) - 1)
+                second.writer.write(message[:-1])
+                with contextlib.suppress(ConnectionResetError):  # of what it has sent, a part was not even read
+                    assert await second.reader.read() == b""
+                await until(lambda: held.bytes == len(message) - 1)
+                first.writer.write(message[-1:])
+                assert await first.reply()
+            await until(lambda: held.bytes == 0)
+
+        await unharmed(proxied, hoard)
+
+    with_proxy(test, Limits(grace=0.2, buffers=600_000))
+    assert "bytes of messages that are not whole are held" in caplog.text
 
 
 def test_a_client_that_writes_byte_by_byte_is_served_and_keeps_nobody_waiting() -> None:
