@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from proxy.service.call import Call
 
 
@@ -9,4 +11,5 @@ async def close_operation(call: Call) -> bytes:
     """Stop the operation if it still runs, and forget it."""
     operation = call.operation()
     call.service.sessions.remove_operation(operation)
-    return await operation.close(call)
+    # To its end, also for a client that does not wait: nobody could ask for it again.
+    return await asyncio.shield(call.service.spawn(operation.close(call)))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
 
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog
@@ -15,10 +15,11 @@ from proxy.service.call import Call
 from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
-from proxy.session import Answering, ClientSession, Sessions
+from proxy.session import Answering, ClientSession, Operation, Sessions
 from proxy.upstream import Progress, Upstreams, unknown
 from proxy.wire import CALL, Fault, Head, WireError, application_exception, read_head
 
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _SHUTTING_DOWN = SqlError(
@@ -50,7 +51,7 @@ class Service:
         self.progress = progress
         self.sessions = Sessions()
         self.ahead = Budget()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
         """The reply to a call; WireError if the message is no call at all."""
@@ -88,8 +89,12 @@ class Service:
         """Stop what a session runs and close it on both sides; never raises."""
         operations = list(session.operations.values())
         if self.sessions.remove(session):
-            await asyncio.gather(*(operation.abandon() for operation in operations))
-            await session.upstream.close()
+            await asyncio.shield(self.spawn(self._end(session, operations)))
+
+    async def _end(self, session: ClientSession, operations: Sequence[Operation]) -> None:
+        """What must be done to the end, also if who has asked for it is gone: nobody can ask for it again."""
+        await asyncio.gather(*(operation.abandon() for operation in operations))
+        await session.upstream.close()
 
     async def stop_statements(self, patience: float) -> None:
         """End what still runs by an error, and return when the clients know of it, or patience is over."""
@@ -103,11 +108,12 @@ class Service:
         self.sessions.remove_operation(operation)
         await operation.discard()
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something that no call waits for; `close` does."""
+    def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Do something that goes on without the call it belongs to; `close` waits for it."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def close(self) -> None:
         """Close every session."""

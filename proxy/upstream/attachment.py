@@ -71,9 +71,12 @@ class Attachment:
             return None
         self._holders += 1
         try:
-            return await self._attach()
-        finally:
-            self.let_go()
+            reply = await self._attach()
+        except BaseException:  # who wanted it may be gone: nobody else knows of it
+            self._abandon()
+            raise
+        self.let_go()
+        return reply
 
     @property
     def version(self) -> int:
@@ -137,6 +140,14 @@ class Attachment:
         """What is to be closed, of which this knows nothing any more."""
         live, self._live = self._live, None
         return live
+
+    def _abandon(self) -> None:
+        self._closed = True
+        if self._attaching is not None:
+            self._attaching.cancel()
+        live = self.detach()
+        if live is not None:
+            self._pool.give_back(live)
 
     async def close(self) -> None:
         """Close it for good; never raises."""

@@ -112,6 +112,12 @@ class Upstreams:
         while self._idle and len(self._waiting) > len(self._parking):
             self._park(next(iter(self._idle)))
 
+    def give_back(self, live: UpstreamSession) -> None:
+        """Close a session that nobody waits for."""
+        task = asyncio.create_task(live.close())
+        self._parking.add(task)
+        task.add_done_callback(self._parking.discard)
+
     async def parked(self) -> None:
         """Return when no session is being given back."""
         while self._parking:
@@ -163,9 +169,7 @@ class Upstreams:
         del self._idle[attachment]
         live = attachment.detach()
         if live is not None:
-            task = asyncio.create_task(live.close())
-            self._parking.add(task)
-            task.add_done_callback(self._parking.discard)
+            self.give_back(live)
 
     def _park_idle(self) -> None:
         """Park what is idle for long, and look again when the next one will be."""

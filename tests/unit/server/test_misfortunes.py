@@ -101,6 +101,28 @@ def test_a_client_that_dies_at_a_step(step: str, sql: str) -> None:
     with_proxy(test)
 
 
+@pytest.mark.parametrize("step", ["CloseOperation", "CloseSession"])
+def test_a_client_that_closes_and_leaves_at_once(step: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        async def leave() -> None:
+            client = await RawClient(proxied.port).__aenter__()
+            session = await client.open_session()
+            operation = (await client.execute(session, "SELECT HANG")).operationHandle
+            proxied.spark.held["CancelOperation"] = asyncio.Event()
+            name, request = STEPS[step](client, session, operation)
+            client.writer.write(frame(encode_call(name, 7, request)))
+            already = len(proxied.spark.sent("CancelOperation"))
+            await until(lambda: len(proxied.spark.sent("CancelOperation")) > already)
+            client.writer.transport.abort()
+            await until(lambda: len(proxied.server._connections) == 1)
+            proxied.spark.held.pop("CancelOperation").set()
+            await until(lambda: len(proxied.spark.sessions) == 1)
+
+        await unharmed(proxied, leave)
+
+    with_proxy(test)
+
+
 @pytest.mark.parametrize("sent", [0, 1, 7, len(LOGIN)])
 def test_a_client_that_dies_in_its_login(sent: int) -> None:
     async def test(proxied: Proxied) -> None:

@@ -56,6 +56,7 @@ class FakeSpark:
         self.messages: list[tuple[str, bytes]] = []
         self.seen: dict[str, asyncio.Event] = {}
         self.connections: set[asyncio.StreamWriter] = set()
+        self.opened: dict[asyncio.StreamWriter, list[bytes]] = {}  # sessions, by connection
         self.first: asyncio.StreamWriter | None = None
         self.log_in = True
         self.early_metadata = 0
@@ -64,6 +65,7 @@ class FakeSpark:
         self.listings: dict[str, ResultSet | SqlError] = {"GetTables": ROW}  # answers to calls that list things
         self.deadly: set[str] = set()  # calls that are not answered: every connection is dropped instead
         self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
+        self.tidy = False  # whether a session ends with its connection, as it does on Spark
         self.piece = 1 << 30  # bytes of a reply that go into one frame
 
     async def __aenter__(self) -> FakeSpark:
@@ -110,7 +112,9 @@ class FakeSpark:
             while True:
                 while (message := frames.next_event()) is None:
                     frames.receive_data(await self._some(reader))
+                known = set(self.sessions)
                 reply = await self._answer(credentials.user, message)  # type: ignore[union-attr]
+                self.opened.setdefault(writer, []).extend(self.sessions.keys() - known)
                 for at in range(0, len(reply), self.piece):
                     writer.write(frame(reply[at : at + self.piece]))
         except (ConnectionError, asyncio.CancelledError):
@@ -118,6 +122,8 @@ class FakeSpark:
         finally:
             self.connections.discard(writer)
             writer.close()
+            for guid in [guid for guid in self.opened.pop(writer, []) if self.tidy]:
+                self.sessions.pop(guid, None)
 
     async def _some(self, reader: asyncio.StreamReader) -> bytes:
         data = await reader.read(65536)

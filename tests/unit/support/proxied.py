@@ -79,6 +79,7 @@ async def proxied(
             yield Proxied(sparks[0], server, port, planned, tuple(sparks))
         finally:
             await server.stop()
+        await until(lambda: not any(spark.connections for spark in sparks if spark.tidy))
         assert not any(spark.sessions for spark in sparks)
         assert service.sessions.all == []
         assert upstreams.waiting == 0

@@ -149,3 +149,27 @@ def test_two_who_use_it_at_once_open_it_once_and_who_leaves_meanwhile_harms_nobo
             await session.close()
 
     asyncio.run(test())
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_who_leaves_while_it_is_opened_for_the_first_time_leaves_nothing_open(answered: bool) -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            session = attached(upstreams)
+            spark.tidy = True
+            if not answered:
+                spark.held["OpenSession"] = asyncio.Event()
+            opening = asyncio.create_task(session.open())
+            await spark.called("OpenSession")
+            while answered and session._live is None:
+                await asyncio.sleep(0)
+            opening.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await opening
+            for event in spark.held.values():
+                event.set()
+            await until(lambda: not spark.sessions and not spark.connections)
+            with pytest.raises(SqlError, match="closed"):
+                await session.query("SELECT 1")
+
+    asyncio.run(test())
