@@ -146,7 +146,7 @@ def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
     for asked, conjunct in divided.items():
         opposite = _NEGATED.get(type(conjunct))
         # Of such a bound it is the query that keeps no NULL, neither in the time nor in the bound.
-        unknown = asked is not conjunct and is_unknown(conjunct.expression)
+        unknown = asked != conjunct and is_unknown(conjunct.expression)
         if opposite is None or not (unknown or range_of(conjunct, query.block, query.zone) is not None):
             return None
         arms.append(opposite(this=conjunct.this.copy(), expression=conjunct.expression.copy()))

@@ -212,3 +212,11 @@ def test_a_float_sum_is_not_written_with_other_last_bits() -> None:
     assert decide(floats, query).rewritten
     written = decide(floats, f"INSERT INTO copy {query}")
     assert [a.reason for a in written.tried] == [Reason.FLOAT_SUM_DECIDES_ROWS]
+
+
+def test_a_filter_that_a_view_says_twice_is_no_other_than_itself() -> None:
+    filters = "NOT (n = 1) AND NOT (n = 1)"
+    filtered = f"SELECT region, timeseries(ts, 'hour') AS h, sum(n) AS s FROM sales WHERE {filters} GROUP BY 1, 2"
+    built = world(GoldenFile(Path(), schema=SCHEMA, views={"twice": filtered}))
+    (attempt,) = decide(built, "SELECT sum(n) FROM sales").tried
+    assert (attempt.reason, attempt.detail) == (Reason.VIEW_FILTERS_MORE, "NOT n = 1")
