@@ -74,7 +74,7 @@ class _Asking:
     """Puts one question together."""
 
     def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
-        self.statement, self.known = statement, known
+        self.statement, self.select, self.known = statement, select, known
         self.tables = _occurrences(statement, select)
         self.source = _Source(statement, select)
         self.own = self.source.needs
@@ -103,7 +103,9 @@ class _Asking:
         grouped = self.own.grouped or bool(self.under)
         needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
         joins = tuple(dict.fromkeys(self._joins()))
-        return Question(self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._implies())
+        return Question(
+            self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._implies(), self._mentions()
+        )
 
     def _has(self, reference: Reference, source: _Source) -> bool:
         """Whether a column is one of a source, and of no block around."""
@@ -183,6 +185,24 @@ class _Asking:
         for column in means or ():
             for names in self._alternatives(column, seen | {name}):
                 yield names | same if self._known(name) else names
+
+    def _mentions(self) -> Callable[[str], bool]:
+        """Whether a name stands in the block, or in a common table expression that it reads."""
+        trees = [self.select.tree, *(common.block.tree for common in self.statement.common_within(self.select))]
+
+        @cache
+        def names() -> frozenset[str] | None:
+            found = [tree for tree in trees if tree is not None]
+            asked = [query for tree in found for each in tree.find_all(exp.In) if (query := each.args.get("query"))]
+            if any(query.find(exp.Star) for query in asked):
+                return None
+            return frozenset(name.name.lower() for tree in found for name in tree.find_all(exp.Identifier))
+
+        def mentions(name: str) -> bool:
+            known = names()
+            return known is None or name in known
+
+        return mentions
 
     def _implies(self) -> Callable[[frozenset[str], Values], bool]:
         """Whether the block's predicates can leave a column, by any of its names, no more than certain values."""

@@ -76,7 +76,7 @@ class Question:
     `tables` are all that it may read, in any block under it, `core` those of its FROM: a view over none of them
     answers a block under it, if any. `whole` is False where its FROM may read more, or
     where its columns may belong to a block around it. `joins` are the names that it equates; one where the other is
-    of a block around.
+    of a block around. `mentions` tells whether a name stands anywhere in the block.
     """
 
     tables: Mapping[TableName, int]
@@ -87,6 +87,7 @@ class Question:
     joins: tuple[tuple[Need, ...], ...]
     classes: Mapping[str, frozenset[str]]
     implies: Callable[[frozenset[str], Values], bool]
+    mentions: Callable[[str], bool]
 
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
         """The views that could answer."""
@@ -110,13 +111,18 @@ class Question:
             beside = [table for table, count in bag if count > self.core.get(table, 0)]
             if declared is not None and beside:
                 spare = {table for table, count in bag if count > self.tables.get(table, 0)}
-                # Of what a subquery asks about, a key says that an inner join finds the same rows.
-                rest = [table for table in beside if table in spare or table not in declared.primary]
+                # Of what a subquery asks about by the whole key, an inner join finds the same rows.
+                rest = [table for table in beside if table in spare or not self._keyed(table, declared)]
                 if not declared.may_join(rest, (table for table, _ in bag)):
                     lost |= members & ~shelf.outer
                 if not spare <= declared.primary.keys():
                     lost |= members & shelf.outer
         return lost
+
+    def _keyed(self, table: TableName, declared: Declared) -> bool:
+        """Whether a table has a key of which each column is at least mentioned."""
+        key = declared.primary.get(table, ())
+        return bool(key) and all(self.mentions(column.lower()) for column in key)
 
     def _serving(
         self,

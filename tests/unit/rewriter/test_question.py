@@ -41,6 +41,17 @@ def built() -> World:
         ("SELECT region, sum(n) FROM sales WHERE d < due GROUP BY region", {"early", "by_dates"}),
         ("SELECT region, sum(n) FROM sales WHERE d >= due GROUP BY region", {"early", "by_dates"}),
         ("SELECT sum(n) FROM sales WHERE id < n", set()),
+        # An inner join stands for what is asked by a whole key, by no less.
+        ("SELECT sum(n) FROM sales WHERE dim_id IN (SELECT id FROM dim)", VIEWS.keys()),
+        ("SELECT sum(n) FROM sales WHERE dim_id IN (SELECT * FROM dim)", VIEWS.keys()),
+        (
+            "WITH d AS (SELECT id AS k FROM dim) SELECT sum(n) FROM sales WHERE dim_id IN (SELECT k FROM d)",
+            VIEWS.keys(),
+        ),
+        (
+            "SELECT sum(n) FROM sales WHERE EXISTS (SELECT 1 FROM dim WHERE area_id = dim_id)",
+            {"by_dim", "early", "by_dates"},
+        ),
     ],
 )
 def test_what_a_view_must_have(built: World, sql: str, expected: set[str]) -> None:
