@@ -99,8 +99,15 @@ def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
     """Whether a time of that type is compared with the bound as its bucket is with the bound's, in the zone at hand."""
-    type_ = _type(bound)
-    return type_ in TEMPORAL and ("timestamp" not in (type_, kind) or is_fixed_offset(zone))
+    zoned = kind == "timestamp" or _is_zoned(bound)
+    return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
+
+
+def _is_zoned(bound: Tree) -> bool:
+    """Whether a bound's time of the day is made of a moment's: a DATE has none."""
+    of = _type(bound)
+    operands = (tree for tree in bound.iter_expressions() if not isinstance(tree, exp.DataType | exp.Interval))
+    return of == "timestamp" or (of != "date" and any(map(_is_zoned, operands)))
 
 
 def _moved(bound: Tree) -> str | None:

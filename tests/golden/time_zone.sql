@@ -31,6 +31,10 @@ SELECT CAST(trunc(v.`d`, 'MONTH') AS TIMESTAMP) AS m, year(v.`d`) AS y, max(v.`t
 SELECT max(price) AS top FROM sales WHERE order_time >= '2016-02-01'
 --@ kept: by_date COLUMN_NOT_IN_VIEW order_time; by_hour COLUMN_NOT_IN_VIEW order_time; local_hour COLUMN_NOT_IN_VIEW order_time
 
+--@ case: nor of which time of the day a moment is
+SELECT sum(price) AS s FROM sales WHERE local >= CAST(date_trunc('day', now()) AS TIMESTAMP_NTZ)
+--@ kept: by_date COLUMN_NOT_IN_VIEW local; by_hour COLUMN_NOT_IN_VIEW local; local_hour COLUMN_NOT_IN_VIEW local, and local >= CAST(date_trunc('day', current_timestamp()) AS TIMESTAMP_NTZ) may divide one of its buckets (hour)
+
 --@ case: nor when this one does
 SELECT max(price) AS top FROM sales WHERE order_time >= current_date()
 --@ kept: by_date COLUMN_NOT_IN_VIEW order_time, and order_time >= current_date() may divide one of its buckets (day); by_hour COLUMN_NOT_IN_VIEW order_time, and order_time >= current_date() may divide one of its buckets (hour); local_hour COLUMN_NOT_IN_VIEW order_time
