@@ -205,9 +205,9 @@ def _hands_on(tree: exp.Select | None) -> bool:
     """Whether a SELECT gives all rows of its one derived table, and of each what it was given."""
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
         return False
-    return isinstance(tree.args["from_"].this, exp.Subquery) and all(
-        isinstance(output.unalias(), exp.Column | exp.Star) for output in tree.expressions
-    )
+    outputs = (output.unalias() for output in tree.expressions)
+    item = next(from_items(tree), None)
+    return isinstance(item, exp.Subquery) and all(isinstance(output, exp.Column | exp.Star) for output in outputs)
 
 
 def tables_of(block: SelectBlock) -> Iterator[exp.Table]:

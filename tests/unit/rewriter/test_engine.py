@@ -220,3 +220,11 @@ def test_a_filter_that_a_view_says_twice_is_no_other_than_itself() -> None:
     built = world(GoldenFile(Path(), schema=SCHEMA, views={"twice": filtered}))
     (attempt,) = decide(built, "SELECT sum(n) FROM sales").tried
     assert (attempt.reason, attempt.detail) == (Reason.VIEW_FILTERS_MORE, "NOT n = 1")
+
+
+def test_a_select_without_from_may_stand_around_what_is_answered(built: World) -> None:
+    for query in (
+        "SELECT (SELECT sum(n) FROM sales) AS total",
+        "SELECT 1 AS one, (SELECT sum(n) FROM sales) + 1 AS more",
+    ):
+        assert decide(built, query).rewritten
