@@ -57,7 +57,10 @@ def suggest(outcome: Outcome, definitions: Definitions, relations: Relations) ->
     for select in statement.blocks:
         if select.tree is None or select.span in answered:
             continue
-        found = list(_for_block(select, statement, definitions, relations))
+        try:
+            found = list(_for_block(select, statement, definitions, relations))
+        except RecursionError:  # it is nested too deeply to be read
+            continue
         if found:
             return min(found, key=lambda suggestion: len(suggestion.add))  # the first of them shares most tables
     return None

@@ -21,6 +21,7 @@ from rewriter.suggest import Suggestion, suggest
 
 # So much of a SELECT is shown where several are told apart.
 _SHOWN = 100
+_TOO_DEEP = Miss(Reason.NOT_READ, "it is nested too deeply")
 
 
 @dataclass(frozen=True)
@@ -86,16 +87,25 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
     """The explanation of an outcome. A script has one moment only, so nothing is pinned."""
     kept = _certain(outcome)
     if isinstance(kept, Miss):
-        tried = tuple(a.missed(kept) if a.verdict == "chosen" else a for a in outcome.tried)
-        return Explanation(False, outcome.original, (), {}, tried)
+        return _missed(outcome, kept)
     schemas = kept
     unpinned = replace(outcome, replacements=tuple(replace(r, pins={}) for r in outcome.replacements), pins=())
+    try:
+        sql = unpinned.sql(schemas)
+    except RecursionError:
+        return _missed(outcome, _TOO_DEEP)
     used = {r.view.name: r.view for r in outcome.replacements}
     storage = {view.storage.sql(): pin(view.storage_query, {}, outcome.statement.session) for view in used.values()}
     views = tuple(map(str, used))
     suggestion = None if outcome.rewritten else suggest(outcome, definitions, relations)
     problem = "" if outcome.tried else outcome.statement.unread or "no view reads any of its tables"
-    return Explanation(outcome.rewritten, unpinned.sql(schemas), views, storage, outcome.tried, suggestion, problem)
+    return Explanation(outcome.rewritten, sql, views, storage, outcome.tried, suggestion, problem)
+
+
+def _missed(outcome: Outcome, miss: Miss) -> Explanation:
+    """That the query stays as it is, for a reason that comes after the choice."""
+    tried = tuple(a.missed(miss) if a.verdict == "chosen" else a for a in outcome.tried)
+    return Explanation(False, outcome.original, (), {}, tried)
 
 
 def _certain(outcome: Outcome) -> Mapping[str, tuple[Column, ...]] | Miss:
@@ -107,6 +117,8 @@ def _certain(outcome: Outcome) -> Mapping[str, tuple[Column, ...]] | Miss:
         return {r.original: columns_of(r, session) for r in outcome.replacements}
     except Uncertain as problem:
         return Miss(Reason.NOT_READ, str(problem))
+    except RecursionError:
+        return _TOO_DEEP
 
 
 def columns_of(replacement: Replacement, session: Session) -> tuple[Column, ...]:

@@ -111,3 +111,14 @@ def test_each_select_has_its_own_reasons() -> None:
     text = str(said)
     assert f"for {query}\n  by_country missed, NOT_READ: t groups" in text
     assert f"for {inner}\n  by_country missed, AGGREGATE_NOT_IN_VIEW: max(n)" in text
+
+
+@pytest.mark.parametrize("terms", [420, 800])
+def test_what_is_nested_too_deeply_stays(terms: int) -> None:
+    deep = " OR ".join(f"country = '{i}'" for i in range(terms))
+    said = workspace().explain(f"SELECT sum(price) AS s FROM sales WHERE {deep}")
+    assert not said.rewritten
+    details = {attempt.detail for attempt in said.tried if attempt.view.table == "by_country"}
+    assert details == {"it is nested too deeply"}
+    sums = " + ".join(["sum(price)"] * terms)
+    assert not workspace().explain(f"SELECT {sums} AS s FROM sales").rewritten
