@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cached_property
 from itertools import chain
 
 from sqlglot import exp
@@ -92,10 +92,10 @@ class _Asking:
         # Whether what none of its tables has is of a block around.
         self.enclosed = enclosed and self.whole
         assert select.tree is not None
-        self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(select.tree))
+        self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(statement, select))
         self.classes = _classes([self.own, *self.under])
         self._owners: dict[str, frozenset[TableName]] = {}
-        self._known = cache(self._having)
+        self._having: dict[str, frozenset[TableName]] = {}
 
     def question(self) -> Question:
         for source in self.from_:
@@ -104,7 +104,7 @@ class _Asking:
         needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
         joins = tuple(dict.fromkeys(self._joins()))
         return Question(
-            self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._implies(), self._mentions()
+            self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._implies(), self._mentions
         )
 
     def _has(self, reference: Reference, source: _Source) -> bool:
@@ -123,9 +123,13 @@ class _Asking:
             owners = frozenset({table}) if table is not None else self._known(name)
             self._owners[name] = self._owners.get(name, frozenset()) | owners
 
-    def _having(self, name: str) -> frozenset[TableName]:
+    def _known(self, name: str) -> frozenset[TableName]:
         """The tables of the block that have a column of this name."""
-        return self.known.get(name, frozenset()).intersection(self.core if self.whole else self.statement.tables)
+        found = self._having.get(name)
+        if found is None:
+            tables = self.core if self.whole else self.statement.tables
+            found = self._having[name] = self.known.get(name, frozenset()).intersection(tables)
+        return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
         """The tables that each of the names can belong to."""
@@ -186,23 +190,18 @@ class _Asking:
             for names in self._alternatives(column, seen | {name}):
                 yield names | same if self._known(name) else names
 
-    def _mentions(self) -> Callable[[str], bool]:
-        """Whether a name stands in the block, or in a common table expression that it reads."""
-        trees = [self.select.tree, *(common.block.tree for common in self.statement.common_within(self.select))]
+    @cached_property
+    def _mentioned(self) -> frozenset[str] | None:
+        """The names in the block, and in what it reads of WITH; None where `IN (SELECT *)` stands for some."""
+        common = [table.block for table in self.statement.common_within(self.select)]
+        trees = [block.tree for block in (self.select, *common) if block.tree is not None]
+        asked = [query for tree in trees for each in tree.find_all(exp.In) if (query := each.args.get("query"))]
+        if any(query.find(exp.Star) for query in asked):
+            return None
+        return frozenset(name.name.lower() for tree in trees for name in tree.find_all(exp.Identifier))
 
-        @cache
-        def names() -> frozenset[str] | None:
-            found = [tree for tree in trees if tree is not None]
-            asked = [query for tree in found for each in tree.find_all(exp.In) if (query := each.args.get("query"))]
-            if any(query.find(exp.Star) for query in asked):
-                return None
-            return frozenset(name.name.lower() for tree in found for name in tree.find_all(exp.Identifier))
-
-        def mentions(name: str) -> bool:
-            known = names()
-            return known is None or name in known
-
-        return mentions
+    def _mentions(self, name: str) -> bool:
+        return self._mentioned is None or name in self._mentioned
 
     def _implies(self) -> Callable[[frozenset[str], Values], bool]:
         """Whether the block's predicates can leave a column, by any of its names, no more than certain values."""
@@ -277,9 +276,14 @@ def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]
             yield from _derived(statement, found)
 
 
-def _renamed(tree: exp.Select) -> Iterator[str]:
+def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
     """The names that a block gives to the columns of its sources: `FROM (…) AS x (a, b)`."""
-    for alias in tree.find_all(exp.TableAlias):
+    assert select.tree is not None
+    if statement.inside(select):
+        aliases = select.tree.find_all(exp.TableAlias)
+    else:
+        aliases = (alias for item in from_items(select.tree) if (alias := item.args.get("alias")) is not None)
+    for alias in aliases:
         yield from (column.name.lower() for column in alias.args.get("columns") or ())
 
 

@@ -168,13 +168,15 @@ class _Reader:
 
     def _predicate(self, tree: Tree, filters: bool) -> None:
         for conjunct in conjuncts_of(tree):
+            left, right = _reference(conjunct.this), _reference(conjunct.args.get("expression"))
+            if isinstance(conjunct, exp.EQ) and left and right:
+                self.needs.equated.append((left.name, right.name))
+                self.needs.joins.append((left, right))
+                continue
             for equality in conjunct.find_all(exp.EQ):
                 self._equate(equality)
-            left, right = _reference(conjunct.this), _reference(conjunct.args.get("expression"))
             limit = _limit(conjunct)
-            if isinstance(conjunct, exp.EQ) and left and right:
-                self.needs.joins.append((left, right))
-            elif limit is not None and filters:
+            if limit is not None and filters:
                 self.needs.filters.add(limit[0])
                 self.needs.limits.setdefault(limit[0], []).append(limit[1])
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import reduce
 from operator import and_, or_
 from typing import NamedTuple
 
@@ -23,12 +23,9 @@ class Need:
     @property
     def tables(self) -> frozenset[TableName] | None:
         """All tables that can have any of the names; None if that is not known."""
+        if len(self.owners) == 1:
+            return self.owners[0] or None
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
-
-    def concerned(self, own: Callable[[TableName], int], everything: int) -> int:
-        """The views that must serve it, and no table beside them; `own` gives those that stand for a table."""
-        tables = self.tables
-        return everything if tables is None else everything | reduce(and_, map(own, tables))
 
     def met(self, shelf: Shelf) -> int:
         """The views that have what is needed, by what they hold themselves."""
@@ -138,11 +135,19 @@ class Question:
             return shelf.reads.get((table, tables.get(table, 1)), 0)
 
         everything = reduce(and_, map(own, tables)) if self.whole and tables else 0
-        backs_of = cache(lambda tables: self._joined_back(tables, shelf, declared))
+        found: dict[frozenset[TableName] | None, dict[TableName, int]] = {}
+
+        def backs_of(tables: frozenset[TableName] | None) -> dict[TableName, int]:
+            if tables not in found:
+                found[tables] = self._joined_back(tables, shelf, declared)
+            return found[tables]
 
         def lacking(need: Need) -> int:
-            without = bits & need.concerned(own, everything) & ~need.met(shelf)
-            backs = backs_of(need.tables) if without else {}
+            tables = need.tables
+            # The views that must serve it, and no table beside them.
+            concerned = everything if tables is None else everything | reduce(and_, map(own, tables))
+            without = bits & concerned & ~need.met(shelf)
+            backs = backs_of(tables) if without else {}
             for table, joining in backs.items() if len(backs) == 1 else ():
                 beside[table] = beside.get(table, 0) | without & joining
             return without & ~reduce(or_, backs.values(), 0)
