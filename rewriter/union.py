@@ -19,13 +19,14 @@ from rewriter.block import Block, Predicates, Scope, aggregate_of, range_of, rem
 from rewriter.block.traits import temporal_type
 from rewriter.maintenance.definition import parts_of
 from rewriter.match import Candidate, Match, Miss, Parts, Reason, Rewriting, read_view
-from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, next_begin
+from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin
+from rewriter.match.trees import cast
 from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.rules import RULES
 from rewriter.rules.roll_up import roll_up
 from rewriter.schema import UNKNOWN, output_types
-from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border, read_moment
+from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border
 from rewriter.timeseries.bucket import Bucket, day_source
 
 Tree = exp.Expr
@@ -92,8 +93,7 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
     buckets = [b for output in outputs if (b := as_bucket(output)) is not None and b.source == conjunct.this] + days
     if buckets and is_unknown(conjunct.expression):
         return _unknown_buckets(conjunct, buckets[0], query.zone)
-    literal = conjunct.expression.this if isinstance(conjunct.expression, exp.Cast) else conjunct.expression
-    moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
+    moment = moment_of(conjunct.expression)
     if not buckets or moment is None or range_of(conjunct, query.block, query.zone) is None:
         return None
     bucket = buckets[0]
@@ -133,7 +133,7 @@ def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime |
 
 def _literal(wall: datetime, kind: str) -> Tree:
     text = wall.strftime("%Y-%m-%d") if kind == "date" else wall.strftime("%Y-%m-%d %H:%M:%S")
-    return exp.TryCast(this=exp.Literal.string(text), to=exp.DataType.build(kind, dialect="spark"))
+    return cast(exp.Literal.string(text), kind)
 
 
 def _is_empty(predicates: Predicates) -> bool:

@@ -9,10 +9,12 @@ from sqlglot import exp
 
 from rewriter.block.traits import is_constant, is_literal
 from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.match.trees import cast
 from rewriter.schema import Uncertain, type_of
-from rewriter.timeseries import GRANULARITIES, as_bucket, bucket_call, is_fixed_offset, rolls_up
+from rewriter.timeseries import GRANULARITIES, as_bucket, bucket_call, is_fixed_offset, read_moment, rolls_up
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL
 from rewriter.timeseries.granularity import SUB_HOUR_MINUTES
+from rewriter.timeseries.literals import Moment
 
 Tree = exp.Expr
 
@@ -33,6 +35,12 @@ _LENGTHS = {
 def is_unknown(tree: Tree) -> bool:
     """Whether a canonical tree is a constant, but none that can be read."""
     return is_constant(tree) and not is_literal(tree)
+
+
+def moment_of(bound: Tree) -> Moment | None:
+    """A bound that is written down: a text, or one with a type; None for all others."""
+    text = bound.this if isinstance(bound, exp.Cast) else bound
+    return read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
 
 
 def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:
@@ -92,9 +100,7 @@ def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
 def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
     """Where the bucket begins that a bound lies in, as a time of that type."""
     source = bound.copy()
-    if _type(bound) != kind:
-        source = exp.TryCast(this=source, to=exp.DataType.build(kind, dialect="spark"))
-    return bucket_call(source, grain, kind)
+    return bucket_call(source if _type(bound) == kind else cast(source, kind), grain, kind)
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:

@@ -14,6 +14,7 @@ from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, join_views
 from rewriter.match.times import read_time
+from rewriter.match.trees import cast
 from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.schema import expression_type
@@ -117,7 +118,7 @@ def _as_computed(candidate: Candidate, output: Tree, name: str) -> Tree | None:
     declared = candidate.block.type_of(output)
     kind = declared.type if declared is not None else expression_type(output, candidate.block)
     if kind in ("tinyint", "smallint"):
-        return exp.TryCast(this=stored(name), to=exp.DataType.build(kind, dialect="spark"))
+        return cast(stored(name), kind)
     return stored(name) if kind in ("int", "date") else None
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from rewriter.block import Block, range_of
-from rewriter.match.bounds import divides, is_unknown
+from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.trees import cast
 from rewriter.match.words import words
@@ -20,7 +20,6 @@ from rewriter.timeseries import (
     is_border,
     is_fixed_offset,
     label_source,
-    read_moment,
     rolls_up,
 )
 
@@ -153,8 +152,7 @@ def _divides(tree: Tree, grain: str, kind: str, rows: Rows) -> bool:
     """Whether the comparison divides the buckets of a grain and type from each other, and none of them."""
     if is_unknown(tree.expression):
         return divides(tree, grain, kind, rows.zone)
-    text = tree.expression.this if isinstance(tree.expression, exp.Cast) else tree.expression
-    moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+    moment = moment_of(tree.expression)
     inclusive = isinstance(tree, exp.LTE | exp.GT)
     # Only where the column is compared in its own type: a coercion would move the border.
     if moment is None or range_of(tree, rows.block, rows.zone) is None or (inclusive and kind != "date"):
