@@ -29,6 +29,7 @@ class Place:
         self.info: dict[int, bytes] = {}  # what it has said of itself, which is the same for every session
         self.problem: SqlError | None = None
         self.well_at = float("-inf")
+        self.closes = False  # whether it was ever seen to close a session: its first one starts a metastore, in seconds
         self._rest = _FIRST_REST
         self._rests_until = float("-inf")
 

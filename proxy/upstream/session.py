@@ -90,10 +90,12 @@ class UpstreamSession:
                 request = ttypes.TCloseSessionReq(sessionHandle=self._thrift())
                 async with asyncio.timeout(self._timeouts.close):
                     await self.call(encode_call("CloseSession", 0, request))
+                self.place.closes = True
         except TimeoutError:
             # Spark closes the session of a connection that goes away, when it gets to it.
-            logger.warning(
-                "upstream session %s: CloseSession was not answered in %gs", self.handle.id, self._timeouts.close
+            level = logging.WARNING if self.place.closes else logging.DEBUG
+            logger.log(
+                level, "upstream session %s: CloseSession was not answered in %gs", self.handle.id, self._timeouts.close
             )
         except SqlError as error:
             logger.warning("upstream session %s was not closed in order: %s", self.handle.id, error)

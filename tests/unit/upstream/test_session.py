@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 
@@ -118,6 +119,32 @@ def test_the_first_upstream_that_takes_the_session() -> None:
             with pytest.raises(SqlError, match="cannot be reached") as raised:
                 await Upstreams([Upstream("127.0.0.1", 1)], QUICK).open("bob", OPEN)
             assert raised.value.sql_state == "08S01"
+
+    asyncio.run(test())
+
+
+def test_a_close_that_is_not_answered_is_reported_by_a_server_that_has_closed_one_before(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def test() -> None:
+        async with FakeSpark() as spark:
+            upstreams = Upstreams([Upstream("127.0.0.1", spark.port)], replace(QUICK, close=0.02))
+
+            async def close(*, answered: bool) -> None:
+                session, _ = await upstreams.open("bob", OPEN)
+                if not answered:
+                    spark.held["CloseSession"] = asyncio.Event()
+                await session.close()
+                for event in spark.held.values():
+                    event.set()
+                spark.held.clear()
+
+            await close(answered=False)  # Spark starts its metastore
+            assert caplog.messages == []
+            await close(answered=True)
+            await close(answered=False)
+            (said,) = caplog.messages
+            assert "CloseSession was not answered" in said
 
     asyncio.run(test())
 
