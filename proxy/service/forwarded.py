@@ -28,6 +28,7 @@ logger = logging.getLogger(__name__)
 _STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
 _GET_PROGRESS, _QUERY_ID = (1, 2), (0, 1)
 _LOOK_AGAIN = 0.5  # seconds between two looks at a statement's progress
+_UNDER_WAY = "Viewgate: Spark runs the statement as"
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
 
@@ -283,6 +284,8 @@ class Forwarded(RunningOperation):
             self._looked_at = now
             stages = await call.service.progress(self.remote.handle.id)
             self._seen = progress_response(stages, self.started_ms) if stages else None
+            if stages and self.log.empty:  # beeline draws no bar before it has shown a line
+                self.log.add(f"{_UNDER_WAY} {self.remote.handle.id}")
         return self._seen
 
     def _completed(self, reply: bytes, progress: Any) -> bytes:

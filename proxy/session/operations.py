@@ -30,6 +30,11 @@ class OperationLog:
         self._lines: list[str] = []
         self._next = 0
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is no line."""
+        return not self._lines
+
     def add(self, line: str) -> None:
         self._lines.append(line)
 

@@ -331,6 +331,9 @@ def test_progress_is_told_to_those_who_ask_for_it() -> None:
             # Both polls came within the time for which one look is good enough.
             (known,) = proxied.spark.operations
             assert asked == [str(UUID(bytes=known))]
+            # Without a line in the log, stock beeline draws no bar.
+            (line,) = await client.first_column(operation, log=True)
+            assert line.endswith(asked[0])
             assert (await client.status(operation)).progressUpdateResponse is None
             (running,) = proxied.spark.history
             running.outcome = ROW
