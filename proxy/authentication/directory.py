@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ssl
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,31 +51,32 @@ class Directory:
 
     def _found(self, user: str) -> str | None:
         """The one entry of a user."""
-        connection = self._connection(self.bind_dn, self.bind_password)
-        try:
+        with self._connection(self.bind_dn, self.bind_password) as connection:
             if not connection.bind():
                 raise DirectoryDown(f"the directory {self.url} refuses bind_dn: {connection.result['description']}")
             wanted = self.filter.format(user=escape_filter_chars(user))
             connection.search(self.base, wanted, attributes=[], size_limit=2)
             entries = [entry["dn"] for entry in connection.response or () if entry["type"] == "searchResEntry"]
             return entries[0] if len(entries) == 1 else None
-        finally:
-            connection.unbind()
 
     def _lets_in(self, name: str, password: str) -> bool:
-        connection = self._connection(name, password)
-        try:
-            return bool(connection.bind())
-        except (LDAPBindError, LDAPInvalidCredentialsResult):
-            return False
-        finally:
-            connection.unbind()
+        with self._connection(name, password) as connection:
+            try:
+                return bool(connection.bind())
+            except (LDAPBindError, LDAPInvalidCredentialsResult):
+                return False
 
-    def _connection(self, name: str, password: str) -> Any:
+    @contextmanager
+    def _connection(self, name: str, password: str) -> Iterator[Any]:
         tls = ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=self.ca_file or None)
         server = ldap3.Server(self.url, tls=tls, connect_timeout=self.timeout, get_info=ldap3.NONE)
         connection = ldap3.Connection(server, name or None, password or None, receive_timeout=self.timeout)
-        if self.start_tls:
-            connection.open()
-            connection.start_tls()
-        return connection
+        try:
+            if self.start_tls:
+                connection.open()
+                connection.start_tls()
+            yield connection
+        finally:
+            connection.unbind()
+            if connection.socket is not None:  # after a handshake that went wrong, ldap3 leaves it open
+                connection.socket.close()

@@ -1,0 +1,103 @@
+"""Servers that Debian has, for tests: those on the machine, else unpacked beside our environment, and not installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proxy import jars
+
+_WHERE = "bin", "sbin", "usr/bin", "usr/sbin"
+
+
+@dataclass(frozen=True)
+class Packages:
+    """Programs of some packages: `root` is what stands for the root directory of the file system."""
+
+    root: Path
+
+    def run(self, program: str, *arguments: str | Path, **settings: str) -> subprocess.CompletedProcess[str]:
+        """Run a program to its end, which must be a good one; settings are added to its environment."""
+        command, environment = [self.path(program), *arguments], {**self.environment, **settings}
+        done = subprocess.run(command, env=environment, text=True, capture_output=True, check=False)
+        assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"
+        return done
+
+    def path(self, program: str) -> Path:
+        """Where a program is."""
+        return next(path for folder in _WHERE if (path := self.root / folder / program).exists())
+
+    def libraries(self, name: str) -> Path:
+        """A folder of that name among libraries: `ldap`, `krb5/plugins/kdb`."""
+        return next(iter([*self.root.glob(f"usr/lib/*/{name}"), *self.root.glob(f"usr/lib/{name}")]))
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """In which they find their libraries."""
+        if self.root == Path("/"):
+            return os.environ
+        return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(map(str, sorted(self.root.glob("usr/lib/*-linux-*"))))}
+
+
+def packages(programs: Sequence[str], names: Sequence[str]) -> Packages:
+    """Packages that hold these programs."""
+    search = os.pathsep.join("/" + folder for folder in _WHERE)
+    if all(shutil.which(program, path=search) for program in programs):
+        return Packages(Path("/"))
+    folder = jars.directory() / ("debian-" + "-".join(names))
+    if not (folder / "ready").exists():
+        assert shutil.which("apt-get"), f"{', '.join(programs)}: install them, here is no apt-get to get them with"
+        shutil.rmtree(folder, ignore_errors=True)
+        _unpack(names, folder)
+        (folder / "ready").touch()
+    return Packages(folder)
+
+
+def listening(process: subprocess.Popen[bytes], port: int, patience: float = 30) -> None:
+    """Return when a server that was started listens."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            assert process.poll() is None, f"the server ended with {process.returncode}"
+            assert time.monotonic() < deadline, f"nobody listens on port {port}"
+            time.sleep(0.02)
+        else:
+            return
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports on which nobody listens."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in held]
+    for each in held:
+        each.close()
+    return ports
+
+
+def _unpack(names: Sequence[str], folder: Path) -> None:
+    """Fetch packages with all that they need and that is not installed; lists and cache are not the system's own."""
+    lists, archives = folder / "apt/lists", folder / "apt/archives"
+    for path in (lists, archives):
+        (path / "partial").mkdir(parents=True)
+    options = [
+        f"Dir::State::lists={lists}",
+        f"Dir::Cache={folder / 'apt'}",
+        "Debug::NoLocking=1",
+        "APT::Sandbox::User=",
+    ]
+    apt = ["apt-get", "-qq", *(f"-o{option}" for option in options)]
+    install = [*apt, "install", "--yes", "--download-only", "--no-install-recommends", *names]
+    for command in ([*apt, "update"], install):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{' '.join(names)} could not be fetched: {done.stdout}{done.stderr}"
+    for archive in archives.glob("*.deb"):
+        subprocess.run(["dpkg", "-x", archive, folder], check=True)
+    shutil.rmtree(folder / "apt")
