@@ -192,7 +192,7 @@ def settled(options: argparse.Namespace) -> config.Config:
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):
         raise config.ConfigError(
             "--demo makes its data as a client without a password, and in the clear: it cannot be given together with "
-            "[authentication] passwords, ldap or jwt, nor with [server.tls] required"
+            "[authentication] passwords, ldap, jwt or kerberos, nor with [server.tls] required"
         )
     if options.data:
         settings = replace(settings, embedded=replace(settings.embedded, data=options.data))

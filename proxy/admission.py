@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from proxy.authentication import Authentication, PasswordFile, Passwords, TokenKeys
+from proxy.authentication import Authentication, PasswordFile, Passwords, Tickets, TokenKeys
 from proxy.config import AuthenticationSettings, Config, ConfigError, TlsFiles
 from proxy.server import Entrance, Limits, TlsSettings
 from proxy.service import Service
@@ -34,7 +34,8 @@ def authentication(settings: AuthenticationSettings) -> Authentication:
         passwords = _made("[authentication] passwords", lambda: PasswordFile(path))
     elif settings.ldap is not None:
         passwords = _directory(settings.ldap)
-    return Authentication(passwords, _tokens(settings.jwt) if settings.jwt is not None else None)
+    tokens = _tokens(settings.jwt) if settings.jwt is not None else None
+    return Authentication(passwords, tokens, tickets=_tickets(settings.kerberos) if settings.kerberos else None)
 
 
 def tls(files: TlsFiles) -> TlsSettings:
@@ -60,6 +61,16 @@ def _tokens(settings: Any) -> TokenKeys:
         raise ConfigError(f"[authentication.jwt] needs a package: install viewgate[jwt] ({error})") from error
     others = {key: value for key, value in settings.items() if key != "keys"}
     return _made("[authentication.jwt]", lambda: Tokens.of(Path(settings["keys"]), **others))
+
+
+def _tickets(settings: Mapping[str, str]) -> Tickets:
+    from proxy.authentication.gssapi import GssError
+    from proxy.authentication.kerberos import Kerberos
+
+    try:
+        return Kerberos(**settings)
+    except GssError as error:
+        raise ConfigError(f"[authentication.kerberos] keytab {settings['keytab']}: {error}") from error
 
 
 def _made(key: str, make: Callable[[], T]) -> T:

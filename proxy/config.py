@@ -44,6 +44,10 @@ Who may come in, and what they may take:
     user_dn = "uid={user},ou=people,dc=example,dc=org"
                                   # or: base, filter, bind_dn, bind_password; start_tls, ca_file
 
+    [authentication.kerberos]     # and tickets of Kerberos (needs the system's libgssapi_krb5)
+    keytab = "viewgate.keytab"    # with the keys of the service; principal, if only tickets for one are to be read
+                                  # users are called as auth_to_local of krb5.conf has it; sasl.qop is auth
+
     [authentication.jwt]          # and tokens, over HTTP (needs viewgate[jwt])
     keys = "keys.json"            # a JSON Web Key Set, a public key in PEM, or a shared secret
     audience = "viewgate"         # issuer, claim ("sub")
@@ -99,17 +103,18 @@ class Listen:
 
 @dataclass(frozen=True)
 class AuthenticationSettings:
-    """Who is believed; by default everybody. `ldap` and `jwt` hold what `Directory` and `Tokens.of` take."""
+    """Who is believed; by default everybody. The tables hold what `Directory`, `Tokens.of` and `Kerberos` take."""
 
     passwords: Path | None = None
     ldap: Mapping[str, Any] | None = None
     jwt: Mapping[str, Any] | None = None
+    kerberos: Mapping[str, str] | None = None
     proxy_users: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def open_to_all(self) -> bool:
         """Whether any name is believed."""
-        return not (self.passwords or self.ldap or self.jwt)
+        return not (self.passwords or self.ldap or self.jwt or self.kerberos)
 
 
 @dataclass(frozen=True)
@@ -198,13 +203,14 @@ TEXTS = Kind(
 TABLES: Mapping[str, Mapping[str, Kind]] = {
     "server": {"host": TEXT, "port": LISTEN_PORT, "tls": TABLE},
     "server.tls": {"certificate": TEXT, "key": TEXT, "required": TRUTH},
-    "authentication": {"passwords": TEXT, "ldap": TABLE, "jwt": TABLE, "proxy_users": TABLE},
+    "authentication": {"passwords": TEXT, "ldap": TABLE, "jwt": TABLE, "kerberos": TABLE, "proxy_users": TABLE},
     "authentication.ldap": {
         **dict.fromkeys(("url", "user_dn", "base", "filter", "bind_dn", "bind_password", "ca_file"), TEXT),
         "start_tls": TRUTH,
         "timeout": SECONDS,
     },
     "authentication.jwt": dict.fromkeys(("keys", "audience", "issuer", "claim"), TEXT),
+    "authentication.kerberos": dict.fromkeys(("keytab", "principal"), TEXT),
     "authentication.proxy_users": {"*": TEXTS},
     "timeouts": dict.fromkeys(("connect", "handshake", "open", "call", "work", "close", "health", "park"), SECONDS),
     "limits": {"message": BYTES, "buffers": BYTES, **dict.fromkeys(("handshake", "idle", "grace", "close"), SECONDS)},
@@ -287,9 +293,9 @@ def _listen(document: dict[str, Any]) -> Listen:
 
 def _authentication(document: dict[str, Any]) -> AuthenticationSettings:
     table = _table(document, "authentication")
-    for name in ("ldap", "jwt", "proxy_users"):
+    for name in ("ldap", "jwt", "kerberos", "proxy_users"):
         _checked(f"authentication.{name}", table.get(name, {}))
-    ldap, jwt, passwords = table.get("ldap"), table.get("jwt"), table.get("passwords")
+    ldap, jwt, kerberos, passwords = (table.get(name) for name in ("ldap", "jwt", "kerberos", "passwords"))
     if ldap is not None:
         _needs("authentication.ldap", ldap, url="ldaps://ldap.example.org")
         if ("user_dn" in ldap) == ("base" in ldap):
@@ -299,10 +305,12 @@ def _authentication(document: dict[str, Any]) -> AuthenticationSettings:
                 raise ConfigError(f"[authentication.ldap] {key} is {ldap[key]!r}: it must contain {{user}}")
     if jwt is not None:
         _needs("authentication.jwt", jwt, keys="keys.json")
+    if kerberos is not None:
+        _needs("authentication.kerberos", kerberos, keytab="viewgate.keytab")
     if passwords is not None and ldap is not None:
         raise ConfigError("[authentication] passwords and [authentication.ldap] exclude each other")
     allowed = {name: frozenset(users) for name, users in table.get("proxy_users", {}).items()}
-    return AuthenticationSettings(Path(passwords) if passwords else None, ldap, jwt, allowed)
+    return AuthenticationSettings(Path(passwords) if passwords else None, ldap, jwt, kerberos, allowed)
 
 
 def _needs(name: str, table: Mapping[str, Any], /, **examples: str) -> None:

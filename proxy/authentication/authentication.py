@@ -34,18 +34,46 @@ class TokenKeys(Protocol):
         ...
 
 
+class TicketLogin(Protocol):
+    """A login that takes several steps."""
+
+    user: str | None
+    acting_for: str
+
+    def step(self, token: bytes) -> bytes:
+        """What the client is told; when that ends the login, `user` is who it is. Denied if it is not let in."""
+        ...
+
+
+class Tickets(Protocol):
+    """What reads the tickets that somebody else has given out; it may take its time, in a thread of its own."""
+
+    def login(self) -> TicketLogin:
+        """The start of a login."""
+        ...
+
+    def user(self, token: bytes) -> tuple[str, bytes]:
+        """Whom a single token names, and what it is answered; Denied if nobody."""
+        ...
+
+
 class Authentication:
-    """Checks logins; without `passwords`, any name is believed, as Spark does it.
+    """Checks logins; without any of `passwords`, `tokens` and `tickets`, any name is believed, as Spark does it.
 
     A password that was right stays so for `kept` seconds, without being asked for again: some clients send it with
     each call. Only a keyed digest is remembered.
     """
 
     def __init__(
-        self, passwords: Passwords | None = None, tokens: TokenKeys | None = None, kept: float = 300.0
+        self,
+        passwords: Passwords | None = None,
+        tokens: TokenKeys | None = None,
+        kept: float = 300.0,
+        tickets: Tickets | None = None,
     ) -> None:
         self._passwords = passwords
         self._tokens = tokens
+        self.tickets = tickets
         self._kept = kept
         self._key = secrets.token_bytes(32)
         self._right: dict[bytes, float] = {}
@@ -54,14 +82,16 @@ class Authentication:
     @property
     def open_to_all(self) -> bool:
         """Whether any name is believed."""
-        return self._passwords is None and self._tokens is None
+        return self._passwords is None and self._tokens is None and self.tickets is None
 
     async def login(self, user: str, password: str) -> str:
         """The principal that a name and a password stand for."""
         if self.open_to_all:
             return user
         if self._passwords is None:
-            raise Denied("Error validating the login: only tokens are accepted here, over HTTP")
+            instead = {"tokens, over HTTP": self._tokens, "tickets of Kerberos": self.tickets}
+            accepted = " and ".join(name for name, what in instead.items() if what is not None)
+            raise Denied(f"Error validating the login: no passwords are accepted here, only {accepted}")
         if not user or not password:
             raise Denied("Error validating the login: a user and a password are needed")
         now = asyncio.get_running_loop().time()
@@ -85,6 +115,12 @@ class Authentication:
         if user is None:
             raise Denied("The token is not accepted" if self._tokens is not None else "No tokens are accepted here")
         return user
+
+    async def ticket(self, token: bytes) -> tuple[str, bytes]:
+        """The principal that a ticket names, and what the client is answered."""
+        if self.tickets is None:
+            raise Denied("No tickets are accepted here")
+        return await asyncio.to_thread(self.tickets.user, token)
 
     def _remember(self, digest: bytes, now: float) -> None:
         if len(self._right) >= _KEPT:

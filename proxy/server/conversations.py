@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import logging
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.authentication import Denied
+from proxy.authentication import Denied, TicketLogin
 from proxy.hs2 import SqlError, encode_reply, failure
 from proxy.hs2.generated import ttypes
 from proxy.server.entrance import Entrance
@@ -23,6 +24,7 @@ from proxy.wire import (
     Interim,
     Refused,
     SaslTransport,
+    Token,
     Transport,
     WireError,
     application_exception,
@@ -33,8 +35,11 @@ from proxy.wire import (
     read_string,
 )
 
+logger = logging.getLogger(__name__)
+
 ANONYMOUS = "anonymous"  # whom a client is that names nobody, where anybody is believed
 
+_UNREADABLE = "The Authorization header cannot be read"
 _USERNAME, _PASSWORD = (1, 2), (1, 3)
 _PACK_HERE = 64 * 1024  # bytes that are packed quickly enough not to keep other clients waiting
 _WORTH_PACKING = 1400  # less fits one packet in any case
@@ -88,7 +93,9 @@ class SaslConversation(Conversation):
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
-        self._transport = SaslTransport(entrance.limits.message)
+        self._tickets = entrance.authentication.tickets
+        self._transport = SaslTransport(entrance.limits.message, tickets=self._tickets is not None)
+        self._login: TicketLogin | None = None
 
     @property
     def buffered(self) -> int:
@@ -97,20 +104,35 @@ class SaslConversation(Conversation):
     def receive_data(self, data: bytes) -> None:
         self._transport.receive_data(data)
 
-    def next_event(self) -> Credentials | Refused | bytes | None:
+    def next_event(self) -> Credentials | Token | Refused | bytes | None:
         return self._transport.next_event()
 
-    async def answer(self, event: Credentials | Refused | bytes) -> bytes | Refused:
+    async def answer(self, event: Credentials | Token | Refused | bytes) -> bytes | Refused:
         if isinstance(event, bytes):
             assert self.peer is not None
             return self._transport.reply(await self._entrance.service.handle(self.peer, event))
         if isinstance(event, Refused):
             return event
+        if isinstance(event, Token):
+            return await self._step(event)
         try:
             user = await self._entrance.authentication.login(event.user, event.password)
         except Denied as denied:
             return Refused(f"{event.user!r}: {denied}", self._transport.refuse(str(denied)))
         self.peer = Peer(user, self._caller.address, event.acting_for)
+        return self._transport.accept()
+
+    async def _step(self, token: Token) -> bytes | Refused:
+        """One step of a login by tickets."""
+        assert self._tickets is not None
+        login = self._login = self._login or self._tickets.login()
+        try:
+            answer = await asyncio.to_thread(login.step, token.data)
+        except Denied as denied:
+            return Refused(f"GSSAPI: {denied}", self._transport.refuse(str(denied)))
+        if login.user is None:
+            return self._transport.proceed(answer)
+        self.peer = Peer(login.user, self._caller.address, login.acting_for)
         return self._transport.accept()
 
     def answer_at_once(self, event: Any) -> bytes | None:
@@ -220,7 +242,13 @@ class HttpConversation(Conversation):
         if scheme == "bearer":
             return authentication.bearer(given.strip()), ()
         known = self._entrance.cookies.user(call.cookie, now) if call.cookie else None
-        if scheme == "basic":
+        answered: tuple[tuple[str, str], ...] = ()
+        if scheme == "negotiate" and known is None:
+            # Hive's drivers write a colon before the token.
+            user, answer = await authentication.ticket(_decoded(given.lstrip(": ")))
+            if answer:
+                answered = (("WWW-Authenticate", f"Negotiate {base64.b64encode(answer).decode()}"),)
+        elif scheme == "basic":
             name, password = _basic(given)
             if known == name:
                 return name, ()
@@ -233,7 +261,7 @@ class HttpConversation(Conversation):
         else:
             raise Denied("A user and a password are needed, or a token")
         cookie = self._entrance.cookies.issue(user, now, secure=self._caller.secure)
-        return user, (("Set-Cookie", cookie),)
+        return user, (("Set-Cookie", cookie), *answered)
 
     def answer_at_once(self, event: Any) -> bytes | None:
         known = self.peer is not None and isinstance(event, HttpCall) and event.authorization == self._believed
@@ -247,7 +275,11 @@ class HttpConversation(Conversation):
         return answer
 
     def _unauthorized(self, call: HttpCall, denied: Denied) -> bytes:
-        headers = (("WWW-Authenticate", 'Basic realm="Viewgate"'),)
+        headers: tuple[tuple[str, str], ...] = (("WWW-Authenticate", 'Basic realm="Viewgate"'),)
+        if self._entrance.authentication.tickets is not None:
+            headers = (("WWW-Authenticate", "Negotiate"), *headers)
+        if call.authorization:  # to claim nothing at first is in order: the answer says what to claim
+            logger.warning("%s: a login was refused: %s", self._caller.address, denied)
         head = read_head(call.message)
         name, seqid = (head.name, head.seqid) if head else ("?", 0)
         said = application_exception(name, seqid, Fault.INTERNAL_ERROR, str(denied))
@@ -263,12 +295,19 @@ def _basic(given: str) -> tuple[str, str]:
     ('ann', 'a:b')
     """
     try:
-        name, colon, password = base64.b64decode(given, validate=True).decode().partition(":")
-    except (binascii.Error, UnicodeDecodeError) as error:
-        raise Denied("The Authorization header cannot be read") from error
+        name, colon, password = _decoded(given).decode().partition(":")
+    except UnicodeDecodeError as error:
+        raise Denied(_UNREADABLE) from error
     if not colon or not name:
         raise Denied("The Authorization header holds no user and password")
     return name, password
+
+
+def _decoded(given: str) -> bytes:
+    try:
+        return base64.b64decode(given, validate=True)
+    except binascii.Error as error:
+        raise Denied(_UNREADABLE) from error
 
 
 # Anything else is answered in the way of SASL, as Spark does: an unknown status.

@@ -26,7 +26,7 @@ from proxy.wire.message import (
     write_head,
 )
 from proxy.wire.reader import MessageReader
-from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer
+from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, Token
 from proxy.wire.tls import TlsServer
 from proxy.wire.transport import Transport, transport_of
 
@@ -49,6 +49,7 @@ __all__ = [
     "SaslServer",
     "SaslTransport",
     "TlsServer",
+    "Token",
     "Transport",
     "WireError",
     "application_exception",

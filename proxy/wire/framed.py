@@ -5,7 +5,7 @@ from __future__ import annotations
 from proxy.wire.extent import is_whole
 from proxy.wire.frames import FrameReader, frame
 from proxy.wire.reader import MessageReader
-from proxy.wire.sasl import Credentials, Refused, SaslServer
+from proxy.wire.sasl import Credentials, Refused, SaslServer, Token
 
 _STRANGER_LIMIT = 64 * 1024  # who has not logged in may not hold much
 
@@ -13,11 +13,12 @@ _STRANGER_LIMIT = 64 * 1024  # who has not logged in may not hold much
 class SaslTransport:
     """A handshake, then frames; a message may take several of them.
 
-    `next_event` gives credentials or a refusal first, and then messages. Say `accept` or `refuse` in between.
+    `next_event` gives credentials, tokens or a refusal first, and then messages. Say `accept`, `proceed` or `refuse` in
+    between.
     """
 
-    def __init__(self, limit: int) -> None:
-        self._sasl: SaslServer | None = SaslServer()
+    def __init__(self, limit: int, *, tickets: bool = False) -> None:
+        self._sasl: SaslServer | None = SaslServer(tickets=tickets)
         self._frames = FrameReader(limit)
         self._pieces = MessageReader(limit)
 
@@ -27,7 +28,7 @@ class SaslTransport:
         else:
             self._sasl.receive_data(data)
 
-    def next_event(self) -> Credentials | Refused | bytes | None:
+    def next_event(self) -> Credentials | Token | Refused | bytes | None:
         """What came next; None while more bytes are needed."""
         if self._sasl is not None:
             return self._sasl.next_event()
@@ -52,6 +53,11 @@ class SaslTransport:
         sasl, self._sasl = self._sasl, None
         self._frames.receive_data(sasl.rest())
         return sasl.accept()
+
+    def proceed(self, token: bytes) -> bytes:
+        """The bytes that ask the client for more."""
+        assert self._sasl is not None
+        return self._sasl.proceed(token)
 
     def refuse(self, reason: str) -> bytes:
         """The bytes that do not."""

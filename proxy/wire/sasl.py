@@ -37,6 +37,13 @@ class Credentials:
 
 
 @dataclass(frozen=True, slots=True)
+class Token:
+    """What a client says whose login takes several steps: for the caller to answer with `proceed`, until it is sure."""
+
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """What came, in a handshake or behind it, is not answered: send `reply` and close."""
 
@@ -94,11 +101,16 @@ class _Buffer:
 class _Step(Enum):
     MECHANISM = auto()
     CREDENTIALS = auto()
+    TOKENS = auto()
     DONE = auto()
 
 
+# What comes behind the name of a mechanism.
+_MECHANISMS = {b"PLAIN": _Step.CREDENTIALS, b"GSSAPI": _Step.TOKENS}
+
+
 class SaslServer:
-    r"""The server side of the handshake.
+    r"""The server side of the handshake, by PLAIN, and with `tickets` by GSSAPI, too.
 
     >>> server = SaslServer()
     >>> server.receive_data(bytes.fromhex("01 00000005") + b"PLAIN" + bytes.fromhex("02 00000006") + b"\0bob\0x")
@@ -110,17 +122,19 @@ class SaslServer:
     _LEGAL = {  # noqa: RUF012
         _Step.MECHANISM: frozenset({Status.START}),
         _Step.CREDENTIALS: frozenset({Status.OK, Status.COMPLETE}),
+        _Step.TOKENS: frozenset({Status.OK, Status.COMPLETE}),
     }
 
-    def __init__(self) -> None:
+    def __init__(self, *, tickets: bool = False) -> None:
+        self._tickets = tickets
         self._buffer = _Buffer()
         self._step = _Step.MECHANISM
 
     def receive_data(self, data: bytes) -> None:
         self._buffer.add(data)
 
-    def next_event(self) -> Credentials | Refused | None:
-        """The credentials, or a refusal of what came; None while more bytes are needed."""
+    def next_event(self) -> Credentials | Token | Refused | None:
+        """The credentials or tokens, or a refusal of what came; None while more bytes are needed."""
         while self._step is not _Step.DONE:
             # A foreign client is told by its first byte: what it sends need not add up to a message.
             status = self._buffer.status()
@@ -132,14 +146,22 @@ class SaslServer:
             payload = message[1]
             if self._step is _Step.CREDENTIALS:
                 return self._credentials(payload)
-            if payload != b"PLAIN":
+            if self._step is _Step.TOKENS:
+                return Token(payload)
+            step = _MECHANISMS.get(payload)
+            if step is None or (step is _Step.TOKENS and not self._tickets):
                 mechanism = payload.decode("utf-8", "replace")
                 return self._refused(Status.BAD, f"Unsupported mechanism type {mechanism}")
-            self._step = _Step.CREDENTIALS
+            self._step = step
         return None
+
+    def proceed(self, token: bytes) -> bytes:
+        """What lets the client take the next step."""
+        return negotiation(Status.OK, token)
 
     def accept(self) -> bytes:
         """What tells the client that it is in."""
+        self._step = _Step.DONE
         return negotiation(Status.COMPLETE)
 
     def refuse(self, reason: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -17,12 +18,17 @@ SPARK = re.compile(r"Spark Thrift Server of its own at 127\.0\.0\.1:(\d+)")
 
 
 class Gate:
-    """`viewgate serve` as a process; use it in a `with` statement."""
+    """`viewgate serve` as a process; use it in a `with` statement. `settings` are added to its environment."""
 
-    def __init__(self, *arguments: str | Path, port: int = 0) -> None:
+    def __init__(self, *arguments: str | Path, port: int = 0, **settings: str) -> None:
         command = [str(VIEWGATE), "serve", "--port", str(port), *map(str, arguments)]
         self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env={**os.environ, **settings},
         )
         self.output: list[str] = []
         try:

@@ -93,6 +93,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[authentication.ldap]\nurl = 'u'", "needs user_dn, where users are, or base"),
         ("[authentication.ldap]\nurl = 'u'\nuser_dn = 'uid=x'", "user_dn is 'uid=x': it must contain {user}"),
         ("[authentication.jwt]\naudience = 'a'", "[authentication.jwt] needs keys"),
+        ("[authentication.kerberos]\nprincipal = 'p'", "[authentication.kerberos] needs keytab"),
         ("[authentication.proxy_users]\nbi = 'ann'", "[authentication.proxy_users] bi is 'ann': it must be a list of"),
         ("[timeouts]\ncall = 0", "[timeouts] call is 0: it must be a number of seconds over 0"),
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),

@@ -1,6 +1,6 @@
 import pytest
 
-from proxy.wire import Authenticated, Credentials, Refused, SaslClient, SaslServer, WireError
+from proxy.wire import Authenticated, Credentials, Refused, SaslClient, SaslServer, Token, WireError
 from proxy.wire.sasl import Status, negotiation
 
 JAVA = bytes.fromhex("01 00000005") + b"PLAIN" + bytes.fromhex("05 0000000d") + b"\0alice\0secret"
@@ -28,6 +28,26 @@ def test_an_authorization_id_is_told_from_the_user() -> None:
     server = SaslServer()
     server.receive_data(negotiation(Status.START, b"PLAIN") + negotiation(Status.OK, b"zed\0bob\0pw"))
     assert server.next_event() == Credentials("bob", "pw", "zed")
+
+
+def test_tickets_take_as_many_steps_as_they_need() -> None:
+    start = negotiation(Status.START, b"GSSAPI")
+    server = SaslServer(tickets=True)
+    for data in (
+        start + negotiation(Status.OK, b"one"),
+        negotiation(Status.OK),
+        negotiation(Status.COMPLETE, b"three"),
+    ):
+        for byte in data[:-1]:
+            server.receive_data(bytes([byte]))
+            assert server.next_event() is None
+        server.receive_data(data[-1:])
+        assert server.next_event() == Token(data.rpartition(b"GSSAPI")[2][5:])
+        assert server.proceed(b"go on") == negotiation(Status.OK, b"go on")
+    assert server.accept() == negotiation(Status.COMPLETE)
+    server.receive_data(b"tail")
+    assert server.next_event() is None
+    assert server.rest() == b"tail"
 
 
 @pytest.mark.parametrize(
