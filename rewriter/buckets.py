@@ -11,6 +11,7 @@ from rewriter.block import Block, Predicates, aggregate_of, renamed
 from rewriter.match import Candidate, Match, Miss, read_view
 from rewriter.match.aggregates import bits_of, bucket_of
 from rewriter.rules.roll_up import roll_up
+from rewriter.sql import nodes_of
 from rewriter.union import combined, in_parts
 
 Tree = exp.Expr
@@ -40,7 +41,7 @@ def roll_up_by_bucket(query: Predicates, mapping: Mapping[str, str], candidate: 
 def _counted(block: Block) -> Iterator[Tree]:
     """The values of which different ones are counted."""
     for tree in block.expressions:
-        for node in tree.walk():
+        for node in nodes_of(tree):
             value = _distinct_value(node)
             if value is not None:
                 yield value

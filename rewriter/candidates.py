@@ -15,6 +15,7 @@ from rewriter.maintenance.stored import block_of
 from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.model.settings import TIME_ZONE, differing_setting
+from rewriter.sql import nodes_of
 
 
 def candidate_of(
@@ -93,7 +94,7 @@ def settings_problem(
         block = _block(view, definitions.sources[view.name], definitions, relations)
         plain = (exp.Column, exp.Identifier, exp.Literal, exp.Star, exp.Anonymous)
         computes = isinstance(block, str) or any(
-            not isinstance(node, plain) for tree in block.outputs for node in tree.walk()
+            not isinstance(node, plain) for tree in block.outputs for node in nodes_of(tree)
         )
         if computes or zoned():
             return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its expressions depend on some")

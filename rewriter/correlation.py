@@ -18,7 +18,7 @@ from rewriter.block.scope import Scope
 from rewriter.match import Match, Miss, Reason
 from rewriter.match.candidate import STORAGE_ALIAS
 from rewriter.model import quoted
-from rewriter.sql import Edit, SelectBlock, Statement
+from rewriter.sql import Edit, SelectBlock, Statement, every
 
 Tree = exp.Expr
 
@@ -67,7 +67,7 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
-    places = [inner for inner in around.tree.find_all(exp.Select) if inner == select.tree]
+    places = [inner for inner in every(around.tree, exp.Select) if inner == select.tree]
     if not places or not all(_is_scalar_in_where(place, around.tree) for place in places):
         return None
     try:

@@ -18,6 +18,7 @@ from sqlglot import exp
 from rewriter.block import RangeSet
 from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.vocabulary import CAST_TYPES, FUNCTIONS, SYNONYMS
+from rewriter.sql import every, holds
 from rewriter.timeseries import read_moment
 
 Tree = exp.Expr
@@ -162,8 +163,8 @@ class _Reader:
         self.read(inner, self.needs.rows)
         if isinstance(item, exp.Alias):
             self._own.add(item.alias.lower())
-            folds = any(_folds(call) for call in inner.find_all(exp.Anonymous))
-            means = None if folds or inner.find(exp.Query) is not None else frozenset(_names(inner))
+            folds = any(_folds(call) for call in every(inner, exp.Anonymous))
+            means = None if folds or holds(inner, exp.Query) else frozenset(_names(inner))
             self.needs.aliases.append((item.alias.lower(), means))
 
     def _predicate(self, tree: Tree, filters: bool) -> None:
@@ -173,7 +174,7 @@ class _Reader:
                 self.needs.equated.append((left.name, right.name))
                 self.needs.joins.append((left, right))
                 continue
-            for equality in conjunct.find_all(exp.EQ):
+            for equality in every(conjunct, exp.EQ):
                 self._equate(equality)
             limit = _limit(conjunct)
             if limit is not None and filters:
@@ -189,7 +190,7 @@ class _Reader:
 
     def _compare(self, comparison: Tree) -> None:
         """A comparison of no constants is implied by nothing but itself."""
-        if all(side.find(exp.Column, exp.Query) for side in (comparison.this, comparison.expression)):
+        if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)
             self.read(comparison.expression, self.needs.filters)
 

@@ -7,6 +7,8 @@ from typing import TypeVar
 
 from sqlglot import exp
 
+from rewriter.sql import every
+
 Tree = exp.Expr
 Key = tuple[str, str]
 _Member = TypeVar("_Member", bound=Hashable)
@@ -55,7 +57,7 @@ class Equivalence:
             return tree
         known = self._normalized.get(tree)
         if known is None:
-            named = any(key_of(c) in self._representative for c in tree.find_all(exp.Column))
+            named = any(key_of(c) in self._representative for c in every(tree, exp.Column))
             known = self._normalized[tree] = tree.transform(self._swap) if named else tree
         return known
 

@@ -34,6 +34,7 @@ from rewriter.block.vocabulary import (
     UNSETTLED,
 )
 from rewriter.block.windows import read_window
+from rewriter.sql import holds
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
 
@@ -293,7 +294,7 @@ def _counts_rows(argument: Tree) -> bool:
 
 
 def _refuse_nesting(inner: Tree, node: Tree) -> None:
-    if has_aggregate(inner) or inner.find(exp.Window) or any(opaque_within(inner)):
+    if has_aggregate(inner) or holds(inner, exp.Window) or any(opaque_within(inner)):
         raise Unsupported(f"{_text(node)} nests aggregates or subqueries")
 
 

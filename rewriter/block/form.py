@@ -10,6 +10,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from sqlglot import exp
 
 from rewriter.model import Column, TableName
+from rewriter.sql import holds
 
 Tree = exp.Expr
 _Rest = ParamSpec("_Rest")
@@ -96,7 +97,7 @@ class Block:
     @property
     def plain(self) -> bool:
         """Whether each output row is one row, or one group of rows, and is computed from those alone."""
-        return self.sets is None and not self.distinct and not any(o.find(exp.Window) for o in self.outputs)
+        return self.sets is None and not self.distinct and not any(holds(o, exp.Window) for o in self.outputs)
 
     @property
     def expressions(self) -> tuple[Tree, ...]:

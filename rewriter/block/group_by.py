@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Unsupported
 from rewriter.block.traits import has_aggregate, is_literal
+from rewriter.sql import holds
 
 Tree = exp.Expr
 Sets = tuple[tuple[Tree, ...], ...]
@@ -55,7 +56,7 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
             raise Unsupported("grouping_id() takes all keys in their order, or nothing")
         return _bits(keys)
 
-    return tree.transform(spell) if tree.find(exp.Anonymous) else tree
+    return tree.transform(spell) if holds(tree, exp.Anonymous) else tree
 
 
 def _bits(keys: Sequence[Tree]) -> Tree:
@@ -73,7 +74,7 @@ def _bits(keys: Sequence[Tree]) -> Tree:
 def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, ...]:
     """GROUP BY ALL: every output that aggregates nothing."""
     keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
-    if any(key.find(exp.Column) is None for key in keys):
+    if any(not holds(key, exp.Column) for key in keys):
         raise Unsupported("GROUP BY ALL over a constant is not read")
     try:
         read(exp.column("all"))
@@ -129,7 +130,7 @@ def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 
 def _checked(keys: tuple[Tree, ...], sets: Sets | None) -> GroupBy:
-    if any(has_aggregate(key) or is_literal(key) or key.find(exp.Window) for key in keys):
+    if any(has_aggregate(key) or is_literal(key) or holds(key, exp.Window) for key in keys):
         raise Unsupported("GROUP BY names an aggregate, a window function or a constant")
     if sets is not None and (len(sets) > MOST_SETS or not keys):
         raise Unsupported("GROUPING SETS of no key, or of too many")

@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
-from rewriter.sql import from_items
+from rewriter.sql import every, from_items
 
 Tree = exp.Expr
 SCALAR, EXISTS, IN = "scalar subquery", "exists subquery", "in subquery"
@@ -32,7 +32,7 @@ def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:
 
 def opaque_within(tree: Tree) -> Iterator[exp.Anonymous]:
     """All that stand for subqueries in an expression."""
-    return (call for call in tree.find_all(exp.Anonymous) if call.name in OPAQUE)
+    return (call for call in every(tree, exp.Anonymous) if call.name in OPAQUE)
 
 
 def text_of(call: exp.Anonymous) -> str:

@@ -21,7 +21,7 @@ from rewriter.block.traits import aggregate_of, has_aggregate
 from rewriter.block.vocabulary import GROUPING
 from rewriter.block.windows import refuse_ties
 from rewriter.model import Column, TableName
-from rewriter.sql import CommonTable, SelectBlock, Statement
+from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds
 
 Tree = exp.Expr
 # What a column means that is none of a block's own.
@@ -106,7 +106,7 @@ def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
 def _unfiltered(tree: exp.Select) -> exp.Select:
     """The SELECT without WHERE, on which neither names nor types depend, here and in its derived tables."""
     plain = tree.copy()
-    for select in list(plain.find_all(exp.Select)):
+    for select in list(every(plain, exp.Select)):
         select.set("where", None)
     return plain
 
@@ -229,7 +229,7 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
     """DISTINCT without aggregates and windows is grouping by all outputs that are not constant."""
     if tree.args["distinct"].args.get("on"):
         raise Unsupported("DISTINCT ON is not read")
-    outputs = tuple(dict.fromkeys(output for output in block.outputs if output.find(exp.Column)))
+    outputs = tuple(dict.fromkeys(output for output in block.outputs if holds(output, exp.Column)))
     if block.keys is None and outputs and block.plain:
         return replace(block, keys=outputs)
     if any(item.key not in block.outputs for item in block.order):
@@ -246,10 +246,10 @@ def _check(block: Block) -> None:
             raise Unsupported("grouping() is read with GROUPING SETS, ROLLUP or CUBE only")
         refuse_ties(tree, block.keys if block.sets is None else None)
     _check_subqueries(block)
-    if any(item.key.find(exp.Window) and item.key not in block.outputs for item in block.order):
+    if any(holds(item.key, exp.Window) and item.key not in block.outputs for item in block.order):
         raise Unsupported("a window function stands in ORDER BY and is no output")
     elsewhere = (*block.where, *block.having, *(conjunct for join in block.joins for conjunct in join.on))
-    if any(tree.find(exp.Window) for tree in elsewhere):
+    if any(holds(tree, exp.Window) for tree in elsewhere):
         raise Unsupported("a window function stands in a predicate")
 
 
@@ -276,7 +276,7 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
 
 def calls(tree: Tree, names: frozenset[str]) -> bool:
     """Whether a function of these names is called anywhere in the expression."""
-    return any(call.name in names for call in tree.find_all(exp.Anonymous))
+    return any(call.name in names for call in every(tree, exp.Anonymous))
 
 
 def _ordering(item: Tree, select: _SelectList) -> Ordering:

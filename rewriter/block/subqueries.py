@@ -25,6 +25,7 @@ from rewriter.block.opaque import shown
 from rewriter.block.scope import Scope
 from rewriter.block.traits import has_aggregate
 from rewriter.block.vocabulary import INTEGERS
+from rewriter.sql import every, holds
 
 Tree = exp.Expr
 # The FROM clause of a SELECT whose tables get other ids than those that are taken.
@@ -104,7 +105,7 @@ def _joined(
     if source.joins or any(join.kind != "SEMI" for join in within.joins):
         raise Unsupported(f"{shown(select)} has joins that are not inner")
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
-    if any(has_aggregate(output) or output.find(exp.Window) for output in outputs):
+    if any(has_aggregate(output) or holds(output, exp.Window) for output in outputs):
         raise Unsupported(f"{shown(select)} aggregates")
     # A row for which there is one in the inner subqueries, too, is a row of all their tables.
     on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
@@ -118,7 +119,7 @@ def _joined(
             _refuse_null(outputs[0], tables, on)
         on = (exp.EQ(this=operand, expression=outputs[0]), *on)
     ids = frozenset(table.id for table in tables)
-    if all(column.table in ids for conjunct in on for column in conjunct.find_all(exp.Column)):
+    if all(column.table in ids for conjunct in on for column in every(conjunct, exp.Column)):
         raise Unsupported(f"{shown(select)} does not depend on the rows around it")
     return tables, Join(asked.kind, ids, on)
 

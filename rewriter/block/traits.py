@@ -7,6 +7,7 @@ from sqlglot import exp
 from rewriter.block.opaque import OPAQUE, is_opaque
 from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import AGGREGATES, CAST_TYPES, CLOCK, GROUPING, PLAIN_FUNCTIONS, RANKS, SUCCESSIONS
+from rewriter.sql import every, nodes_of
 from rewriter.timeseries.bucket import TEMPORAL, Bucket, as_bucket, label_source
 
 Tree = exp.Expr
@@ -40,13 +41,13 @@ def is_constant(node: Tree) -> bool:
         return False
     return is_literal(node) or not any(
         isinstance(inner, exp.Column | exp.Star | exp.Window) or is_opaque(inner) or aggregate_of(inner) is not None
-        for inner in node.walk()
+        for inner in nodes_of(node)
     )
 
 
 def tells_time(node: Tree) -> bool:
     """Whether a canonical tree depends on when it is computed."""
-    return any(call.name in CLOCK for call in node.find_all(exp.Anonymous))
+    return any(call.name in CLOCK for call in every(node, exp.Anonymous))
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
@@ -59,12 +60,12 @@ def aggregate_of(node: Tree) -> exp.Anonymous | None:
 
 def has_aggregate(node: Tree) -> bool:
     """Whether an aggregate stands anywhere in the expression."""
-    return any(aggregate_of(call) is not None for call in node.find_all(exp.Anonymous))
+    return any(aggregate_of(call) is not None for call in every(node, exp.Anonymous))
 
 
 def depends_on_zone(node: Tree, scope: Scope) -> bool:
     """Whether the session's time zone could change the value; True wherever that is not plain."""
-    for inner in node.walk():
+    for inner in nodes_of(node):
         column = scope.type_of(inner)
         if column is not None and column.type == "timestamp":
             return True

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Unsupported
 from rewriter.block.vocabulary import RANKS, SUCCESSIONS, SYNONYMS, WINDOWED
+from rewriter.sql import every
 
 Tree = exp.Expr
 
@@ -33,14 +34,14 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
         spec=_frame(node),
         over="OVER",
     )
-    if any(inner is not window for inner in window.find_all(exp.Window)):
+    if any(inner is not window for inner in every(window, exp.Window)):
         raise Unsupported(f"{_text(node)} nests window functions")
     return window
 
 
 def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
     """Raise Unsupported for a window function that could tell equal rows apart; `keys` tell all rows apart."""
-    for window in tree.find_all(exp.Window):
+    for window in every(tree, exp.Window):
         spec, order = window.args.get("spec"), window.args.get("order")
         by_rows = spec is not None and spec.args["kind"] == "ROWS" and _bounds(spec) != _WHOLE
         if not by_rows and window.this.name not in SUCCESSIONS:

@@ -15,6 +15,7 @@ from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriti
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead, rebuilt
 from rewriter.match.words import words
+from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr
 
@@ -35,7 +36,7 @@ class Groups:
             return key
         if aggregate_of(tree) is not None:
             return self.aggregate(tree)
-        if tree.find(exp.Column) is None and not has_aggregate(tree):
+        if not holds(tree, exp.Column) and not has_aggregate(tree):
             return tree
         return rebuilt(tree, self.over)
 
@@ -56,7 +57,7 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
     """Whether a key could be taken for another: in a row that is not grouped by it only the one is NULL."""
-    within = any(node in keys for key in keys for node in key.walk() if node is not key)
+    within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
     return within or len(set(keys)) < len(reading.block.keys or ())
 
 
@@ -105,7 +106,7 @@ def finish(
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
     """The tables joined back to the storage of which something is used."""
     on = (conjunct for join in reading.joins for conjunct in join.on)
-    used = {column.table for tree in (*trees, *on) for column in tree.find_all(exp.Column)}
+    used = {column.table for tree in (*trees, *on) for column in every(tree, exp.Column)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
         return []
     known = (reading.back(table.id) for table in reading.block.tables)
@@ -155,7 +156,7 @@ def inexact_decision(reading: Reading) -> Miss | None:
     deciding += block.outputs if block.distinct or block.decides else ()
     within = [part for output in block.outputs for part in _beyond_arithmetic(output)]
     for tree in (*deciding, *within):
-        for node in tree.walk():
+        for node in nodes_of(tree):
             if isinstance(node, exp.Anonymous) and node.name in SUMMING and not _exact(node, reading):
                 return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, words(node))
     return None

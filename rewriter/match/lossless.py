@@ -12,6 +12,7 @@ from rewriter.block.equivalence import key_of
 from rewriter.block.predicates import equated
 from rewriter.match.candidate import Candidate
 from rewriter.model import Table
+from rewriter.sql import every
 
 Tree = exp.Expr
 
@@ -99,7 +100,7 @@ def _left_joined(
 ) -> Block | None:
     """A LEFT join on the equality of a key, alone or with more."""
     (table,) = join.tables if len(join.tables) == 1 else ("",)
-    columns = {node.table for conjunct in join.on for node in conjunct.find_all(exp.Column)}
+    columns = {node.table for conjunct in join.on for node in every(conjunct, exp.Column)}
     if join.kind != "LEFT" or not table or not columns <= wider.keys():
         return None
     equal = [pair for conjunct in join.on if (pair := equated(conjunct, candidate.block)) is not None]

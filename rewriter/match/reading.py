@@ -18,6 +18,7 @@ from rewriter.match.trees import cast
 from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.schema import expression_type
+from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr
 
@@ -71,7 +72,7 @@ class Reading:
             return known
         if isinstance(tree, exp.Column):
             return self._column(tree)
-        if isinstance(tree, exp.Literal) or tree.find(exp.Column) is None:
+        if isinstance(tree, exp.Literal) or not holds(tree, exp.Column):
             return tree
         if not isinstance(tree, COMPARING) and any(self.is_normalized(operand) for operand in tree.iter_expressions()):
             return Miss(
@@ -157,14 +158,14 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
         return False
     zero = any(
         isinstance(literal, exp.Literal) and not literal.is_string and not literal.name.strip("0.eE+-dDfF")
-        for literal in conjunct.walk()
+        for literal in nodes_of(conjunct)
     )
     # What a subquery gives is not known, and what is made of the time neither: it may be zero.
     zero |= any(True for _ in opaque_within(conjunct)) or tells_time(conjunct)
     within = any(
-        isinstance(node, exp.Predicate | exp.Connector | exp.Not) for node in conjunct.walk() if node is not conjunct
+        isinstance(node, exp.Predicate | exp.Connector | exp.Not) for node in nodes_of(conjunct) if node is not conjunct
     )
-    turned = isinstance(conjunct, exp.LT | exp.LTE) and conjunct.this.find(exp.Column) is None
+    turned = isinstance(conjunct, exp.LT | exp.LTE) and not holds(conjunct.this, exp.Column)
     return zero or within or turned or not isinstance(conjunct, _BY_FILES)
 
 
@@ -176,7 +177,7 @@ def decides_by_floats(block: Block) -> Tree | None:
     """
     if not block.decides or block.limit or block.offset:
         return None
-    windows = [window for output in block.outputs for window in output.find_all(exp.Window)]
+    windows = [window for output in block.outputs for window in every(output, exp.Window)]
     if windows:
         keys = [key for key in windows[0].args["partition_by"] if all(key in w.args["partition_by"] for w in windows)]
     else:
@@ -186,7 +187,7 @@ def decides_by_floats(block: Block) -> Tree | None:
 
 
 def _floats(tree: Tree, block: Block) -> list[exp.Column]:
-    return [c for c in tree.find_all(exp.Column) if (d := block.type_of(c)) and d.type in FRACTIONS]
+    return [c for c in every(tree, exp.Column) if (d := block.type_of(c)) and d.type in FRACTIONS]
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:

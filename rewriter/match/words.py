@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from rewriter.block.opaque import is_opaque, spelled
-from rewriter.sql import render
+from rewriter.sql import every, render
 from rewriter.timeseries import as_bucket
 
 
@@ -50,6 +50,6 @@ def _occurring(column: exp.Column) -> str:
 def _unclear(tree: exp.Expr) -> Iterator[str]:
     """The names that columns of several tables share."""
     tables: dict[str, str] = {}
-    for column in tree.find_all(exp.Column):
+    for column in every(tree, exp.Column):
         if tables.setdefault(column.name, column.table) != column.table:
             yield column.name

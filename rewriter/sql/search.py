@@ -1,0 +1,49 @@
+"""Searching expressions: the trees are small and searched often, so that a walk costs by what it sets up."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from sqlglot import exp
+
+Tree = exp.Expr
+_Node = TypeVar("_Node", bound=exp.Expr)
+
+# Within these stand names and types, never expressions.
+_LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Star, exp.DataType})
+
+
+def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
+    """All nodes of a kind in an expression, outer ones before those within them; names within columns are not seen.
+
+    >>> [node.name for node in every(exp.column("a") + exp.column("b"), exp.Column)]
+    ['a', 'b']
+    """
+    if type(tree) in _LEAVES:
+        return [tree] if isinstance(tree, kind) else []
+    return [node for node in nodes_of(tree) if isinstance(node, kind)]
+
+
+def holds(tree: Tree, kind: type[Tree] | tuple[type[Tree], ...]) -> bool:
+    """Whether a node of a kind, or of one of several, stands anywhere in an expression.
+
+    >>> holds(exp.column("a") + 1, exp.Literal), holds(exp.column("a"), (exp.Window, exp.Literal))
+    (True, False)
+    """
+    if type(tree) in _LEAVES:
+        return isinstance(tree, kind)
+    return any(isinstance(node, kind) for node in nodes_of(tree))
+
+
+def nodes_of(tree: Tree) -> list[Tree]:
+    """The nodes of an expression, outer ones before those within them; names within columns are not seen."""
+    found = [tree]
+    for node in found:
+        if type(node) in _LEAVES:
+            continue
+        for value in node.args.values():
+            if isinstance(value, Tree):
+                found.append(value)
+            elif isinstance(value, list):
+                found += [item for item in value if isinstance(item, Tree)]
+    return found
