@@ -25,8 +25,12 @@ QUERY_TAIL = frozenset(
         TokenType.WINDOW,
     }
 )
+# All that tells where a block begins or ends: most tokens do not.
+_STRUCTURE = OPENING | CLOSING | SET_OPERATORS | QUERY_TAIL | {TokenType.SELECT, TokenType.SEMICOLON}
 _BARE = frozenset({TokenType.FROM, TokenType.TABLE})
 _QUANTIFIERS = frozenset({TokenType.ALL, TokenType.DISTINCT})
+# What a query without WITH stands behind; one at the start does so, too, as if in parentheses.
+_BEFORE_QUERIES = SET_OPERATORS | _QUANTIFIERS | {TokenType.L_PAREN}
 
 
 class SelectSpan(NamedTuple):
@@ -70,6 +74,9 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
     last: Token | None = None
     for token in tokens:
         kind = token.token_type
+        if kind not in _STRUCTURE:
+            last = token
+            continue
         level = levels[-1]
         if kind in OPENING:
             levels.append(_Level())
@@ -116,9 +123,13 @@ def has_bare_query(tokens: Sequence[Token]) -> bool:
     >>> [has_bare_query(tokenize(sql)) for sql in queries]
     [True, True, False]
     """
+    kinds = [token.token_type for token in tokens]
+    before = [kinds[i - 1] if i else TokenType.L_PAREN for i, kind in enumerate(kinds) if kind in _BARE]
+    if TokenType.WITH not in kinds and _BEFORE_QUERIES.isdisjoint(before):
+        return False
     levels = [_Opened()]
-    for token in tokens:
-        kind, level = token.token_type, levels[-1]
+    for kind in kinds:
+        level = levels[-1]
         if kind in _BARE and level.begins:
             return True
         if kind is TokenType.L_PAREN:

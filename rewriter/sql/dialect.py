@@ -29,6 +29,7 @@ _KEPT = frozenset({"CASE", "CAST", "TRY_CAST"})
 # Calls that sqlglot's parser would read in its own way, and words that it takes for calls without parentheses.
 _CALLS = frozenset({*Spark.Parser.FUNCTIONS, *Spark.Parser.FUNCTION_PARSERS}) - _KEPT
 _WORDS = frozenset(Spark.Parser.NO_PAREN_FUNCTION_PARSERS) - _KEPT
+_CALLABLE = frozenset(Spark.Parser.FUNC_TOKENS)
 _QUOTED = frozenset(word.lower() for word in RESERVED)
 
 
@@ -92,7 +93,7 @@ def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
     """The tokens, names made unknown to the parser where it would read them as more than names."""
     listed: dict[int, TokenType] = {}
     for i, token in enumerate(tokens):
-        if token.token_type in Spark.Parser.FUNC_TOKENS:
+        if token.token_type in _CALLABLE:
             word = token.text.upper()
             called = i + 1 < len(tokens) and tokens[i + 1].token_type is TokenType.L_PAREN
             if word == "EXTRACT" and called and _of_unit(tokens[i + 2 : i + 4]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -165,25 +165,27 @@ def parse(sql: str, session: Session) -> Statement:
         tokens = tokenize(sql[:LONGEST])
     except ParseError as error:
         return Statement(sql, session, is_query=False, problem=str(error))
-    problem = _problem(sql, tokens)
+    # Most passes over the tokens look for a kind that few statements have.
+    kinds = frozenset([token.token_type for token in tokens])
+    problem = _problem(sql, tokens, kinds)
     filling = query_of_write(tokens)
     tokens = tokens if filling is None else tokens[filling:]
     bare = Statement(
         sql,
         session,
-        filling is None and _is_query(tokens),
+        filling is None and _is_query(tokens, kinds),
         problem=problem,
         complete=not has_bare_query(tokens),
         fills=filling is not None,
     )
-    if problem or not any(token.token_type is TokenType.SELECT for token in tokens):
+    if problem or TokenType.SELECT not in kinds:
         return bare
     blocks = tuple(_blocks(sql, tokens))
-    ctes = list(_ctes(tokens))
+    ctes = list(_ctes(tokens)) if TokenType.WITH in kinds else []
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
     common = tuple(_common(tokens, ctes, blocks)) if ctes else ()
-    return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens))
+    return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens, kinds))
 
 
 def storage_statement(view: MaterializedView) -> Statement:
@@ -244,9 +246,11 @@ def _block(sql: str, span: SelectSpan, tokens: Sequence[Token]) -> SelectBlock:
         return SelectBlock(span, text, None, str(error))
 
 
-def _is_query(tokens: Sequence[Token]) -> bool:
+def _is_query(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
     if not tokens or tokens[0].token_type not in QUERY_STARTS:
         return False
+    if WRITES.isdisjoint(kinds):
+        return True
     depth = 0
     for token in tokens:
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
@@ -255,7 +259,7 @@ def _is_query(tokens: Sequence[Token]) -> bool:
     return True
 
 
-def _problem(sql: str, tokens: Sequence[Token]) -> str:
+def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
     """Why no block of the text can be trusted to mean what it says by itself; empty if all can."""
     if "${" in sql:
         return "variable substitution (${…}) can change what the text means"
@@ -263,10 +267,9 @@ def _problem(sql: str, tokens: Sequence[Token]) -> str:
         return f"it is longer than {LONGEST} characters"
     if _CONTINUED_COMMENT.search(sql):
         return "a comment ends with a backslash, which carries it on to the next line"
-    if any(token.token_type is TokenType.PIPE_GT for token in tokens):
+    if TokenType.PIPE_GT in kinds:
         return "pipe syntax (|>) is not read"
-    ends = [i for i, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON]
-    if ends and ends[0] != len(tokens) - 1:
+    if TokenType.SEMICOLON in kinds and any(token.token_type is TokenType.SEMICOLON for token in tokens[:-1]):
         return "more than one statement"
     return ""
 
@@ -294,7 +297,9 @@ def _common(tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[Selec
             opened = None
 
 
-def _merges(tokens: Sequence[Token]) -> bool:
+def _merges(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
+    if SET_OPERATORS.isdisjoint(kinds):
+        return False
     pairs = ((token.token_type, after.token_type) for token, after in itertools.pairwise(tokens))
     return any(kind in SET_OPERATORS and (kind, after) != (TokenType.UNION, TokenType.ALL) for kind, after in pairs)
 
@@ -305,8 +310,6 @@ def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
     Spark reads `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. Every name with a parenthesis behind it is
     taken for one: that a function's is among them costs nothing but a table of that name.
     """
-    if not any(token.token_type is TokenType.WITH for token in tokens):
-        return
     opened: list[int] = []
     before: dict[int, int] = {}  # a closing parenthesis, and what stands before the pair
     for i, token in enumerate(tokens):
