@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from rewriter.block import Block
 from rewriter.freshness import Relations
-from rewriter.index import Shortlist
+from rewriter.index import Bag, Shortlist
 from rewriter.match import Match
-from rewriter.model import MaterializedView, Relation, Table, TableName
+from rewriter.model import MaterializedView, Relation, Table
 
 SCAN = ROLL_UP = 4 << 20
 RECORD = 64
@@ -37,15 +37,15 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
     """
     read = Counter(table.name for table in block.tables)
     rest, grouped = _rest(block, relations), len(block.keys) if block.keys is not None else sys.maxsize
-    others: dict[tuple[TableName, ...], int] = {}
-    for view, storage, tables, keys, partial, named, beside in shortlist:
+    others: dict[Bag, int] = {}
+    for view, storage, bag, keys, partial, named, beside in shortlist:
         if partial or named:
             more = rest if partial else 0
-        elif tables in others:
-            more = others[tables]
+        elif bag in others:
+            more = others[bag]
         else:
-            left = read - Counter(tables)
-            more = others[tables] = sum(_scan(relations.get(name)) * n for name, n in left.items())
+            left = read - Counter(bag.tables)
+            more = others[bag] = sum(_scan(relations.get(name)) * n for name, n in left.items())
         for table in beside:
             more += _scan(relations.get(table))
         yield _scan(relations.get(storage)) + more + (ROLL_UP if keys > grouped else 0), view

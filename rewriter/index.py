@@ -23,6 +23,13 @@ _READ = ("by_name", "plain_by_name", "features", "over_views", "sources", "verba
 Expansions = tuple[Expanded, ...]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Bag:
+    """The tables that a view reads; of views of the very same ones it is one, found by its identity."""
+
+    tables: tuple[TableName, ...]
+
+
 class Listed(NamedTuple):
     """A view on the shortlist of a block, with its storage, over these tables and grouped by so many keys.
 
@@ -32,11 +39,11 @@ class Listed(NamedTuple):
 
     view: MaterializedView
     storage: TableName
-    tables: tuple[TableName, ...]
+    bag: Bag
     keys: int
     partial: bool = False
     named: bool = False
-    beside: frozenset[TableName] = frozenset()
+    beside: tuple[TableName, ...] = ()
 
 
 # The views that could answer a block, in the order of their names.
@@ -170,9 +177,13 @@ class Definitions:
     @cached_property
     def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
         """The views in the order of the shelf, and their places there by name."""
-        views = (self.by_name[name] for name in self.shelf.views)
-        listed = tuple(Listed(v, v.storage, (f := self.features[v.name]).tables, f.keys) for v in views)
-        return listed, {each.view.name: place for place, each in enumerate(listed)}
+        bags: dict[tuple[TableName, ...], Bag] = {}
+        listed: list[Listed] = []
+        for name in self.shelf.views:
+            view, features = self.by_name[name], self.features[name]
+            tables = tuple(sorted(features.tables))
+            listed.append(Listed(view, view.storage, bags.setdefault(tables, Bag(tables)), features.keys))
+        return tuple(listed), {each.view.name: place for place, each in enumerate(listed)}
 
     def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
         """The views that could answer a block, and those that it names."""
@@ -215,19 +226,17 @@ class Definitions:
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
         found = sorted(named.union(shelf.pick(bits))) if named else shelf.pick(bits)
-        joined: dict[int, frozenset[TableName]] = {}
+        joined: dict[int, tuple[TableName, ...]] = {}
         for table, joining in beside.items():
             for place in shelf.pick(joining & bits):
-                joined[place] = joined.get(place, frozenset()) | {table}
+                joined[place] = (*joined.get(place, ()), table)
         parts = frozenset(shelf.pick(partial))
         special = parts.union(named, joined)
         return tuple(
             [
                 listed[place]
                 if place not in special
-                else listed[place]._replace(
-                    partial=place in parts, named=place in named, beside=joined.get(place, frozenset())
-                )
+                else Listed(*listed[place][:4], place in parts, place in named, joined.get(place, ()))
                 for place in found
             ]
         )

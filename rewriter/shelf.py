@@ -153,6 +153,8 @@ class Shelf:
     def pick(self, bits: int) -> list[int]:
         """The places in `views` of those that a bit set has, in order."""
         picked: list[int] = []
+        if not bits:
+            return picked
         # By words: taking a bit from the whole set would copy it.
         words = (bits.bit_length() + 63) // 64
         for start, word in zip(count(0, 64), unpack(f"<{words}Q", bits.to_bytes(8 * words, "little")), strict=False):

@@ -109,8 +109,12 @@ class Block:
         """The declaration of a canonical column; None for any other expression."""
         if not isinstance(column, exp.Column):
             return None
-        table = next((t for t in self.tables if t.id == column.table), None)
-        return table.column(column.name) if table else None
+        table = self._by_id.get(column.table)
+        return table.column(column.name) if table is not None else None
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Occurrence]:
+        return {table.id: table for table in self.tables}
 
 
 def remembered(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -146,7 +146,11 @@ class _SelectList:
 
     def read(self, node: Tree) -> Tree:
         """An expression of HAVING, over the tables' columns and the outputs' aliases."""
-        return canonical(node, replace(self.scope, alias=self.alias))
+        return canonical(node, self._aliased)
+
+    @cached_property
+    def _aliased(self) -> Scope:
+        return replace(self.scope, alias=self.alias)
 
     def read_item(self, node: Tree) -> Tree:
         """An item of GROUP BY or ORDER BY: an ordinal, or an expression."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -31,6 +32,12 @@ class Source:
         if len(found) > 1:
             raise Unsupported(f"{self.alias}.{name} is ambiguous")
         return found[0].copy() if found else None
+
+    def has(self, name: str) -> bool:
+        """Whether a name in lower case means anything here."""
+        if self.table is not None:
+            return self.table.column(name) is not None
+        return any(label is not None and label.lower() == name for label, _ in self.derived)
 
     def columns(self) -> Iterator[tuple[str | None, Tree]]:
         """All names with what they mean, in order."""
@@ -104,10 +111,12 @@ class Scope:
                 yield tree
 
     def _unqualified(self, name: str) -> Iterator[Tree]:
-        yield from (tree.copy() for label, tree in self.merged if label.lower() == name)
+        for label, tree in self.merged:
+            if label.lower() == name:
+                yield tree.copy()
         for source in self.sources:
-            if (source.alias, name) not in self.hidden and (tree := source.column(name)) is not None:
-                yield tree
+            if (source.alias, name) not in self.hidden and (meant := source.column(name)) is not None:
+                yield meant
 
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
         """What `*`, or `qualifier.*`, stands for; raises Unsupported."""
@@ -124,14 +133,21 @@ class Scope:
 
     def has(self, name: str) -> bool:
         """Whether an unqualified name is a column of some source here."""
-        return next(self._unqualified(name.lower()), None) is not None
+        name = name.lower()
+        return any(label.lower() == name for label, _ in self.merged) or any(
+            source.has(name) for source in self.sources
+        )
 
     def type_of(self, node: Tree) -> Column | None:
         """The declaration behind a canonical column."""
         if not isinstance(node, exp.Column):
             return None
-        table = next((t for t in self.tables if t.id == node.table), None)
-        return table.column(node.name) if table else None
+        table = self._by_id.get(node.table)
+        return table.column(node.name) if table is not None else None
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Occurrence]:
+        return {table.id: table for table in self.tables}
 
 
 def _not_read(query: Tree) -> str:

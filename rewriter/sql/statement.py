@@ -117,7 +117,7 @@ class Statement:
     def common_within(self, block: SelectBlock) -> tuple[CommonTable, ...]:
         """The common table expressions that a block reads, directly or through others, in the order of the text."""
         found: dict[int, CommonTable] = {}
-        waiting = [block]
+        waiting = [block] if self.common else []
         while waiting:
             reading = waiting.pop()
             meant = {table.name: table for table in self.common_before(reading)}
