@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from proxy import admission, config, demo, embedded, explaining, jars, jobs, preflight, refreshing
+from proxy import admission, config, demo, embedded, explaining, jars, jobs, preflight, progress_bar, refreshing
 from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.authentication import PasswordFile, ProxyUsers
 from proxy.catalog import Catalog, CatalogError, open_catalog
@@ -26,7 +26,7 @@ from proxy.commands import Context, Planner, find
 from proxy.hs2 import Query, SqlError, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import V11
-from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
+from proxy.pipeline import Begun, EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.server import Server
 from proxy.service import Service
 from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
@@ -172,7 +172,9 @@ async def refresh(options: argparse.Namespace) -> int:
         surroundings = await surround(settings, running)
         wanted = refreshing.Wanted(tuple(options.names), options.stale, options.full)
         pipeline = Pipeline(surroundings.catalog, surroundings.runner)
-        return await refreshing.refresh(surroundings.catalog, pipeline, wanted, print)
+        begun = running.enter_context(Begun())
+        say = await running.enter_async_context(progress_bar.drawn(begun))
+        return await refreshing.refresh(surroundings.catalog, pipeline, wanted, say)
 
 
 async def _warm(upstreams: Upstreams) -> None:

@@ -11,8 +11,10 @@ from proxy.pipeline.stages import stages_of
 from proxy.pipeline.statements import pin, relations
 from proxy.pipeline.status import Status, status
 from proxy.pipeline.thrift_runner import ThriftRunner
+from proxy.pipeline.watching import Begun
 
 __all__ = [
+    "Begun",
     "ConnectRunner",
     "EmbeddedRunner",
     "OnCommit",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from typing import Self
 
 from proxy.pipeline.runner import Job
 from proxy.session import Log
@@ -16,26 +18,60 @@ _LONGEST_S = 30.0
 _logger = logging.getLogger(__name__)
 
 
+class Begun:
+    """The jobs that somebody's work has begun and that still run, for a progress bar of his."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+
+    def __enter__(self) -> Self:
+        """From here on, the refreshes that the running task begins, in tasks that it starts even, are noted here."""
+        self._before = _BEGUN.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _BEGUN.reset(self._before)
+
+    async def followed(self, work: Awaitable[None]) -> None:
+        """Do the work with its refreshes noted here."""
+        with self:
+            await work
+
+    async def stages(self) -> tuple[Stage, ...]:
+        """The stages of all of these jobs; none where nobody knows."""
+        return tuple([stage for job in tuple(self.jobs) for stage in await _stages(job)])
+
+
+_BEGUN: ContextVar[Begun | None] = ContextVar("_BEGUN", default=None)
+
+
 @asynccontextmanager
 async def watched(job: Job, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
     """Tell, as long as the body runs and at growing intervals, how far the job is; nothing where nobody knows."""
+    begun = _BEGUN.get() or Begun()
+    begun.jobs.append(job)
     watching = asyncio.create_task(_watch(job, who, log, first_s))
     try:
         yield
     finally:
+        begun.jobs.remove(job)
         watching.cancel()
         await asyncio.wait([watching])
+
+
+async def _stages(job: Job) -> tuple[Stage, ...]:
+    try:
+        return await job.stages() or ()
+    except Exception:  # the statement itself will say what is wrong
+        _logger.debug("nobody knows how far a refresh is", exc_info=True)
+        return ()
 
 
 async def _watch(job: Job, who: str, log: Log, pause: float) -> None:
     told = ""
     while True:
         await asyncio.sleep(pause)
-        try:
-            stages = await job.stages()
-        except Exception:  # the statement itself will say what is wrong
-            _logger.debug("nobody knows how far the refresh of %s is", who, exc_info=True)
-            stages = ()
+        stages = await _stages(job)
         if stages and (line := in_words(stages)) != told:
             log(f"{who}: {line}")
             told = line

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 from proxy.hs2 import OPERATION_HANDLE, SqlError, check, encode, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
+from proxy.pipeline import Begun
 from proxy.service.ahead import Budget, ReadAhead
 from proxy.service.early_schema import early_schema
 from proxy.service.operation import RunningOperation
+from proxy.service.progress import HowFar
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, Handle, LiveUpstream, OperationState, Trace
-from proxy.upstream import RemoteOperation, RemoteStatus, progress_response, read_handle
+from proxy.upstream import RemoteOperation, RemoteStatus, read_handle
 from proxy.wire import WireError, find, read_i32, read_string, with_field
 from proxy.wire.layout import BOOL, I32, I64, STRUCT
 
@@ -26,8 +28,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
-_GET_PROGRESS, _QUERY_ID = (1, 2), (0, 1)
-_LOOK_AGAIN = 0.5  # seconds between two looks at a statement's progress
+_QUERY_ID = (0, 1)
 _UNDER_WAY = "Viewgate: Spark runs the statement as"
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
@@ -65,8 +66,8 @@ class Forwarded(RunningOperation):
         self._cancelled = False
         self._ended_here = False
         self._falling_back = asyncio.Lock()
-        self._looked_at = float("-inf")
-        self._seen: Any = None
+        self._how_far = HowFar(self.started_ms)
+        self._refreshes = Begun()
         self._after = plan.after
         self._sequel: Sequel | None = None
         self._deadline = statement.deadline if statement else None
@@ -77,7 +78,8 @@ class Forwarded(RunningOperation):
             self._leave_traces(state)
         if state in TERMINAL and self._after is not None:
             after, self._after = self._after, None
-            self._sequel = Sequel(after(self.log.add), self._deadline, partial(self.advance, OperationState.FINISHED))
+            work = self._refreshes.followed(after(self.log.add))
+            self._sequel = Sequel(work, self._deadline, partial(self.advance, OperationState.FINISHED))
             if state is OperationState.FINISHED:
                 return
         super().advance(state, error)
@@ -136,7 +138,10 @@ class Forwarded(RunningOperation):
         if self._sequel is not None and not self.done:
             await self._sequel.wait(self.held_s)
         if self._held or self._ended_here:
-            return call.reply(self.status_response())
+            response = self.status_response()
+            if self._held:
+                response.progressUpdateResponse = await self._how_far.told(call, self._refreshes.stages)
+            return call.reply(response)
         remote, self._asked_at = self.remote, asyncio.get_running_loop().time()
         try:
             reply, status = await remote.ask(call.addressed_to(remote.handle))
@@ -150,7 +155,10 @@ class Forwarded(RunningOperation):
             return await self.status(call)  # of what follows, for which the client is held in its turn
         if not observed or self._ended_here:
             return call.reply(self.status_response())
-        progress = None if self.done else await self._progress(call)
+        spark = partial(call.service.progress, self.remote.handle.id)
+        progress = None if self.done else await self._how_far.told(call, spark)
+        if progress is not None and self.log.empty:  # beeline draws no bar before it has shown a line
+            self.log.add(f"{_UNDER_WAY} {remote.handle.id}")
         return self._completed(reply, progress)
 
     async def metadata(self, call: Call) -> bytes:
@@ -273,20 +281,6 @@ class Forwarded(RunningOperation):
         self.log.add(_FELL_BACK)
         if self._cancelled:  # while it was being started
             await self.remote.cancel()
-
-    async def _progress(self, call: Call) -> Any:
-        """How far the statement is, if the client wants to know and it can be known; looked up now and then only."""
-        asked = find(call.message, _GET_PROGRESS)
-        if asked is None or not call.message[asked.start]:
-            return None
-        now = asyncio.get_running_loop().time()
-        if now - self._looked_at >= _LOOK_AGAIN:
-            self._looked_at = now
-            stages = await call.service.progress(self.remote.handle.id)
-            self._seen = progress_response(stages, self.started_ms) if stages else None
-            if stages and self.log.empty:  # beeline draws no bar before it has shown a line
-                self.log.add(f"{_UNDER_WAY} {self.remote.handle.id}")
-        return self._seen
 
     def _completed(self, reply: bytes, progress: Any) -> bytes:
         """The upstream's status with what it leaves out; without `hasResultSet`, Hive JDBC asks for ever."""

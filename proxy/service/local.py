@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success, table_schema
 from proxy.hs2.generated import ttypes
+from proxy.pipeline import Begun
 from proxy.service.operation import RunningOperation
+from proxy.service.progress import HowFar
 from proxy.session import ClientSession, Local, OperationState
 
 if TYPE_CHECKING:
@@ -29,14 +31,19 @@ class LocalOperation(RunningOperation):
         super().__init__(session, kind)
         self._result = _EMPTY
         self._next = 0
-        self._task = asyncio.create_task(self._run(plan, timeout))
+        self._how_far = HowFar(self.started_ms)
+        self._refreshes = Begun()
+        self._task = asyncio.create_task(self._refreshes.followed(self._run(plan, timeout)))
 
     async def wait(self) -> None:
         await asyncio.wait({self._task})
 
     async def status(self, call: Call) -> bytes:
         await asyncio.wait({self._task}, timeout=self.held_s)
-        return call.reply(self.status_response())
+        response = self.status_response()
+        if not self.done:
+            response.progressUpdateResponse = await self._how_far.told(call, self._refreshes.stages)
+        return call.reply(response)
 
     async def metadata(self, call: Call) -> bytes:
         await self.wait()

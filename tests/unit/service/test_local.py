@@ -9,7 +9,9 @@ import pytest
 
 from proxy.hs2 import ResultSet, SqlError, columns_of, decode_rows
 from proxy.hs2.generated import ttypes
+from proxy.pipeline.watching import watched
 from proxy.session import Local
+from proxy.upstream import Stage
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 
 RUNNING, FINISHED, CANCELED, ERROR, TIMEDOUT = 1, 2, 3, 5, 8
@@ -52,6 +54,35 @@ def test_a_local_statement(protocol: int, run_async: bool) -> None:
             if protocol == 10:
                 rows = decode_rows((await client.fetch(operation, orientation=4)).results)
                 assert rows == list(result.rows)
+
+    with_proxy(test)
+
+
+class Job:
+    """A quarter of whose tasks are done."""
+
+    async def run(self, sql: str) -> None:
+        pass
+
+    async def stages(self) -> tuple[Stage, ...]:
+        return (Stage(3, 8, 2, 4, 0),)
+
+
+def test_the_progress_of_a_refresh_is_told_to_those_who_ask_for_it() -> None:
+    async def refresh(log: Any) -> ResultSet:
+        async with watched(Job(), "v", log):
+            await asyncio.Event().wait()
+        raise AssertionError("nobody sets it")
+
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["REFRESH"] = Local(refresh)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "REFRESH")).operationHandle
+            request = ttypes.TGetOperationStatusReq(operationHandle=operation, getProgressUpdate=True)
+            told = await client.ask("GetOperationStatus", request, ttypes.TGetOperationStatusResp)
+            assert (told.operationState, told.progressUpdateResponse.progressedPercentage) == (RUNNING, 0.25)
+            assert told.progressUpdateResponse.rows[0][0] == "Stage-3"
+            assert (await client.status(operation)).progressUpdateResponse is None
 
     with_proxy(test)
 
