@@ -1,8 +1,8 @@
 """From the query of CREATE MATERIALIZED VIEW to what its storage holds.
 
 Storage holds the view's outputs and, after them, hidden columns that make it answer more: a count of
-rows, the group keys that are not outputs, and the parts of which an average or an expression over
-aggregates is made.
+rows, the group keys and what the query orders by where these are not outputs, and the parts of which an
+average or an expression over aggregates is made.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def define(
         return Definition(spelled, spelled, (), sources, names)
     # An output that only Spark can name is read by its position in the storage.
     labels = [name or f"{HIDDEN}output_{i}" for i, name in enumerate(names)]
-    stored, hidden = _with_hidden(visible, labels)
+    stored, hidden = _with_hidden(visible, labels, tuple(_ordering(block)))
     text = print_block(stored, [*labels, *hidden])
     return Definition(spelled, text, hidden, sources, names)
 
@@ -184,14 +184,19 @@ def _within_another(block: SelectBlock, statement: Statement) -> bool:
     return any(other.span.start < block.span.start and block.span.end <= other.span.end for other in statement.blocks)
 
 
-def _with_hidden(block: Block, names: Sequence[str]) -> tuple[Block, tuple[str, ...]]:
+def _ordering(block: Block) -> Iterator[Tree]:
+    """What a query orders by and can be stored: of a type that is known, so that no view is refused for its order."""
+    for item in block.order:
+        if item.key.find(exp.Column, exp.Star) and expression_type(item.key, block) != UNKNOWN:
+            yield item.key
+
+
+def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...]) -> tuple[Block, tuple[str, ...]]:
     """The block with the hidden outputs it needs, and their names."""
-    if block.keys is None:
-        return block, ()
     taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
     present = set(block.outputs)
-    for label, tree in _wanted(block):
+    for label, tree in _wanted(block, ordering):
         if tree not in present:
             present.add(tree)
             name = next(n for i in range(len(taken) + 2) if (n := f"{HIDDEN}{label}_{len(added) + i}") not in taken)
@@ -200,12 +205,16 @@ def _with_hidden(block: Block, names: Sequence[str]) -> tuple[Block, tuple[str, 
     return replace(block, outputs=outputs, names=(*names, *added)), tuple(added)
 
 
-def _wanted(block: Block) -> Iterator[tuple[str, Tree]]:
-    """What a grouped view needs beside its outputs, in a fixed order."""
-    for key in block.keys or ():
+def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tree]]:
+    """What a view needs beside its outputs, in a fixed order."""
+    if block.keys is None:
+        yield from (("order", key) for key in ordering)
+        return
+    for key in block.keys:
         yield "key", key
     yield "rows", ROWS
-    for output in block.outputs:
+    yield from (("order", key) for key in ordering)
+    for output in (*block.outputs, *ordering):
         for node in output.walk():
             call = aggregate_of(node) if isinstance(node, exp.Anonymous) else None
             if call is None:

@@ -131,3 +131,17 @@ def test_settings_under_which_a_text_means_something_else() -> None:
     session = Session("lake", ("demo",), {"spark.sql.caseSensitive": "true"})
     with pytest.raises(Unsupported, match="RESET it"):
         define("SELECT n FROM sales", session, TABLES)
+
+
+@pytest.mark.parametrize(
+    ("query", "hidden"),
+    [
+        ("SELECT n FROM sales ORDER BY region, n", ("viewgate_order_0",)),
+        ("SELECT n FROM sales ORDER BY big + 1", ("viewgate_order_0",)),
+        ("SELECT region, count(*) AS c FROM sales GROUP BY region ORDER BY max(n)", ("viewgate_order_0",)),
+        ("SELECT n FROM sales ORDER BY region LIMIT 3", ()),  # its rows are what the order makes of them
+        ("SELECT n FROM sales ORDER BY 1", ()),
+    ],
+)
+def test_what_it_orders_by_is_stored_too(query: str, hidden: tuple[str, ...]) -> None:
+    assert define(query, SESSION, TABLES).hidden == hidden
