@@ -18,7 +18,7 @@ from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
 from proxy.catalog.store import Entry, Store
-from proxy.catalog.tables import table
+from proxy.catalog.tables import recorded_summary, table
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
 from rewriter import View, by_name, in_place
 from rewriter.model import (
@@ -104,6 +104,10 @@ class Catalog:
     async def properties(self, table: TableName) -> Mapping[str, str]:
         """The properties of a table now; none where there is no table that can be read."""
         return await self._blocking(lambda: self._table_properties(table))
+
+    async def recorded(self, storage: TableName) -> Mapping[str, str]:
+        """What the content of a storage table says of itself in the summary of its snapshot; nothing if it does not."""
+        return await self._blocking(lambda: self._recorded(storage))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
         """All namespaces."""
@@ -201,6 +205,10 @@ class Catalog:
         except Exception:  # as above
             _log.exception("cannot read the metadata of %s at %s", name, entry.location)
             return {}
+
+    def _recorded(self, name: TableName) -> Mapping[str, str]:
+        entry = self._store.look([name]).get(name)
+        return recorded_summary(entry.load()) if entry is not None and entry.kind == "table" else {}
 
     def _change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
         entry = self._store.look([name]).get(name)

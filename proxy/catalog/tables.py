@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any, TypeVar
 
 from proxy.catalog.documents import Document
-from proxy.catalog.refresh_state import SUMMARY, from_properties, from_summary
+from proxy.catalog.refresh_state import OURS, SUMMARY, from_properties, from_summary
 from proxy.catalog.spelling import spark_type
 from rewriter.model import Column, ConstraintError, ForeignKey, PartitionField, RefreshState, Snapshot, Table, TableName
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, TRUST, read_foreign_keys, read_primary_key
@@ -121,10 +121,21 @@ def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
     return int(total) if total is not None and total.isdecimal() else None
 
 
-def _refresh(ancestry: tuple[dict[str, Any], ...], properties: Mapping[str, str], catalog: str) -> RefreshState | None:
-    """Compaction (`replace`) keeps the content, so its parent speaks for it."""
+def recorded_summary(document: Document) -> Mapping[str, str]:
+    """What the current content of a storage table says of itself, as its snapshot's summary has it; else nothing."""
+    heads = _heads(tuple(ancestry(document)))
+    summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
+    return {key: summary[key] for key in (SUMMARY, OURS) if key in summary}
+
+
+def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
+    """The current snapshot and those back to the one that speaks for it: compaction (`replace`) keeps the content."""
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and SUMMARY not in raw["summary"], ancestry))
-    heads = ancestry[: len(compactions) + 1]
+    return ancestry[: len(compactions) + 1]
+
+
+def _refresh(ancestry: tuple[dict[str, Any], ...], properties: Mapping[str, str], catalog: str) -> RefreshState | None:
+    heads = _heads(ancestry)
     summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
     if SUMMARY in summary:
         return from_summary(summary, catalog)

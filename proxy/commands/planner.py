@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
-from proxy.hs2 import ResultSet
+from proxy.commands.maintenance import Maintenance, maintenance
+from proxy.hs2 import ResultSet, SqlError
+from proxy.hs2.status import first_message
+from proxy.pipeline.on_commit import over
+from proxy.pipeline.upkeep import MAINTENANCE, NEVER
 from proxy.session import ClientSession, Forward, Local, Log, Plan
+from rewriter.model import MaterializedView
 
 Find = Callable[[str], Command | None]
 
@@ -44,10 +49,25 @@ class Planner:
         forward = await self._context.answers.plan(session, sql)
         if not tables:
             return forward
+        maintained = maintenance(sql)
 
         async def after(log: Log) -> None:
             self._context.catalog.invalidate()  # it may have been a view that was written
             definitions = await self._context.answers.definitions()
             await self._context.on_commit.after_write(definitions, tables, log)
+            if maintained is not None:
+                await self._follow(maintained, over(definitions, tables), log)
 
         return replace(forward, after=after)
+
+    async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
+        """Do the same with the storage of views over the table, one view's failure being that view's alone."""
+        for view in views:
+            if view.properties.get(MAINTENANCE) == NEVER:
+                continue
+            try:
+                await self._context.pipeline.maintain(view, maintained.of(view.storage), log)
+                log(f"Viewgate: {maintained.procedure} followed on the storage of {view.name}")
+            except SqlError as failure:
+                why = first_message(str(failure))
+                log(f"Viewgate: {maintained.procedure} failed on the storage of {view.name}: {why}")

@@ -9,7 +9,9 @@ from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS,
 from proxy.hs2 import SqlError
 from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, NEVER, WAIT
-from proxy.pipeline.schedule import EVERY, EXAMPLE, period
+from proxy.pipeline.periods import EXAMPLE, period
+from proxy.pipeline.schedule import EVERY
+from proxy.pipeline.upkeep import FOLLOWED, KEEP, MAINTENANCE
 from rewriter.model import MaterializedView, Session
 from rewriter.model.settings import ANSI, TIME_ZONE, result_settings
 
@@ -21,7 +23,9 @@ _CHOICES = {
     REWRITE: ("on", "off"),
     REFRESH: ("on-commit", "deferred"),
     WAIT: (IF_INCREMENTAL, ALWAYS, NEVER),
+    MAINTENANCE: (FOLLOWED, NEVER),
 }
+_PERIODS = (EVERY, KEEP)
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
 _OURS = (SETTINGS, STORAGE_QUERY, DEFINITION, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-", REFRESH_ERROR)
 # What the catalog, or a clause of a statement, settles; Spark refuses them in its own words, and of the storage.
@@ -39,7 +43,7 @@ _OF_ONE_TABLE = (
     *("write.wap.", "write.delete.", "write.update.", "write.merge.", "write.upsert."),
 )
 
-SETTABLE = (*_CHOICES, EVERY)
+SETTABLE = (*_CHOICES, *_PERIODS)
 
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
@@ -47,7 +51,7 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
     for key, value in properties.items():
         if key.startswith((*_RESERVED, *_OURS)):
             raise SqlError(f"the property {key} is kept by Viewgate itself; leave it out", "0A000")
-        if key == EVERY and period(value) is None and value != NEVER:
+        if key in _PERIODS and period(value) is None and value != NEVER:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: never, or such as '{EXAMPLE}'", "22023")
         if key.lower() in _OF_SPARK:
             raise SqlError(f"the property {key} is kept by Spark itself; leave it out", "0A000")

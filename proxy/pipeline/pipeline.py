@@ -12,14 +12,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-import uuid
 from collections import defaultdict
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import rewriter
-from proxy.catalog import BRANCH_PREFIX, Catalog, Conflict, Published
+from proxy.catalog import Catalog, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
 from proxy.pipeline.causes import explained, headline
@@ -27,27 +24,20 @@ from proxy.pipeline.failures import REFRESH_ERROR, Lost, noted
 from proxy.pipeline.planning import decide
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Sources, look, storage_of
+from proxy.pipeline.staging import JOB_SETTINGS, LOST, recording, staged
 from proxy.pipeline.statements import pin
+from proxy.pipeline.status import status
+from proxy.pipeline.upkeep import Upkeep
 from proxy.pipeline.watching import watched
 from proxy.session import Log
 from rewriter import Decision
 from rewriter.model import Column, MaterializedView, RefreshState, Table, TableName, quoted
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-
 _logger = logging.getLogger(__name__)
 _ATTEMPTS = 3
-_LOST = "40001"
 _ASKED_FOR = rewriter.full("everything anew, as asked for")
 _FRESH = "no source has changed since its last refresh"
 _OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # what a refresh replaces or removes among the storage's properties
-_COMMIT_FAILED = "org.apache.iceberg.exceptions.CommitFailedException"
-_JOB_SETTINGS = {
-    "spark.sql.variable.substitute": "false",  # it would reach into the literals of the recorded state
-    "spark.sql.sources.partitionOverwriteMode": "static",  # dynamic leaves partitions that have vanished
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +55,7 @@ class Pipeline:
     def __init__(self, catalog: Catalog, runner: Runner) -> None:
         self._catalog = catalog
         self._runner = runner
+        self._upkeep = Upkeep(catalog, runner)
         self._busy: defaultdict[TableName, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._said: dict[TableName, str] = {}
 
@@ -81,9 +72,20 @@ class Pipeline:
 
         async with self._busy[view.name], noted(self._catalog, view):
             try:
-                return await self._refresh(view, say, full)
+                refreshed = await self._refresh(view, say, full)
+                if refreshed.changed:
+                    await self._upkeep.expire(view, log)
+                return refreshed
             finally:
                 self._said.pop(view.name, None)
+
+    async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
+        """Run a statement that maintains the files of a view's storage, and changes no row of it."""
+        async with self._busy[view.name]:
+            await self._upkeep.maintain(view, statement)
+        # Where the table was compacted, what is recorded moves on: the snapshot that was read may expire next.
+        if (await status(self._catalog, view)).fresh:
+            await self.refresh(view, log)
 
     async def _refresh(self, view: MaterializedView, log: Log, full: bool) -> Refreshed:
         for _ in range(_ATTEMPTS):
@@ -99,7 +101,7 @@ class Pipeline:
             except Lost:
                 raise
             except SqlError as failure:
-                if not decision.incremental or failure.sql_state == _LOST:
+                if not decision.incremental or failure.sql_state == LOST:
                     raise explained(view, failure, storage.refresh, sources.tables) from failure
                 why = headline(failure.message)
                 _logger.warning("%s refresh of %s failed: %s", decision.kind, view.name, why)
@@ -114,7 +116,7 @@ class Pipeline:
         raise SqlError(
             f"the sources of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "
             "its content is as before; try again when fewer writes go on",
-            _LOST,
+            LOST,
         )
 
     async def decision(self, view: MaterializedView, *, full: bool = False) -> Decision:
@@ -149,35 +151,13 @@ class Pipeline:
         log: Log,
     ) -> Published | None:
         """One try; None where a source that cannot be pinned has moved, so that nobody knows what was read."""
-        async with self._staged(view, base) as branch:
+        async with staged(self._catalog, view, base) as branch:
             await self._fill(view, sources, state, branch, decision, log)
             if decision.incremental or not sources.all_pinned:
                 later = await look(self._catalog, view)
                 if not sources.same_content(later) or (decision.incremental and not sources.same_columns(later)):
                     return None
             return await self._catalog.publish(view.storage, branch, base, to_properties(state), _OUTDATED)
-
-    @asynccontextmanager
-    async def _staged(self, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-        """The name of a branch that is gone afterwards, however it ends."""
-        branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
-        try:
-            yield branch
-        except Conflict as conflict:
-            raise _lost(view, str(conflict)) from conflict
-        except SqlError as failure:
-            # What Spark says when another refresh changes branches under it tells a user nothing.
-            if _COMMIT_FAILED in failure.message or (await storage_of(self._catalog, view)).snapshot_id != base:
-                raise _lost(view, failure.message) from failure
-            raise
-        finally:
-            await asyncio.shield(self._forget(view.storage, branch))
-
-    async def _forget(self, storage: TableName, branch: str) -> None:
-        try:
-            await self._catalog.drop_branch(storage, branch)
-        except Exception:  # the refresh's own outcome counts; the next one drops the branch
-            _logger.exception("cannot drop the branch %s of %s", branch, storage)
 
     async def _fill(
         self,
@@ -194,8 +174,7 @@ class Pipeline:
         for held, storage in sources.stored.values() if not decision.incremental else ():
             log(f"{view.name}: reading {held.name} from its storage, at snapshot {storage.snapshot_id}")
         summary = to_summary(state, tuple(sources.views.values()))
-        recorded = {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
-        async with self._runner.job({**(view.settings or {}), **_JOB_SETTINGS, **recorded}) as job:
+        async with self._runner.job({**(view.settings or {}), **JOB_SETTINGS, **recording(summary)}) as job:
             if view.namespace:
                 await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
             await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")
@@ -220,14 +199,6 @@ def _renamed(view: MaterializedView, column: Column) -> SqlError:
         f"the columns of {view.storage}, the storage of materialized view {view.name}, have been renamed or moved: "
         f"{quoted(column.name)} stands in the place of another; make the view anew with CREATE OR REPLACE",
         "55000",
-    )
-
-
-def _lost(view: MaterializedView, detail: str) -> Lost:
-    return Lost(
-        f"another refresh of {view.name} ran at the same time and was faster; the content is whole; "
-        f"REFRESH again if it must be newer than that one ({detail})",
-        _LOST,
     )
 
 

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
 from collections.abc import Callable
 
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
+from proxy.pipeline.periods import period
 from proxy.pipeline.pipeline import Pipeline
 from proxy.pipeline.status import status
 from rewriter.model import MaterializedView, TableName
 
 EVERY = "viewgate.refresh.every"
-EXAMPLE = "10 minutes"
 
 _logger = logging.getLogger(__name__)
-_PERIOD = re.compile(r"([1-9]\d{0,5}) *(second|minute|hour|day)s?", re.IGNORECASE)
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 _LONGEST_PAUSE = 10.0  # seconds after which a view that was given a period is noticed
-
-
-def period(text: str) -> int | None:
-    """A period in seconds; None for a text that is none.
-
-    >>> period("10 minutes"), period("1 day"), period("0 hours"), period("often")
-    (600, 86400, None, None)
-    """
-    found = _PERIOD.fullmatch(text.strip())
-    return int(found[1]) * _SECONDS[found[2].lower()] if found else None
 
 
 class Schedule:

@@ -1,0 +1,80 @@
+"""Calls that maintain a table's files, and the same for the storage of views over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from proxy.answering.remembering import remembered
+from proxy.answering.tokens import Token, scan
+from rewriter.model import TableName
+from rewriter.model.literals import literal
+
+# The arguments of each procedure in their order; and which of them mean the same for another table.
+_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    "rewrite_data_files": ("table", "strategy", "sort_order", "options", "where"),
+    "expire_snapshots": ("table", "older_than", "retain_last"),
+}
+_FOLLOWED = frozenset({"options", "older_than", "retain_last"})
+
+
+@dataclass(frozen=True)
+class Maintenance:
+    """A procedure and those of its arguments that are followed, each with its text."""
+
+    procedure: str
+    arguments: tuple[tuple[str, str], ...]
+
+    def of(self, table: TableName) -> str:
+        """The same for another table of the catalog.
+
+        >>> Maintenance("expire_snapshots", (("retain_last", "1"),)).of(TableName(("lake", "demo", "a")))
+        "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"
+        """
+        named = "".join(f", {name} => {text}" for name, text in self.arguments)
+        inner = TableName(table.parts[1:]).sql()
+        return f"CALL {TableName(table.parts[:1]).sql()}.system.{self.procedure}(table => {literal(inner)}{named})"
+
+
+@remembered
+def maintenance(sql: str) -> Maintenance | None:
+    """What a statement does to a table's files; None for one that does no such thing.
+
+    >>> maintenance("CALL lake.system.rewrite_data_files('a.t', options => map('rewrite-all', 'true'))").arguments
+    (('options', "map('rewrite-all', 'true')"),)
+    >>> maintenance("CALL lake.system.rollback_to_snapshot('a.t', 7)") is None
+    True
+    """
+    first = next(scan(sql), None)
+    if first is None or first.keyword != "CALL":
+        return None
+    tokens = [token for token in scan(sql) if token.text != ";"]
+    opening = next((at for at, token in enumerate(tokens) if token.text == "("), 0)
+    procedure = tokens[opening - 1].identifier.lower() if opening else ""
+    names = _ARGUMENTS.get(procedure)
+    if names is None:
+        return None
+    given = [_argument(part, names[min(at, len(names) - 1)], sql) for at, part in enumerate(_parts(tokens[opening:]))]
+    return Maintenance(procedure, tuple((name, text) for name, text in given if name in _FOLLOWED))
+
+
+def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
+    """What stands between the outer parentheses, cut at its commas."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if depth == 0:
+            break
+        if depth == 1 and token.text == ",":
+            parts.append([])
+        elif depth > 1 or token.text != "(":
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def _argument(part: Sequence[Token], place: str, sql: str) -> tuple[str, str]:
+    """The name of an argument, by its place if it is not given, and its text."""
+    if len(part) > 3 and [token.text for token in part[1:3]] == ["=", ">"]:
+        return part[0].identifier.lower(), sql[part[3].start : part[-1].end]
+    return place, sql[part[0].start : part[-1].end]

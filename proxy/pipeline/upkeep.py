@@ -1,0 +1,87 @@
+"""The files of storage: compacted and expired as those of the tables are, and expired by a view's own policy.
+
+Compaction makes a snapshot that does not say what the content was computed from; the one that it replaced does, as long
+as that is there. So one that says it, and changes nothing, follows each compaction, and whatever is older can expire.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+
+from proxy.catalog import Catalog
+from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties
+from proxy.hs2 import SqlError
+from proxy.pipeline.causes import headline
+from proxy.pipeline.periods import period
+from proxy.pipeline.runner import Runner
+from proxy.pipeline.sources import storage_of
+from proxy.pipeline.staging import JOB_SETTINGS, recording, staged
+from proxy.session import Log
+from rewriter.model import MaterializedView, TableName
+from rewriter.model.literals import literal
+from rewriter.model.times import timestamp_text
+
+KEEP = "viewgate.snapshots.keep"
+MAINTENANCE = "viewgate.maintenance"
+FOLLOWED, NEVER = "followed", "never"
+
+_logger = logging.getLogger(__name__)
+
+
+class Upkeep:
+    """Whoever calls it sees to it that no refresh of the view runs here meanwhile."""
+
+    def __init__(self, catalog: Catalog, runner: Runner) -> None:
+        self._catalog = catalog
+        self._runner = runner
+
+    async def maintain(self, view: MaterializedView, statement: str) -> None:
+        """Run a statement that maintains the storage's files, the content saying before and after what it is."""
+        await self._carry(view)
+        async with self._runner.job({}) as job:
+            await job.run(statement)
+        await self._carry(view)
+
+    async def expire(self, view: MaterializedView, log: Log) -> None:
+        """Let go the snapshots of the storage that the view's policy does not keep; never raises.
+
+        Not each time: when the oldest has twice the age, so that few refreshes have this to do.
+        """
+        keep = period(view.properties.get(KEEP, ""))
+        if keep is None:
+            return
+        now_ms = time.time_ns() // 1_000_000
+        try:
+            snapshots = (await storage_of(self._catalog, view)).snapshots
+            if not snapshots or snapshots[-1].timestamp_ms > now_ms - 2000 * keep:
+                return
+            older = timestamp_text((now_ms - 1000 * keep) * 1000)
+            async with self._runner.job({}) as job:
+                await job.run(_call(view.storage, f"older_than => {older}, retain_last => 1"))
+            log(f"{view.name}: snapshots of its storage that are older than {view.properties[KEEP]} expired")
+        except SqlError as failure:
+            log(f"{view.name}: old snapshots of its storage could not expire: {headline(failure.message)}")
+        except Exception:
+            _logger.exception("old snapshots of the storage of %s could not expire", view.name)
+
+    async def _carry(self, view: MaterializedView) -> None:
+        """After compaction, a snapshot without rows that says what the content was computed from."""
+        storage = await storage_of(self._catalog, view)
+        if storage.refresh is None or storage.snapshots[0].operation != "replace":
+            return
+        summary = await self._catalog.recorded(view.storage)
+        if not summary:  # it is another tool's, and table properties speak for it
+            return
+        async with staged(self._catalog, view, storage.snapshot_id) as branch:
+            name = storage.name.sql()
+            async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:
+                await job.run(f"ALTER TABLE {name} CREATE BRANCH {branch}")
+                await job.run(f"INSERT INTO {name}.branch_{branch} SELECT * FROM {name} WHERE false")
+            properties = to_properties(storage.refresh)
+            await self._catalog.publish(storage.name, branch, storage.snapshot_id, properties, STATE_PREFIXES)
+
+
+def _call(table: TableName, arguments: str) -> str:
+    inner, catalog = TableName(table.parts[1:]).sql(), TableName(table.parts[:1]).sql()
+    return f"CALL {catalog}.system.expire_snapshots(table => {literal(inner)}, {arguments})"
