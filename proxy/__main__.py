@@ -6,6 +6,8 @@ import argparse
 import asyncio
 import contextlib
 import logging
+import os
+import select
 import signal
 import socket
 import sys
@@ -16,7 +18,7 @@ from functools import partial
 from getpass import getpass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from proxy import admission, config, demo, embedded, explaining, jars, jobs, preflight, progress_bar, refreshing
 from proxy.answering import Answers, Defaults, SessionFacts
@@ -49,6 +51,10 @@ REFUSALS = (
 )
 
 
+# The exit code that shells give to a command that SIGPIPE has ended.
+_NOT_READ = 141
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What Viewgate stands between, started here or elsewhere; `alone` says that nobody else makes views there."""
@@ -70,10 +76,23 @@ def main(argv: list[str] | None = None) -> int:
     try:
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             code: int | None = runner.run(options.run(options))
+        sys.stdout.flush()
     except REFUSALS as refusal:
+        if isinstance(refusal, BrokenPipeError) and not _is_read(sys.stdout):
+            return _NOT_READ
         print(f"viewgate: {refusal}", file=sys.stderr)
         return 1
     return code or 0
+
+
+def _is_read(output: TextIO) -> bool:
+    """Whether somebody still reads what is printed, unlike `head` behind a pipe; where nobody does, no more is."""
+    watched = select.poll()
+    watched.register(output.fileno(), 0)
+    gone = bool(watched.poll(0))
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+    return not gone
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

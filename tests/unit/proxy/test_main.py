@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import io
 import socket
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -70,6 +72,16 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         program.main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("viewgate ")
+
+
+def test_output_that_nobody_reads_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "schema.sql").write_text("CREATE TABLE t (a INT);")
+    command = [sys.executable, "-m", "proxy", "explain", "--schema", tmp_path / "schema.sql", "SELECT a FROM t"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.close()
+        assert (running.stderr.read(), running.wait()) == (b"", 141)
 
 
 def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
