@@ -59,7 +59,10 @@ class Workspace:
         """The query over these tables; raises ScriptError where it cannot be one."""
         statement = parse(query, self.session)
         if not (statement.is_query or statement.fills):
-            raise ScriptError(f"only a query can be explained, and this is none: {statement.problem or query[:80]}")
+            if statement.problem:
+                raise ScriptError(f"the query cannot be read: {statement.problem}")
+            writes = "INSERT … SELECT and CREATE TABLE … AS"
+            raise ScriptError(f"only queries are explained, alone or in {writes}: {query[:80]} is neither")
         if statement.unread and not _is_sql(query):
             raise ScriptError(f"the query cannot be read: {statement.unread}")
         for name in statement.tables:

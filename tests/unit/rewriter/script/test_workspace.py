@@ -142,9 +142,9 @@ def test_a_wrong_script_says_where_and_what_to_do(script: str, message: str) -> 
     ("query", "message"),
     [
         ("SELECT a FROM nope", "the query reads nope, which the script does not create; it creates by_day, dates"),
-        ("DELETE FROM facts", "only a query can be explained"),
+        ("DELETE FROM facts", "only queries are explained, .*: DELETE FROM facts is neither"),
         ("SELECT price FROM facts WHERE", "the query cannot be read"),
-        ("SELECT 'x FROM facts", "this is none: line 1, column 8: ' has no counterpart"),
+        ("SELECT 'x FROM facts", "the query cannot be read: line 1, column 8: ' has no counterpart"),
         ("SELECT timeseries(price, 'day') FROM facts", "the query cannot be run: timeseries"),
     ],
 )  # fmt: skip
