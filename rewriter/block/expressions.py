@@ -205,6 +205,8 @@ def _call(node: Tree, scope: Scope) -> Tree:
         return _part(node, scope)
     if name not in FUNCTIONS | GROUPING:
         raise Unsupported(f"the function {name} is not read")
+    if name in _OF_UNITS and len(node.expressions) > 2:
+        raise Unsupported(f"{_text(node)} begins with a unit, or with a column of its name")
     arguments = [canonical(argument, scope) for argument in node.expressions]
     if name in ("date", "to_date") and len(arguments) == 1:
         return _casting(arguments[0], _DATE, scope)
@@ -324,6 +326,12 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
         return exp.Anonymous(this=name, expressions=arguments)
     if len(arguments) == 3 and arguments[2].name in TEMPORAL:
         return exp.Anonymous(this=name, expressions=arguments)
+    if (
+        isinstance(source, exp.Anonymous)
+        and source.name == "current_timestamp"
+        and unit.name.upper() in DATE_TRUNC_UNITS
+    ):
+        return exp.Anonymous(this="date_trunc", expressions=[unit, source])
     return bucket_call(source, checked_grain(unit if len(arguments) == 2 else None, kind), str(kind))
 
 
@@ -346,6 +354,9 @@ def _is_text(node: Tree) -> bool:
 
 
 _DATE = exp.DataType.build("date")
+_CLOCK_UNITS = frozenset(DATE_TRUNC_UNITS.values())
+# With three arguments Spark reads the first of these as a unit: date_add(DAY, 1, x).
+_OF_UNITS = frozenset({"date_add", "datediff"})
 _PREDICATES = (*COMPARISONS, exp.Between, exp.In, exp.Is, exp.Not)
 _ONE, _TWO = frozenset({"this"}), frozenset({"this", "expression"})
 _Builder = Callable[[Tree, Scope], Tree]

@@ -74,6 +74,11 @@ SELECT count(*) AS c FROM sales WHERE at >= date_trunc('hour', now()) - INTERVAL
 --@ rewritten using at_hour
 SELECT coalesce(sum(v.`cnt`), 0) AS c FROM lake.demo.at_hour__storage AS v WHERE v.`hour` >= (date_trunc('hour', current_timestamp()) - INTERVAL '168' HOURS)
 
+--@ case: the bucket of now by the name that views are made with
+SELECT count(*) AS c FROM sales WHERE at >= timeseries(now(), 'hour')
+--@ rewritten using at_hour
+SELECT coalesce(sum(v.`cnt`), 0) AS c FROM lake.demo.at_hour__storage AS v WHERE v.`hour` >= date_trunc('hour', current_timestamp())
+
 --@ case: the date of a time
 SELECT count(*) AS c FROM sales WHERE CAST(at AS DATE) = current_date() OR to_date(at) = date_sub(now(), 7)
 --@ rewritten using at_hour

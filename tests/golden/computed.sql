@@ -38,3 +38,7 @@ SELECT quantity * price FROM sales
 SELECT (id + price * quantity) * 2, id - (id - 1) FROM sales WHERE NOT (id = 1 OR id = 2)
 --@ rewritten using mv
 SELECT (v.`id` + v.`revenue`) * 2, v.`id` - (v.`id` - 1) FROM lake.demo.mv__storage AS v WHERE NOT ((v.`id` = 1) OR (v.`id` = 2))
+
+--@ case: a unit is no column of its name
+SELECT id, date_add(DAY, 1, day) AS next FROM sales
+--@ kept: NOT_READ DATE_ADD(DAY, 1, day) begins with a unit, or with a column of its name
