@@ -76,7 +76,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_output_that_nobody_reads_is_no_failure(tmp_path: Path) -> None:
     (tmp_path / "schema.sql").write_text("CREATE TABLE t (a INT);")
-    command = [sys.executable, "-m", "proxy", "explain", "--schema", tmp_path / "schema.sql", "SELECT a FROM t"]
+    command: list[str | Path] = [sys.executable, "-m", "proxy", "explain"]
+    command += ["--schema", tmp_path / "schema.sql", "SELECT a FROM t"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout is not None
         assert running.stderr is not None
