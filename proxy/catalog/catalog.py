@@ -13,12 +13,12 @@ from typing import TypeVar
 
 from proxy.catalog import publish as publishing
 from proxy.catalog.changes import change
-from proxy.catalog.documents import Remembered
+from proxy.catalog.documents import Document, Remembered
 from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
 from proxy.catalog.store import Entry, Store
-from proxy.catalog.tables import recorded_summary, table
+from proxy.catalog.tables import recorded_summary, sort_fields, table
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
 from rewriter import View, by_name, in_place
 from rewriter.model import (
@@ -28,6 +28,7 @@ from rewriter.model import (
     MaterializedView,
     PlainView,
     Relation,
+    SortField,
     SourceState,
     TableName,
 )
@@ -105,9 +106,13 @@ class Catalog:
         """The properties of a table now; none where there is no table that can be read."""
         return await self._blocking(lambda: self._table_properties(table))
 
+    async def order(self, table: TableName) -> tuple[SortField, ...]:
+        """The sort order of a table's new files."""
+        return await self._blocking(lambda: self._read(table, sort_fields, ()))
+
     async def recorded(self, storage: TableName) -> Mapping[str, str]:
         """What the content of a storage table says of itself in the summary of its snapshot; nothing if it does not."""
-        return await self._blocking(lambda: self._recorded(storage))
+        return await self._blocking(lambda: self._read(storage, recorded_summary, {}))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
         """All namespaces."""
@@ -206,9 +211,10 @@ class Catalog:
             _log.exception("cannot read the metadata of %s at %s", name, entry.location)
             return {}
 
-    def _recorded(self, name: TableName) -> Mapping[str, str]:
+    def _read(self, name: TableName, read: Callable[[Document], _Result], none: _Result) -> _Result:
+        """What a table's metadata says now; nothing where there is no such table."""
         entry = self._store.look([name]).get(name)
-        return recorded_summary(entry.load()) if entry is not None and entry.kind == "table" else {}
+        return read(entry.load()) if entry is not None and entry.kind == "table" else none
 
     def _change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
         entry = self._store.look([name]).get(name)

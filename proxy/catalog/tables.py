@@ -10,7 +10,17 @@ from typing import Any, TypeVar
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import OURS, SUMMARY, from_properties, from_summary
 from proxy.catalog.spelling import spark_type
-from rewriter.model import Column, ConstraintError, ForeignKey, PartitionField, RefreshState, Snapshot, Table, TableName
+from rewriter.model import (
+    Column,
+    ConstraintError,
+    ForeignKey,
+    PartitionField,
+    RefreshState,
+    Snapshot,
+    SortField,
+    Table,
+    TableName,
+)
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, TRUST, read_foreign_keys, read_primary_key
 
 _Key = TypeVar("_Key")
@@ -65,6 +75,22 @@ def partition_fields(document: Document, spec_id: int | None = None) -> tuple[Pa
     names = {column.field_id: column.name for column in columns_of(document)}
     return tuple(
         PartitionField(names.get(field["source-id"], ""), field["transform"], field["name"]) for field in fields
+    )
+
+
+def sort_fields(document: Document) -> tuple[SortField, ...]:
+    """The sort order of new files; none where they are not sorted."""
+    wanted = document.get("default-sort-order-id", 0)
+    fields = next((o["fields"] for o in document.get("sort-orders") or () if o["order-id"] == wanted), ())
+    names = {column.field_id: column.name for column in columns_of(document)}
+    return tuple(
+        SortField(
+            names.get(field["source-id"], ""),
+            field["transform"],
+            field["direction"] == "desc",
+            field["null-order"] == "nulls-first",
+        )
+        for field in fields
     )
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY, fingerprint
+from proxy.commands.adopting import ADOPT, adopt, adoptable
 from proxy.commands.context import Context, done
+from proxy.commands.layout import Layout, layout
 from proxy.commands.parser import Parser
 from proxy.commands.properties import (
     COLUMNS,
+    ORDERED_BY,
     PARTITIONED_BY,
     QUERY,
     checked,
-    inherited,
     of_storage,
     of_user,
     recorded_settings,
@@ -27,7 +28,7 @@ from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
 from rewriter import expand
 from rewriter import parse as parse_query
-from rewriter.model import Column, MaterializedView, Session, TableName, quoted, storage_name
+from rewriter.model import Column, MaterializedView, Session, TableName, quoted, split_name, storage_name
 from rewriter.model.literals import literal, pairs
 
 EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
@@ -49,6 +50,8 @@ class Create:
     comment: str | None = None
     deferred: bool = False
     partitioned_by: str = ""
+    ordered_by: str = ""
+    adopt: tuple[str, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
@@ -58,18 +61,21 @@ class Create:
         if existing and self.if_not_exists:
             return done(f"materialized view {name} exists already")
         await self._check_free(ctx, name, existing)
-        made = await shape(self.query, self._names(), ctx, session, facts)
+        made = await shape(self.query, self._names(), ctx, session, facts, hidden=not self.adopt)
         await _check_cycle(ctx, name, self.query, facts)
         for orphan in await ctx.orphans.drop(name):
             log(f"{orphan} dropped, which an earlier CREATE has left behind")
-        storage = await _free_storage_name(ctx, name)
+        storage = await self._storage(ctx, session, name, made)
         with ctx.orphans.spared(storage):
-            plan = _Plan(name, storage, made, facts, existing, await _inherited(ctx, made))
+            given = self.partitioned_by, self.ordered_by
+            laid_out = Layout() if self.adopt else await layout(ctx.catalog, storage, made, facts, given)
+            plan = _Plan(name, storage, made, facts, existing, laid_out)
             rows = await self._make(ctx, session, log, plan)
         if existing:
             await _drop_replaced(ctx, session, existing, log)
             await ctx.on_commit.after_write(await ctx.answers.definitions(), [name], log)
-        filled = "not refreshed yet: run REFRESH MATERIALIZED VIEW" if self.deferred else f"{rows} rows"
+        empty = self.deferred and not self.adopt
+        filled = "not refreshed yet: run REFRESH MATERIALIZED VIEW" if empty else f"{rows} rows"
         return done(f"materialized view {name} {'replaced' if existing else 'created'}: {filled}")
 
     async def _check_free(self, ctx: Context, name: TableName, existing: MaterializedView | None) -> None:
@@ -90,9 +96,8 @@ class Create:
     async def _make(self, ctx: Context, session: ClientSession, log: Log, plan: _Plan) -> int:
         async with undone_on_failure(ctx.catalog, log) as undo:
             rows = 0
-            await session.upstream.query(self._storage_statement(plan))
-            drop_storage = f"DROP TABLE IF EXISTS {plan.storage.sql()} PURGE"
-            undo.append(Step(drop_storage, lambda: session.upstream.query(drop_storage)))
+            if not self.adopt:
+                await self._make_storage(session, plan, undo)
             if plan.existing and not self.deferred:
                 rows = (await ctx.pipeline.refresh(await self._candidate(ctx, plan, plan.existing), log)).rows
             if plan.existing is None:
@@ -104,7 +109,9 @@ class Create:
             view = await ctx.catalog.view(plan.name)
             if view is None:
                 raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
-            if not self.deferred:
+            if self.adopt:
+                rows = await adopt(ctx, session, view, log)
+            elif not self.deferred:
                 said: list[str] = []  # of a replacement, which was filled before, only if there was more to do
                 refreshed = await ctx.pipeline.refresh(view, said.append if plan.existing else log)
                 rows = refreshed.rows if refreshed.changed else rows
@@ -112,6 +119,17 @@ class Create:
                     log(line)
             undo.clear()
             return rows
+
+    async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
+        """The table that becomes the storage: one that is there, or a new one."""
+        return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
+
+    async def _make_storage(self, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
+        await session.upstream.query(self._storage_statement(plan))
+        drop = f"DROP TABLE IF EXISTS {plan.storage.sql()} PURGE"
+        undo.append(Step(drop, lambda: session.upstream.query(drop)))
+        for statement in plan.layout.ordering(plan.storage, self._storage_properties(plan)):
+            await session.upstream.query(statement)
 
     async def _unset_replaced(self, session: ClientSession, plan: _Plan, existing: MaterializedView) -> None:
         """A replaced view keeps the properties that the new statement does not name; these were the old one's."""
@@ -138,10 +156,13 @@ class Create:
 
     def _storage_statement(self, plan: _Plan) -> str:
         columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in plan.shape.storage_columns)
-        partitioned = f" PARTITIONED BY ({self.partitioned_by})" if self.partitioned_by else ""
-        given = {**plan.inherited, **of_storage(self.properties)}
-        properties = pairs({**given, STORAGE_OF: TableName(plan.name.parts[1:]).sql()})
+        by = plan.layout.partitioned_by
+        partitioned = f" PARTITIONED BY ({by})" if by else ""
+        properties = pairs({**self._storage_properties(plan), STORAGE_OF: TableName(plan.name.parts[1:]).sql()})
         return f"CREATE TABLE {plan.storage.sql()} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({properties})"
+
+    def _storage_properties(self, plan: _Plan) -> dict[str, str]:
+        return {**dict(plan.layout.properties), **of_storage(self.properties)}
 
     def _view_statement(self, plan: _Plan) -> str:
         replacing = " OR REPLACE" if plan.existing else ""
@@ -179,26 +200,21 @@ class Create:
             QUERY: self.query,
             COLUMNS: self._column_list(plan.shape) if self.columns else "",
             PARTITIONED_BY: self.partitioned_by,
+            ORDERED_BY: self.ordered_by,
+            **({ADOPT: ".".join(map(quoted, self.adopt))} if self.adopt else {}),
         }
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is made: names, shape, the session's facts, the view that is replaced, and what the storage inherits."""
+    """What is made: names, shape, the session's facts, the view that is replaced, and how the storage is laid out."""
 
     name: TableName
     storage: TableName
     shape: Shape
     facts: Session
     existing: MaterializedView | None
-    inherited: Mapping[str, str]
-
-
-async def _inherited(ctx: Context, made: Shape) -> dict[str, str]:
-    """How the one table that is read is written; of several, none is the storage's model."""
-    if len(made.sources) != 1:
-        return {}
-    return inherited(await ctx.catalog.properties(made.sources[0]), [column.name for column in made.columns])
+    layout: Layout
 
 
 async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session) -> None:
@@ -226,7 +242,9 @@ async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
 
 
 async def _drop_replaced(ctx: Context, session: ClientSession, replaced: MaterializedView, log: Log) -> None:
-    if any(view.storage == replaced.storage for view in await ctx.catalog.definitions()):
+    if ADOPT in replaced.properties or any(
+        view.storage == replaced.storage for view in await ctx.catalog.definitions()
+    ):
         return
     try:
         await session.upstream.query(f"DROP TABLE IF EXISTS {replaced.storage.sql()} PURGE")
@@ -251,6 +269,10 @@ def _clauses(parser: Parser, create: Create) -> Create:
         create = replace(create, columns=parser.listed(lambda: _column(parser)))
     while not parser.accept("AS"):
         create = _clause(parser, create)
+    if create.adopt and (create.or_replace or create.partitioned_by or create.ordered_by):
+        raise SqlError(
+            f"{ADOPT} goes with none of OR REPLACE, PARTITIONED BY and ORDERED BY: the table is as it is", "0A000"
+        )
     return replace(create, query=parser.rest("a query"))
 
 
@@ -264,11 +286,17 @@ def _clause(parser: Parser, create: Create) -> Create:
         return replace(create, deferred=False)
     if parser.accept("PARTITIONED", "BY"):
         return replace(create, partitioned_by=parser.parenthesized())
+    if parser.accept("ORDERED", "BY"):
+        return replace(create, ordered_by=parser.parenthesized())
     if parser.accept("PROPERTIES") or parser.accept("TBLPROPERTIES"):
-        properties = checked(parser.properties())
+        properties = parser.properties()
+        adopt = split_name(properties.pop(ADOPT, "")) if ADOPT in properties else ()
+        properties = checked(properties)
         deferred = properties.pop(REFRESH, "deferred" if create.deferred else "") == "deferred"
-        return replace(create, properties={**create.properties, **properties}, deferred=deferred)
-    raise parser.wrong("AS and a query, or one of COMMENT, WITH DEFERRED REFRESH, PARTITIONED BY, PROPERTIES before it")
+        return replace(create, properties={**create.properties, **properties}, deferred=deferred, adopt=adopt)
+    raise parser.wrong(
+        "AS and a query, or one of COMMENT, WITH DEFERRED REFRESH, PARTITIONED BY, ORDERED BY, PROPERTIES before it"
+    )
 
 
 def _column(parser: Parser) -> tuple[str, str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proxy.commands.adopting import ADOPT
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet, SqlError
@@ -41,6 +42,8 @@ class Drop:
         shared = [other.name for other in await ctx.catalog.definitions() if other.storage == view.storage]
         if shared:
             return f"; its storage {view.storage} is kept for {shared[0]}"
+        if ADOPT in view.properties:
+            return f"; the table {view.storage}, which it had adopted, is kept"
         try:
             await session.upstream.query(f"DROP TABLE IF EXISTS {view.storage.sql()} PURGE")
         except SqlError as failure:

@@ -18,6 +18,7 @@ from rewriter.model.settings import ANSI, TIME_ZONE, result_settings
 QUERY = "viewgate.query"
 COLUMNS = "viewgate.columns"
 PARTITIONED_BY = "viewgate.partitioned-by"
+ORDERED_BY = "viewgate.ordered-by"
 
 _CHOICES = {
     REWRITE: ("on", "off"),
@@ -27,7 +28,17 @@ _CHOICES = {
 }
 _PERIODS = (EVERY, KEEP)
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
-_OURS = (SETTINGS, STORAGE_QUERY, DEFINITION, QUERY, COLUMNS, PARTITIONED_BY, "viewgate.storage-", REFRESH_ERROR)
+_OURS = (
+    SETTINGS,
+    STORAGE_QUERY,
+    DEFINITION,
+    QUERY,
+    COLUMNS,
+    PARTITIONED_BY,
+    ORDERED_BY,
+    "viewgate.storage-",
+    REFRESH_ERROR,
+)
 # What the catalog, or a clause of a statement, settles; Spark refuses them in its own words, and of the storage.
 _OF_SPARK = frozenset({"owner", "location", "provider", "external", "is_managed_location", "comment", "collation"})
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from proxy.answering import checked, described
 from proxy.commands.context import Context
@@ -33,16 +34,25 @@ class Shape:
     named: bool
 
 
-async def shape(query: str, names: Sequence[str] | None, ctx: Context, session: ClientSession, facts: Session) -> Shape:
+async def shape(
+    query: str,
+    names: Sequence[str] | None,
+    ctx: Context,
+    session: ClientSession,
+    facts: Session,
+    *,
+    hidden: bool = True,
+) -> Shape:
     """Ask the rewriter what is stored and Spark what it is called; what cannot be stored is refused."""
     known = await ctx.catalog.views()
     tables = await _tables(query, ctx, session, facts, known)
     views = {name: view for name, view in known.items() if name in tables}
-    definition = await _defined(query, names, tables, session, facts, views)
+    defined = partial(_defined, query, tables=tables, session=session, facts=facts, views=views, hidden=hidden)
+    definition = await defined(names)
     visible = await _described(session, definition.query)
     if None in definition.names:  # only Spark knows its own names, and only whole names allow hidden columns
         named_by_spark = [column.name for column in _outputs(visible, definition.names)]
-        definition = await _defined(query, named_by_spark, tables, session, facts, views)
+        definition = await defined(named_by_spark)
     stored = await _described(session, pin(definition.storage_query, {}, facts))
     outputs = _outputs(visible, names or definition.names)
     storage = (*outputs, *stored[len(outputs) :])
@@ -70,10 +80,17 @@ async def _tables(query: str, ctx: Context, session: ClientSession, facts: Sessi
 
 
 async def _defined(
-    query: str, names: Sequence[str] | None, tables: Tables, session: ClientSession, facts: Session, views: Views
+    query: str,
+    names: Sequence[str] | None,
+    *,
+    tables: Tables,
+    session: ClientSession,
+    facts: Session,
+    views: Views,
+    hidden: bool,
 ) -> Definition:
     try:
-        return define(query, facts, tables, names, views)
+        return define(query, facts, tables, names, views, hidden=hidden)
     except Unsupported as refusal:
         await checked(query, session.upstream.query)
         raise SqlError(f"this query cannot define a materialized view: {refusal}", "0A000") from refusal

@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
+from proxy.commands.adopting import ADOPT
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
-from proxy.commands.properties import COLUMNS, PARTITIONED_BY, QUERY, of_user
+from proxy.commands.properties import COLUMNS, ORDERED_BY, PARTITIONED_BY, QUERY, of_user
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
 from rewriter import Unsupported, qualified
@@ -34,14 +35,16 @@ def statement(view: MaterializedView) -> str:
     query = kept.get(QUERY, view.query)
     with suppress(Unsupported):  # made by another tool: it stands as it is, for the view's own namespace
         query = qualified(query, view.session)
-    properties = of_user(kept)
+    properties = of_user(kept) | ({ADOPT: kept[ADOPT]} if ADOPT in kept else {})
     columns, partitioned_by = kept.get(COLUMNS, ""), kept.get(PARTITIONED_BY, "")
+    ordered_by = kept.get(ORDERED_BY, "")
     lines = [
         f"-- made under {settings(view)}" if view.settings else "",
         f"CREATE MATERIALIZED VIEW {view.name.sql()}" + (f" ({columns})" if columns else ""),
         f"COMMENT {literal(view.comment)}" if view.comment else "",
         "WITH DEFERRED REFRESH" if view.deferred else "",
         f"PARTITIONED BY ({partitioned_by})" if partitioned_by else "",
+        f"ORDERED BY ({ordered_by})" if ordered_by else "",
         f"PROPERTIES ({pairs(properties)})" if properties else "",
         f"AS {query}",
     ]

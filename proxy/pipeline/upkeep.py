@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Mapping
 
 from proxy.catalog import Catalog
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties
@@ -18,7 +19,7 @@ from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import storage_of
 from proxy.pipeline.staging import JOB_SETTINGS, recording, staged
 from proxy.session import Log
-from rewriter.model import MaterializedView, TableName
+from rewriter.model import MaterializedView, RefreshState, Table, TableName
 from rewriter.model.literals import literal
 from rewriter.model.times import timestamp_text
 
@@ -73,13 +74,19 @@ class Upkeep:
         summary = await self._catalog.recorded(view.storage)
         if not summary:  # it is another tool's, and table properties speak for it
             return
+        await self.say(view, storage, storage.refresh, summary)
+
+    async def say(
+        self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
+    ) -> None:
+        """A snapshot without rows on the content as it is there, which says what that was computed from."""
         async with staged(self._catalog, view, storage.snapshot_id) as branch:
             name = storage.name.sql()
             async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:
                 await job.run(f"ALTER TABLE {name} CREATE BRANCH {branch}")
                 await job.run(f"INSERT INTO {name}.branch_{branch} SELECT * FROM {name} WHERE false")
-            properties = to_properties(storage.refresh)
-            await self._catalog.publish(storage.name, branch, storage.snapshot_id, properties, STATE_PREFIXES)
+            base = storage.snapshot_id
+            await self._catalog.publish(storage.name, branch, base, to_properties(state), STATE_PREFIXES)
 
 
 def _call(table: TableName, arguments: str) -> str:

@@ -4,18 +4,22 @@ from rewriter.maintenance.columns import misplaced, used_columns
 from rewriter.maintenance.decision import Decision, Kind, full
 from rewriter.maintenance.definition import Definition, define
 from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
+from rewriter.maintenance.layout import derived_partitions, inherited_order
 from rewriter.maintenance.pin import pin, qualified
 from rewriter.maintenance.plan import plan
-from rewriter.maintenance.stored import stored
+from rewriter.maintenance.stored import Stored, stored
 
 __all__ = [
     "Decision",
     "Definition",
     "Dependency",
     "Kind",
+    "Stored",
     "define",
     "dependencies",
+    "derived_partitions",
     "full",
+    "inherited_order",
     "misplaced",
     "pin",
     "plan",

@@ -63,9 +63,12 @@ def define(
     tables: Mapping[TableName, Relation | None],
     columns: Sequence[str] | None = None,
     views: Mapping[TableName, View] = MappingProxyType({}),
+    *,
+    hidden: bool = True,
 ) -> Definition:
     """What a view over this query stores; `columns` are its outputs' names. Raises Unsupported with what to change.
 
+    Without `hidden`, just its outputs: in a table that others have made.
     `views` are those that the query may name; `tables` all tables that it reads, through them, too.
     """
     statement = parse(query, session)
@@ -88,9 +91,9 @@ def define(
         return Definition(spelled, spelled, (), sources, names)
     # An output that only Spark can name is read by its position in the storage.
     labels = [name or f"{HIDDEN}output_{i}" for i, name in enumerate(names)]
-    stored, hidden = _with_hidden(visible, labels, tuple(_ordering(block)))
-    text = print_block(stored, [*labels, *hidden])
-    return Definition(spelled, text, hidden, sources, names)
+    stored, added = _with_hidden(visible, labels, tuple(_ordering(block))) if hidden else (visible, ())
+    text = print_block(stored, [*labels, *added])
+    return Definition(spelled, text, added, sources, names)
 
 
 def _sources(

@@ -16,7 +16,7 @@ from rewriter.delta import At, Changed, signed, signed_problem, terms
 from rewriter.maintenance.decision import Decision, Kind, full
 from rewriter.maintenance.merging import Merging, merging
 from rewriter.maintenance.stored import Stored, stored
-from rewriter.maintenance.targets import targets
+from rewriter.maintenance.targets import MOST_TARGETS, targets
 from rewriter.maintenance.text import block_text, filtered, listed
 from rewriter.model import Change, ChangeKind, Column, MaterializedView, Table, TableName
 from rewriter.model.settings import is_ansi
@@ -25,8 +25,7 @@ Changes = Mapping[TableName, Change]
 
 # Below this, writing the whole storage anew is quicker than finding the files of the groups that have changed.
 SMALL = 32 * 2**20
-# Beyond these, computing everything anew is no dearer than picking partitions.
-MOST_TARGETS = 1000
+# Beyond this, and MOST_TARGETS, computing everything anew is no dearer than picking partitions.
 MOST_ROWS = 0.8
 
 

@@ -22,6 +22,7 @@ from rewriter.model.settings import TIME_ZONE
 Tree = exp.Expr
 Partition = tuple[Value, ...]
 Target = tuple[Span, ...]
+MOST_TARGETS = 1000  # that are named in a statement
 
 
 @dataclass(frozen=True)

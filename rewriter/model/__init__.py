@@ -4,7 +4,7 @@ from rewriter.model.changes import Change, ChangeKind
 from rewriter.model.constraints import ConstraintError, ForeignKey
 from rewriter.model.declared import Declared
 from rewriter.model.names import TableName, quoted, split_name, ticked, unticked
-from rewriter.model.partitions import DataFile, Files, PartitionField, Value
+from rewriter.model.partitions import DataFile, Files, PartitionField, SortField, Value
 from rewriter.model.session import Session
 from rewriter.model.tables import (
     ChildView,
@@ -37,6 +37,7 @@ __all__ = [
     "Relation",
     "Session",
     "Snapshot",
+    "SortField",
     "SourceState",
     "Table",
     "TableName",

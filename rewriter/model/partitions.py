@@ -17,6 +17,16 @@ class PartitionField:
 
 
 @dataclass(frozen=True, slots=True)
+class SortField:
+    """One field of a table's sort order."""
+
+    column: str
+    transform: str = "identity"
+    descending: bool = False
+    nulls_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class DataFile:
     """A data file: where it is, its partition under the table's one specification, and when it was added.
 

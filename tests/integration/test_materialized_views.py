@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyhive import hive
 
 from proxy.commands.show import COLUMNS
 from tests.integration import clients
@@ -129,6 +130,59 @@ def test_an_empty_source_and_one_with_a_newer_schema(run: Run, foreign: Run) -> 
     run("CREATE OR REPLACE MATERIALIZED VIEW of_t AS SELECT id, sum(v) AS s, max(w) AS w FROM t GROUP BY id")
     assert foreign("SELECT id, s, w FROM lake.mv.of_t") == [(1, 1, None)]
     assert shown(run, "of_t")["status"] == "fresh"
+
+
+def test_storage_is_laid_out_as_its_table_is_or_as_its_user_says(run: Run, foreign: Run) -> None:
+    def layout(storage: str) -> tuple[str, str]:
+        text = run(f"SHOW CREATE TABLE {storage}")[0][0]
+        partitioned = text.split("PARTITIONED BY (")[1].split(")\n")[0] if "PARTITIONED BY" in text else ""
+        properties: dict[str, str] = dict(run(f"SHOW TBLPROPERTIES {storage}"))
+        return partitioned, properties.get("sort-order", "")
+
+    run(
+        "CREATE OR REPLACE TABLE many PARTITIONED BY (d) AS "
+        "SELECT date_add(DATE '2024-01-30', int(id % 4)) AS d, xxhash64(id) AS h, id % 3 AS k FROM range(600000)"
+    )
+    run("ALTER TABLE many WRITE LOCALLY ORDERED BY k DESC, h")
+    grouped = "SELECT d, k, count(*) AS c FROM many GROUP BY d, k"
+    run(f"CREATE MATERIALIZED VIEW by_day AS {grouped}")
+    assert layout("by_day__storage") == ("days(d)", "k DESC NULLS LAST")
+    run("CREATE MATERIALIZED VIEW by_key AS SELECT k, count(*) AS c FROM many GROUP BY k")
+    assert layout("by_key__storage") == ("", "k DESC NULLS LAST")
+    run(f"CREATE MATERIALIZED VIEW given PARTITIONED BY (k) ORDERED BY (c DESC, d) AS {grouped}")
+    assert layout("given__storage") == ("k", "c DESC NULLS LAST, d ASC NULLS FIRST")
+    assert "ORDERED BY (c DESC, d)" in run("SHOW CREATE MATERIALIZED VIEW given")[0][0]
+    run("INSERT INTO many VALUES (DATE '2024-01-30', 1, 2)")
+    for view in ("by_day", "given"):
+        assert sorted(run(f"SELECT d, k, c FROM {view}__storage")) == sorted(
+            foreign(grouped.replace("many", "lake.mv.many"))
+        )
+
+
+def test_a_table_is_adopted_if_it_holds_what_the_query_returns(run: Run, foreign: Run) -> None:
+    query = "SELECT country, sum(quantity) AS q FROM sales GROUP BY country"
+    view = "CREATE MATERIALIZED VIEW adopted PROPERTIES ('viewgate.adopt' = '{}') AS " + query
+    run(f"CREATE OR REPLACE TABLE summary AS {query}")
+    run("CREATE OR REPLACE TABLE wrong AS SELECT country, sum(quantity) + 1 AS q FROM sales GROUP BY country")
+    run("CREATE OR REPLACE TABLE others AS SELECT country FROM sales")
+    for table, why in (
+        ("wrong", "it has 2 other rows and lacks 2"),
+        ("others", "its columns are"),
+        ("sales", "reads it"),
+    ):
+        with pytest.raises(hive.OperationalError, match=why):
+            run(view.format(table))
+    assert run("SHOW MATERIALIZED VIEWS IN mv") == []
+    run(view.format("mv.summary"))
+    ((plan,),) = run(f"EXPLAIN {query}")
+    assert "answered from materialized view lake.mv.adopted" in plan
+    assert "lake.mv.summary" in plan
+    run("INSERT INTO sales SELECT now(), 'c9', 'male', 'zzz', 7, 7")
+    assert sorted(foreign("SELECT * FROM lake.mv.summary")) == [("xxx", 1000), ("yyy", 500), ("zzz", 7)]
+    with pytest.raises(hive.OperationalError, match="is the storage of materialized view"):
+        run("INSERT INTO summary VALUES ('a', 1)")
+    run("DROP MATERIALIZED VIEW adopted")
+    assert len(run("SELECT * FROM summary")) == 3
 
 
 def test_storage_that_a_killed_create_has_left_goes_with_the_next_one(run: Run, foreign: Run) -> None:

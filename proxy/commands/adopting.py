@@ -1,0 +1,83 @@
+"""An existing table as the storage of a new view: checked against the view's query before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from proxy.commands.context import Context
+from proxy.commands.shape import Shape
+from proxy.hs2 import ColumnDesc, SqlError
+from proxy.pipeline import pin
+from proxy.pipeline.sources import look, storage_of
+from proxy.session import ClientSession, Log
+from rewriter.model import Column, MaterializedView, Table, TableName
+
+ADOPT = "viewgate.adopt"
+_REFUSED = "55000"
+# What Iceberg makes of types that it does not have.
+_STORED_AS = {"tinyint": "int", "smallint": "int"}
+
+
+async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
+    """The table that is named, if it could hold what the view stores; raises SqlError."""
+    name = await ctx.resolve(session, parts)
+    table = (await ctx.catalog.current([name]))[name]
+    if not isinstance(table, Table):
+        raise SqlError(f"{name}, which {ADOPT} names, is no Iceberg table of the catalog {ctx.catalog.name}", "42P01")
+    if name in made.sources:
+        raise _refused(name, "the view's query reads it, and a refresh would change what it reads")
+    owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)
+    if owner is not None:
+        raise _refused(name, f"it is the storage of materialized view {owner}")
+    if table.snapshot_id is None:
+        raise _refused(name, "it is empty; leave the property out, and the view has storage of its own")
+    if problem := _differing(table.columns, made.storage_columns):
+        raise _refused(name, problem)
+    return name
+
+
+async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
+    """Compare the table with the view's query, both at one moment, and have it say what it was computed from.
+
+    Its rows, if they are those of the query; raises SqlError if they are not.
+    """
+    sources, storage = await look(ctx.catalog, view), await storage_of(ctx.catalog, view)
+    if not sources.all_pinned:
+        raise _refused(
+            storage.name, "a table that the query reads has no snapshot with its columns of today to compare at"
+        )
+    query = pin(view.storage_query, sources.pins, view.session)
+    held = f"SELECT * FROM {storage.name.sql()} VERSION AS OF {storage.snapshot_id}"
+    log(f"{view.name}: comparing {storage.name} with the query")
+    counted = await session.upstream.query(
+        f"SELECT (SELECT count(*) FROM (({held}) EXCEPT ALL ({query}))), "
+        f"(SELECT count(*) FROM (({query}) EXCEPT ALL ({held}))), (SELECT count(*) FROM ({held}))"
+    )
+    besides, lacking, rows = counted.rows[0]
+    if besides or lacking:
+        raise _refused(
+            storage.name,
+            f"it is not what the query returns now: it has {besides} other rows and lacks {lacking} (those that differ "
+            "in the last bits of a floating-point sum are counted); bring it up to date, or leave the property out",
+        )
+    await ctx.pipeline.vouch(view, sources, storage)
+    return int(rows)
+
+
+def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
+    """Why a table's columns are not those that are wanted; empty if they are."""
+    listed = ", ".join(f"{column.name} {_stored_as(column.type)}" for column in wanted)
+    have = ", ".join(f"{column.name} {column.type}" for column in columns)
+    same = len(columns) == len(wanted) and all(
+        (mine.name.lower(), mine.type) == (other.name.lower(), _stored_as(other.type))
+        for mine, other in zip(columns, wanted, strict=True)
+    )
+    return "" if same else f"its columns are ({have}), those of the query ({listed})"
+
+
+def _stored_as(kind: str) -> str:
+    return _STORED_AS.get(kind, "string" if kind.startswith(("char", "varchar")) else kind)
+
+
+def _refused(name: TableName, why: str) -> SqlError:
+    return SqlError(f"{name} cannot be adopted as the storage of this view: {why}", _REFUSED)
