@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -46,6 +47,7 @@ _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)\Z")
 _LONG_DIGITS = 18  # a decimal of so many digits fits eight bytes
 
 
+@lru_cache(maxsize=1024)  # a catalog has a hundred thousand columns, of few types
 def jdbc_type(sql_type: SqlType) -> JdbcType:
     """How a type is told to JDBC; a struct is as large as its fields, where those have a size.
 

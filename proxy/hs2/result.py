@@ -92,16 +92,31 @@ def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
 
 def _column(column: ColumnDesc, values: Sequence[Any]) -> Any:
     layout = _LAYOUTS.get(column.type_id, _STRINGS)
-    filled, absent = list(values), [index for index, value in enumerate(values) if value is None]
-    # As long as Spark makes it: a byte, and one more for every eight rows up to the last NULL.
-    nulls = bytearray(1 + (absent[-1] + 1) // 8 if absent else 1)
-    for index in absent:
-        nulls[index // 8] |= 1 << index % 8
-        filled[index] = layout.null
+    missing = values.count(None)
+    if missing == len(values):
+        filled, nulls = [layout.null] * missing, b"\xff" * (missing // 8) + bytes([(1 << missing % 8) - 1])
+    else:
+        filled, nulls = _filled(values, layout.null) if missing else (list(values), b"\0")
     if set(map(type, filled)) != {layout.convert}:
         filled = [_converted(layout, value) for value in filled]
-    encoded = getattr(ttypes, layout.column)(values=filled, nulls=bytes(nulls))
+    encoded = getattr(ttypes, layout.column)(values=filled, nulls=nulls)
     return ttypes.TColumn(**{layout.field: encoded})
+
+
+def _filled(values: Sequence[Any], null: Any) -> tuple[list[Any], bytes]:
+    r"""The values with another in place of each NULL, and the bit set of NULLs.
+
+    That is as long as Spark makes it: a byte, and one more for every eight rows up to the last NULL.
+
+    >>> _filled(["a", None, "b"], "")
+    (['a', '', 'b'], b'\x02')
+    """
+    filled, absent = list(values), [index for index, value in enumerate(values) if value is None]
+    nulls = bytearray(1 + (absent[-1] + 1) // 8)
+    for index in absent:
+        nulls[index // 8] |= 1 << index % 8
+        filled[index] = null
+    return filled, bytes(nulls)
 
 
 def _row(columns: Sequence[ColumnDesc], row: Sequence[Any]) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from proxy.catalog import Catalog
@@ -135,9 +136,11 @@ async def merged(
     """
 
     def make() -> list[Row]:
-        rows = ours()
+        rows, theirs = ours(), list(sparks)
+        if not theirs:
+            return sorted(rows, key=itemgetter(*order))
         seen = {row[:identity] for row in rows}
-        rows += [row for row in sparks if row[:identity] not in seen]
+        rows += [row for row in theirs if row[:identity] not in seen]
         return sorted(rows, key=lambda row: tuple("" if row[at] is None else row[at] for at in order))
 
     return await asyncio.to_thread(make)

@@ -1,0 +1,103 @@
+"""How long tools wait for the list of a large catalog's columns.
+
+    python benchmarks/browsing.py [--tables 10000] [--columns 10] [--rounds 5]
+
+Makes a catalog of so many tables on SQLite and asks a Viewgate before it, as a client does, for the columns of all:
+once when nothing has been read yet, when each table costs a file, and then again and again. Spark itself, which has no
+table here and would be asked beside, is played by a stand-in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import uvloop
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField, StringType
+from sqlalchemy import text
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from proxy.catalog import Catalog
+from proxy.catalog.sql_store import SqlStore
+from proxy.hs2 import ResultSet
+from proxy.hs2.generated import ttypes
+from tests.unit.support.proxied import RawClient, proxied
+
+ROWS = 10_000  # that a client fetches at a time
+COLUMNS = ResultSet.of(*(f"c{n}" for n in range(16)), "position int", *(f"d{n}" for n in range(6)))
+
+
+def populate(folder: Path, tables: int, columns: int) -> SqlCatalog:
+    """A catalog whose tables differ in name and place alone: what one says is written for each."""
+    catalog = SqlCatalog("lake", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}/warehouse")
+    catalog.create_namespace("large")
+    kinds = (LongType(), StringType())
+    fields = (NestedField(n, f"column_{n}", kinds[n % 2], doc=f"what column {n} holds") for n in range(1, columns + 1))
+    document = Path(catalog.create_table("large.t0", Schema(*fields)).metadata_location.removeprefix("file://"))
+    said = document.read_text()
+    rows = []
+    for number in range(1, tables):
+        place = folder / f"{number}.metadata.json"
+        place.write_text(said.replace("/large/t0", f"/large/t{number}"))
+        rows.append({"name": f"t{number}", "place": f"file://{place}"})
+    with catalog.engine.begin() as connection:
+        insert = (
+            "INSERT INTO iceberg_tables (catalog_name, table_namespace, table_name, metadata_location, iceberg_type) "
+            "VALUES ('lake', 'large', :name, :place, 'TABLE')"
+        )
+        connection.execute(text(insert), rows)
+    return catalog
+
+
+async def seconds(client: RawClient, session: Any) -> tuple[float, float, int]:
+    """For the call, for all of its rows, and how many those were."""
+    start = time.perf_counter()
+    request = ttypes.TGetColumnsReq(sessionHandle=session, schemaName="large", tableName="%", columnName="%")
+    answer = await client.ask("GetColumns", request, ttypes.TExecuteStatementResp)
+    assert answer.status.statusCode == 0, answer.status
+    called, rows = time.perf_counter() - start, 0
+    while block := len((await client.fetch(answer.operationHandle, rows=ROWS)).results.columns[0].stringVal.values):
+        rows += block
+    whole = time.perf_counter() - start
+    await client.ask("CloseOperation", ttypes.TCloseOperationReq(answer.operationHandle), ttypes.TCloseOperationResp)
+    return called, whole, rows
+
+
+async def measure(folder: Path, tables: int, columns: int, rounds: int) -> None:
+    iceberg = populate(folder, tables, columns)
+    catalog = Catalog(SqlStore(iceberg))
+    async with proxied(catalog=catalog) as running:
+        running.spark.listings["GetColumns"] = COLUMNS
+        async with RawClient(running.port) as client:
+            session = await client.open_session()
+            first = await seconds(client, session)
+            others = [await seconds(client, session) for _ in range(rounds)]
+    catalog.close()
+    iceberg.close()
+    print(f"{tables} tables, {first[2]} columns       call, s   with all rows, s")
+    print(f"  first                     {first[0]:12.2f} {first[1]:18.2f}")
+    medians = [statistics.median(each[at] for each in others) for at in (0, 1)]
+    print(f"  later, median of {rounds:<9} {medians[0]:12.2f} {medians[1]:18.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--tables", type=int, default=10_000)
+    parser.add_argument("--columns", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(measure(Path(name), options.tables, options.columns, options.rounds))
+
+
+if __name__ == "__main__":
+    main()
