@@ -80,6 +80,27 @@ def test_relations_by_kind(jdbc: Any, metadata: Any) -> None:
     assert [row[2] for row in storage] == ["kept__storage"]
 
 
+@pytest.mark.parametrize(
+    ("schema", "table", "found"),
+    [
+        ("browsed", None, {"kept", "seen", "strict", "wide"}),
+        ("BROWSED", "", {"kept", "seen", "strict", "wide"}),
+        ("browse_", "_i%", {"wide"}),
+        ("browse\\_", "%", set()),
+        ("browsed", "kept__storage", set()),
+        ("browsed", "w\\%", set()),
+        ("browsed", "wid\\e", {"wide"}),
+        ("", "kept", {"kept"}),
+        (None, "kep_", {"kept"}),
+    ],
+)
+def test_patterns_escapes_and_nulls(jdbc: Any, metadata: Any, schema: str, table: str, found: set[str]) -> None:
+    assert {row[2] for row in jdbc.read(metadata.getTables(None, schema, table, None))} == found
+    columns = jdbc.read(metadata.getColumns(None, schema, table, None))
+    # A storage table that is named as it is has columns, so that what knows its name can read them.
+    assert {row[2] for row in columns} == found or table == "kept__storage"
+
+
 def test_columns_are_what_spark_says_of_the_same_table(jdbc: Any, metadata: Any) -> None:
     ours = jdbc.read(metadata.getColumns("lake", "browsed", "wide", "%"))
     sparks = jdbc.read(metadata.getColumns("spark_catalog", "browsed", "wide", "%"))

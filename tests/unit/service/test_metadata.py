@@ -130,6 +130,9 @@ def test_tables_have_kinds_comments_and_an_order(lake: Lake) -> None:
             ("demo", "sales", "TABLE")
         ]
         assert await ask("GetTables", **ours, schemaName="dem") == []
+        everything = await ask("GetTables")
+        for anything in ("%", "", None, "*", ".*"):  # the last is impyla's
+            assert await ask("GetTables", schemaName=anything, tableName=anything) == everything
         assert await ask("GetTables", catalogName="") == list(SPARKS["GetTables"].rows)
 
     browsing(lake, test)
