@@ -42,6 +42,7 @@ from proxy.wire import (
 from proxy.wire.http import unpacking
 from proxy.wire.layout import I32
 from proxy.wire.sasl import Status, negotiation
+from tests.unit.support import corpus
 from tests.unit.wire.messages import EXECUTE
 
 LIMIT = 1000
@@ -69,6 +70,23 @@ READERS: dict[str, tuple[Callable[[], Reader], bytes]] = {
     "sasl": (lambda: SaslTransport(LIMIT), LOGIN + frame(EXECUTE[:50]) + frame(EXECUTE[50:]) + frame(EXECUTE)),
     "bare": (lambda: BareTransport(LIMIT), EXECUTE + EXECUTE),
     "http": (lambda: HttpTransport(LIMIT), REQUEST + CHUNKED + REQUEST),
+}
+# The same for what real clients have sent.
+CALLED = b"".join(sent.data for sent in corpus.CALLS)
+REAL: dict[str, tuple[Callable[[], Reader], bytes]] = {
+    "frames": (lambda: FrameReader(LIMIT), b"".join(frame(sent.data) for sent in corpus.CALLS)),
+    "messages": (lambda: MessageReader(LIMIT), CALLED),
+    "bare": (lambda: BareTransport(LIMIT), CALLED),
+    **{
+        f"login of {sent.client}": (lambda: SaslTransport(LIMIT), sent.data + frame(corpus.CALLS[0].data) * 2)
+        for sent in corpus.ALL
+        if sent.what == "login"
+    },
+    **{
+        f"http of {sent.client}": (lambda: HttpTransport(LIMIT), sent.data * 2)
+        for sent in corpus.ALL
+        if sent.what == "http"
+    },
 }
 
 
@@ -130,6 +148,16 @@ def test_the_same_events_in_whatever_pieces(name: str) -> None:
         assert events(make(), cut(good, cuts)) == whole
 
     in_pieces()
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_what_real_clients_have_sent_in_whatever_pieces(name: str) -> None:
+    make, good = REAL[name]
+    whole = events(make(), [good])
+    assert len(whole) > 1
+    assert not [event for event in whole if isinstance(event, Refused) or event is WireError]
+    assert events(make(), [good[at : at + 1] for at in range(len(good))]) == whole
+    assert events(make(), [good, good[:7]])[: len(whole)] == whole
 
 
 @pytest.mark.parametrize("name", READERS)

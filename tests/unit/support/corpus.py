@@ -1,0 +1,49 @@
+"""What real clients have sent: calls of all kinds as they made them, their logins, and their requests over HTTP."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from proxy.service.call import REQUEST_HANDLE, with_handle
+from proxy.session import Handle
+from proxy.wire import find_handle, with_field
+from proxy.wire.layout import I32
+
+_KIND = (1, 1, 2)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Bytes of a client; `what` is the call's name, or `login` or `http`."""
+
+    client: str
+    what: str
+    data: bytes
+
+    def addressed_to(self, session: Handle, statement: Handle) -> bytes:
+        """The call with a handle that leads somewhere, if it holds one."""
+        if find_handle(self.data, REQUEST_HANDLE) is None:
+            return self.data
+        if self.what not in OF_OPERATIONS:
+            return with_handle(self.data, REQUEST_HANDLE, session)
+        # Some were about what lists something, which is another kind of operation.
+        return with_field(with_handle(self.data, REQUEST_HANDLE, statement), _KIND, I32, bytes(4))
+
+
+# Those whose handle is an operation's; all others' is a session's.
+OF_OPERATIONS = frozenset(
+    {
+        *("GetOperationStatus", "CancelOperation", "CloseOperation", "CloseImpalaOperation"),
+        *("GetResultSetMetadata", "FetchResults", "GetLog", "GetQueryId"),
+    }
+)
+
+
+def _read(line: str) -> Sent:
+    client, what, data = line.split()
+    return Sent(client.replace("_", " "), what, bytes.fromhex(data))
+
+
+ALL = [_read(line) for line in Path(__file__).with_name("corpus.txt").read_text().splitlines() if line[0] != "#"]
+CALLS = [sent for sent in ALL if sent.what not in ("login", "http")]
