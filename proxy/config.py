@@ -57,6 +57,8 @@ Who may come in, and what they may take:
 
     [limits]                      # seconds: handshake, idle (of a session over HTTP), grace, close; and bytes:
     message = 104857600           # of one message
+    string = 104857600            # of a text in it
+    container = 1000000           # elements of a list or map in it; nesting: how deep values are in one another (32)
     buffers = 1073741824          # of all messages that are not whole yet
 
 Without [[upstream]] Viewgate starts a Spark of its own, and [embedded] says how:
@@ -194,6 +196,9 @@ SECONDS = Kind("a number of seconds over 0", lambda value: type(value) in (int, 
 SHARE = Kind("a number over 0", lambda value: type(value) in (int, float) and value > 0)
 COUNT = Kind("a whole number, 1 or more", lambda value: type(value) is int and value >= 1)
 BYTES = Kind("a whole number of bytes, 65536 or more", lambda value: type(value) is int and value >= 65536)
+DEPTH = Kind(
+    "a whole number from 9, as deep as the protocol nests, to 32", lambda value: type(value) is int and 9 <= value <= 32
+)
 TABLE = Kind("a table", lambda value: isinstance(value, dict))
 TEXTS = Kind(
     "a list of texts", lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value)
@@ -213,7 +218,14 @@ TABLES: Mapping[str, Mapping[str, Kind]] = {
     "authentication.kerberos": dict.fromkeys(("keytab", "principal"), TEXT),
     "authentication.proxy_users": {"*": TEXTS},
     "timeouts": dict.fromkeys(("connect", "handshake", "open", "call", "work", "close", "health", "park"), SECONDS),
-    "limits": {"message": BYTES, "buffers": BYTES, **dict.fromkeys(("handshake", "idle", "grace", "close"), SECONDS)},
+    "limits": {
+        "message": BYTES,
+        "string": BYTES,
+        "container": COUNT,
+        "nesting": DEPTH,
+        "buffers": BYTES,
+        **dict.fromkeys(("handshake", "idle", "grace", "close"), SECONDS),
+    },
     "upstream": {
         "host": TEXT,
         "port": PORT,

@@ -28,6 +28,7 @@ from proxy.wire import (
     Transport,
     WireError,
     application_exception,
+    check_bounds,
     find,
     is_whole,
     packing,
@@ -94,7 +95,9 @@ class SaslConversation(Conversation):
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
         self._tickets = entrance.authentication.tickets
-        self._transport = SaslTransport(entrance.limits.message, tickets=self._tickets is not None)
+        self._transport = SaslTransport(
+            entrance.limits.message, entrance.limits.bounds, tickets=self._tickets is not None
+        )
         self._login: TicketLogin | None = None
 
     @property
@@ -147,7 +150,7 @@ class BareConversation(Conversation):
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
-        self._transport = BareTransport(entrance.limits.message)
+        self._transport = BareTransport(entrance.limits.message, entrance.limits.bounds)
 
     @property
     def buffered(self) -> int:
@@ -221,6 +224,7 @@ class HttpConversation(Conversation):
         try:
             if not is_whole(event.message):
                 raise WireError("the body is not one whole message")
+            check_bounds(event.message, self._entrance.limits.bounds)
             reply = await self._entrance.service.handle(self.peer, event.message)
         except WireError as error:
             return Refused(str(error), self._transport.refuse(400, str(error), (("Connection", "close"),)))

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from proxy.authentication import Authentication, Cookies
 from proxy.service import Service
+from proxy.wire import Bounds
 
 
 @dataclass(frozen=True)
 class Limits:
     """What a client may take: bytes of a message, and seconds for things that ought to be quick.
 
+    `string`, `container` and `nesting` bound what is in a message: the bytes of a string, the elements of a list, set
+    or map, and how deep values are in one another; the service's own nest 9 deep.
     `buffers` is how many bytes of messages that are not whole yet all clients together may have sent.
 
     `grace` is how long running statements may go on when Viewgate stops, before they are stopped, too.
@@ -21,12 +24,20 @@ class Limits:
     """
 
     message: int = 100 * 1024 * 1024
+    string: int = 100 * 1024 * 1024
+    container: int = 1_000_000
+    nesting: int = 32
     buffers: int = 1024 * 1024 * 1024
     handshake: float = 20.0
     grace: float = 3.0
     close: float = 2.0
     idle: float = 4 * 3600.0
     unseen: float = 1.0
+
+    @property
+    def bounds(self) -> Bounds:
+        """What may be in a message."""
+        return Bounds(self.string, self.container, self.nesting)
 
 
 @dataclass

@@ -7,11 +7,12 @@ exceptions, `fields` patches a message in place, `maps` is for the strings of a 
 """
 
 from proxy.wire.errors import WireError
-from proxy.wire.extent import is_whole
+from proxy.wire.extent import check_bounds, is_whole
 from proxy.wire.fields import find, find_handle, first_list, list_length, read_i32, read_string, value_bytes, with_field
 from proxy.wire.framed import BareTransport, SaslTransport
 from proxy.wire.frames import FrameReader, frame
 from proxy.wire.http import HttpCall, HttpTransport, Interim, packing
+from proxy.wire.layout import Bounds
 from proxy.wire.maps import read_map, write_map
 from proxy.wire.message import (
     CALL,
@@ -36,6 +37,7 @@ __all__ = [
     "REPLY",
     "Authenticated",
     "BareTransport",
+    "Bounds",
     "Credentials",
     "Fault",
     "FrameReader",
@@ -53,6 +55,7 @@ __all__ = [
     "Transport",
     "WireError",
     "application_exception",
+    "check_bounds",
     "find",
     "find_handle",
     "first_list",

@@ -9,6 +9,7 @@ from thrift.protocol.TProtocol import TProtocolException
 from thrift.transport.TTransport import TMemoryBuffer
 
 from proxy.wire.errors import WireError
+from proxy.wire.layout import LIST, MAP, SET, STRUCT, Bounds
 from proxy.wire.message import body_of
 from proxy.wire.reader import MessageReader
 
@@ -69,6 +70,25 @@ def is_whole(message: bytes) -> bool:
         # Not all there, or nothing that can be read: the reader of messages, asked next, says which and why.
         return False
     return bool(buffer.cstringio_buf.tell() == len(message))
+
+
+_OPENING = bytes([STRUCT, MAP, SET, LIST])
+
+
+def check_bounds(message: bytes, bounds: Bounds) -> None:
+    """Raise WireError if a whole message holds more than it may.
+
+    >>> from proxy.wire import CALL, write_head
+    >>> check_bounds(write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00"), Bounds(string=2))
+    Traceback (most recent call last):
+    proxy.wire.errors.WireError: a string of 3 bytes is over the limit of 2 bytes
+    """
+    # What is inside of it cannot be longer than the message is, nor deeper than it has bytes that could open a value.
+    openings = len(message) - len(message.translate(None, _OPENING))
+    if len(message) > bounds.string or len(message) > bounds.container or openings >= bounds.nesting:
+        reader = MessageReader(len(message), bounds)
+        reader.receive_data(message)
+        reader.next_event()
 
 
 def _is_whole_slowly(message: bytes) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from proxy.wire.extent import is_whole
+from proxy.wire.extent import check_bounds, is_whole
 from proxy.wire.frames import FrameReader, frame
+from proxy.wire.layout import Bounds
 from proxy.wire.reader import MessageReader
 from proxy.wire.sasl import Credentials, Refused, SaslServer, Token
 
@@ -17,10 +18,11 @@ class SaslTransport:
     between.
     """
 
-    def __init__(self, limit: int, *, tickets: bool = False) -> None:
+    def __init__(self, limit: int, bounds: Bounds | None = None, *, tickets: bool = False) -> None:
         self._sasl: SaslServer | None = SaslServer(tickets=tickets)
         self._frames = FrameReader(limit)
-        self._pieces = MessageReader(limit)
+        self._bounds = bounds or Bounds()
+        self._pieces = MessageReader(limit, self._bounds)
 
     def receive_data(self, data: bytes) -> None:
         if self._sasl is None:
@@ -38,6 +40,7 @@ class SaslTransport:
                 return None
             # Most frames are one message: those are known at once.
             if not self._pieces.buffered and is_whole(payload):
+                check_bounds(payload, self._bounds)
                 return payload
             self._pieces.receive_data(payload)
         return message
@@ -72,9 +75,9 @@ class SaslTransport:
 class BareTransport:
     """Messages and nothing else (`auth=noSasl`); whoever sends them says in OpenSession who that is."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, bounds: Bounds | None = None) -> None:
         self._limit = limit
-        self._reader = MessageReader(min(limit, _STRANGER_LIMIT))
+        self._reader = MessageReader(min(limit, _STRANGER_LIMIT), bounds or Bounds())
 
     def receive_data(self, data: bytes) -> None:
         self._reader.receive_data(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import dataclass
 
 from proxy.wire.errors import WireError
 
@@ -30,6 +31,15 @@ LIST_HEAD = struct.Struct(">Bi")
 MAP_HEAD = struct.Struct(">BBi")
 
 MAX_DEPTH = 32  # the service's own types nest 9 deep
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much a message may hold: bytes in a string, elements in a container, values in one another."""
+
+    string: int = 1 << 31
+    container: int = 1 << 31
+    nesting: int = MAX_DEPTH
 
 
 def counted(length: int) -> int:

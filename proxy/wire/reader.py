@@ -11,14 +11,16 @@ from proxy.wire.layout import (
     LIST_HEAD,
     MAP,
     MAP_HEAD,
-    MAX_DEPTH,
     SET,
     STOP,
     STRING,
     STRUCT,
+    Bounds,
     counted,
 )
 from proxy.wire.message import read_head
+
+_UNBOUND = Bounds()
 
 # What is open while a message is scanned: a struct (None), or a container's element types and how many are to come.
 _Open = tuple[tuple[int, ...], int] | None
@@ -34,8 +36,9 @@ class MessageReader:
     (17, 4)
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, bounds: Bounds = _UNBOUND) -> None:
         self.limit = limit
+        self._bounds = bounds
         self._buffer = bytearray()
         self._offset = 0
         self._open: list[_Open] = []
@@ -136,6 +139,8 @@ class MessageReader:
         if not self._has(LENGTH.size):
             return False
         (length,) = LENGTH.unpack_from(self._buffer, self._offset)
+        if length > self._bounds.string:
+            raise WireError(f"a string of {length} bytes is over the limit of {self._bounds.string} bytes")
         self._advance(LENGTH.size + counted(length))
         return True
 
@@ -143,6 +148,7 @@ class MessageReader:
         if not self._has(LIST_HEAD.size):
             return False
         kind, count = LIST_HEAD.unpack_from(self._buffer, self._offset)
+        self._check_count(count)
         self._advance(LIST_HEAD.size)
         size = FIXED_SIZES.get(kind)
         if size is not None:
@@ -155,12 +161,17 @@ class MessageReader:
         if not self._has(MAP_HEAD.size):
             return False
         key, value, count = MAP_HEAD.unpack_from(self._buffer, self._offset)
+        self._check_count(count)
         self._advance(MAP_HEAD.size)
         # Counted down from an even number: keys come at even counts, values at odd ones.
         self._push(((key, value), 2 * counted(count)))
         return True
 
+    def _check_count(self, count: int) -> None:
+        if count > self._bounds.container:
+            raise WireError(f"a container of {count} elements is over the limit of {self._bounds.container}")
+
     def _push(self, opened: _Open) -> None:
-        if len(self._open) >= MAX_DEPTH:
-            raise WireError(f"a message nests values more than {MAX_DEPTH} deep")
+        if len(self._open) >= self._bounds.nesting:
+            raise WireError(f"a message nests values more than {self._bounds.nesting} deep")
         self._open.append(opened)

@@ -96,6 +96,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[authentication.kerberos]\nprincipal = 'p'", "[authentication.kerberos] needs keytab"),
         ("[authentication.proxy_users]\nbi = 'ann'", "[authentication.proxy_users] bi is 'ann': it must be a list of"),
         ("[timeouts]\ncall = 0", "[timeouts] call is 0: it must be a number of seconds over 0"),
+        ("[limits]\nnesting = 8", "[limits] nesting is 8: it must be a whole number from 9"),
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),
     ],
 )

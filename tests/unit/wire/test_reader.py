@@ -1,6 +1,6 @@
 import pytest
 
-from proxy.wire import CALL, MessageReader, WireError, write_head
+from proxy.wire import CALL, Bounds, MessageReader, WireError, check_bounds, write_head
 from tests.unit.wire.messages import EXECUTE
 
 
@@ -52,6 +52,27 @@ def test_bombs_are_refused_before_they_arrive(body: bytes, complaint: str) -> No
     reader.receive_data(write_head("X", CALL, 0) + body)
     with pytest.raises(WireError, match=complaint):
         reader.next_event()
+
+
+@pytest.mark.parametrize(
+    ("body", "bounds", "complaint"),
+    [
+        ("0b0001 00000003 616263 00", Bounds(string=2), "a string of 3 bytes is over the limit of 2 bytes"),
+        ("0f0001 02 00000003 010101 00", Bounds(container=2), "a container of 3 elements is over the limit of 2"),
+        ("0e0001 0c 00000003 000000 00", Bounds(container=2), "a container of 3 elements"),
+        ("0d0001 0202 00000003 010101010101 00", Bounds(container=2), "a container of 3 elements"),
+        ("0c0001 0f0001 0c 00000001 00 00 00", Bounds(nesting=3), "nests values more than 3 deep"),
+    ],
+)
+def test_what_a_message_holds_has_bounds(body: str, bounds: Bounds, complaint: str) -> None:
+    message = write_head("X", CALL, 0) + bytes.fromhex(body)
+    reader = MessageReader(1000, bounds)
+    reader.receive_data(message)
+    with pytest.raises(WireError, match=complaint):
+        reader.next_event()
+    with pytest.raises(WireError, match=complaint):
+        check_bounds(message, bounds)
+    check_bounds(message, Bounds(bounds.string + 1, bounds.container + 1, bounds.nesting + 1))
 
 
 def test_a_message_that_never_ends_is_refused() -> None:
