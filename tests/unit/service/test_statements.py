@@ -365,3 +365,24 @@ def test_an_error_for_which_there_is_no_reason_ends_all_the_same() -> None:
             assert response.status.errorMessage == "Spark gave no reason"
 
     with_proxy(test)
+
+
+@pytest.mark.parametrize(
+    ("state", "version", "shown"),
+    [
+        (OperationState.PENDING, 9, OperationState.RUNNING),  # Superset would take it for an end
+        (OperationState.INITIALIZED, 9, OperationState.RUNNING),
+        (OperationState.TIMEDOUT, 7, OperationState.CANCELED),  # V8 does not know of it, and would ask on
+        (OperationState.TIMEDOUT, 8, OperationState.TIMEDOUT),
+    ],
+)
+def test_a_state_is_shown_as_the_client_can_understand_it(
+    state: OperationState, version: int, shown: OperationState
+) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(version), "HANG")).operationHandle
+            proxied.spark.history[0].end(state)
+            assert (await client.status(operation)).operationState == shown
+
+    with_proxy(test)
