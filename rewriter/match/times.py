@@ -14,9 +14,12 @@ from rewriter.match.candidate import Miss, Reason
 from rewriter.match.trees import cast
 from rewriter.match.words import words
 from rewriter.timeseries import (
+    DATE_GRANULARITIES,
+    DATE_TRUNC_UNITS,
     as_bucket,
     bucket_call,
     day_source,
+    has_left_out_days,
     is_border,
     is_fixed_offset,
     label_source,
@@ -48,7 +51,7 @@ class Rows(Protocol):
 
 def read_time(tree: Tree, rows: Rows) -> Read:
     """A bucket, a label or a bound of a time that the storage holds coarser than it was; None for all else."""
-    return _bucket(tree, rows) or _label(tree, rows) or _compared(tree, rows)
+    return _bucket(tree, rows) or _midnight(tree, rows) or _label(tree, rows) or _compared(tree, rows)
 
 
 def _buckets(source: Tree, rows: Rows) -> Iterator[tuple[str, str, Tree]]:
@@ -96,6 +99,27 @@ def _bucket_of_days(dates: Tree, grain: str, rows: Rows) -> Read:
         return None
     found = _from_buckets(source, grain, rows, lambda column, kind: bucket_call(column, grain, kind))
     return cast(found, "date") if isinstance(found, exp.Expr) else found
+
+
+def _midnight(tree: Tree, rows: Rows) -> Read:
+    """The midnight on which a bucket of a date begins.
+
+    law:    date_trunc() of a date is that of the first day of its bucket, in a zone that has had this very date
+    query:  date_trunc('quarter', d)
+    view:   trunc(d, 'MONTH') AS m
+    gives:  date_trunc('quarter', m)
+    no:     where a zone left out the last day of a month: Spark takes that day for the next
+    """
+    if not isinstance(tree, exp.Anonymous) or tree.name != "date_trunc" or len(tree.expressions) != 2:
+        return None
+    unit, source = tree.expressions
+    grain, declared = DATE_TRUNC_UNITS.get(unit.name.upper(), ""), rows.block.type_of(source)
+    dates = declared is not None and declared.type == "date"
+    if not dates or grain not in DATE_GRANULARITIES or has_left_out_days(rows.zone):
+        return None
+    return _from_buckets(
+        source, grain, rows, lambda column, _: exp.Anonymous(this=tree.name, expressions=[unit.copy(), column])
+    )
 
 
 def _label(tree: Tree, rows: Rows) -> Read:

@@ -6,20 +6,23 @@ the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
 """
 
 from rewriter.timeseries.borders import border_behind, is_border, next_border
-from rewriter.timeseries.bucket import as_bucket, bucket_call, day_source, label_source
+from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.floor import floor, micros_of, wall_of
-from rewriter.timeseries.granularity import GRANULARITIES, rolls_up
+from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import read_moment
 from rewriter.timeseries.translate import translate_bucket
-from rewriter.timeseries.zone import is_fixed_offset
+from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
 
 __all__ = [
+    "DATE_GRANULARITIES",
+    "DATE_TRUNC_UNITS",
     "GRANULARITIES",
     "as_bucket",
     "border_behind",
     "bucket_call",
     "day_source",
     "floor",
+    "has_left_out_days",
     "is_border",
     "is_fixed_offset",
     "label_source",

@@ -6,6 +6,9 @@ import re
 
 _FIXED = re.compile(r"(?:Etc/)?(?:UTC|GMT|UCT|Zulu|Universal)(?:[+-]0)?\Z|Z\Z|(?:UTC|GMT|UT)?[+-]\d{1,2}(?::\d{2})?\Z")
 
+# Where the date line never was, but for Manila, which Spain ruled by way of America.
+_DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europe", "Indian"})
+
 
 def is_fixed_offset(zone: str) -> bool:
     """Whether the zone never changes its offset, and the offset is of whole minutes.
@@ -17,3 +20,13 @@ def is_fixed_offset(zone: str) -> bool:
     (True, True, False)
     """
     return _FIXED.match(zone) is not None
+
+
+def has_left_out_days(zone: str) -> bool:
+    """Whether there are dates that a zone never had, as where it moved over the date line; True where nobody knows.
+
+    >>> has_left_out_days("Asia/Manila"), has_left_out_days("Europe/Berlin"), has_left_out_days("MIT")
+    (True, False, True)
+    """
+    area, _, place = zone.partition("/")
+    return not is_fixed_offset(zone) and (area not in _DATED or place == "Manila")

@@ -112,3 +112,12 @@ SELECT sum(v.`c0`) FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.
 SELECT timeseries(order_time, 'day'), timeseries(day, 'week') AS w, min(price) FROM sales GROUP BY 1, 2
 --@ kept: by_minute GROUPING_TOO_COARSE day; by_month GROUPING_TOO_COARSE order_time; by_week GROUPING_TOO_COARSE order_time; local_ten GROUPING_TOO_COARSE order_time
 SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, trunc(day, 'WEEK') AS w, min(price) FROM sales GROUP BY 1, 2
+
+--@ case: the midnight on which a quarter of a date begins, from months of it
+SELECT date_trunc('quarter', day) AS q, sum(price) AS s FROM sales WHERE date_trunc('month', day) >= TIMESTAMP '2017-01-01' GROUP BY 1
+--@ rewritten using by_month
+SELECT date_trunc('quarter', v.`month`) AS q, sum(v.`s`) AS s FROM lake.demo.by_month__storage AS v WHERE date_trunc('month', v.`month`) >= CAST('2017-01-01' AS TIMESTAMP) GROUP BY date_trunc('quarter', v.`month`)
+
+--@ case: weeks of a date do not follow from its months
+SELECT date_trunc('week', day) AS w, sum(price) AS s FROM sales GROUP BY 1
+--@ kept: by_minute GROUPING_TOO_COARSE day; by_month GROUPING_TOO_COARSE day; by_week GROUPING_TOO_COARSE day; local_ten GROUPING_TOO_COARSE day

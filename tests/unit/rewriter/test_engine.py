@@ -120,6 +120,15 @@ def test_times_without_zone_are_the_same_in_every_zone() -> None:
     assert decide(world(GoldenFile(Path(), schema=schema, views=views)), query, **elsewhere).rewritten
 
 
+@pytest.mark.parametrize(("zone", "rewritten"), [("Europe/Berlin", True), ("Asia/Manila", False)])
+def test_midnights_of_dates_are_those_of_their_months_where_no_date_was_left_out(zone: str, rewritten: bool) -> None:
+    """Manila had no 31 December 1844: Spark takes that date for the next day, of another year."""
+    views = {"by_month": "SELECT timeseries(d, 'month') AS m, sum(n) AS s FROM sales GROUP BY 1"}
+    here = {TIME_ZONE: zone}
+    built = world(GoldenFile(Path(), schema="CREATE TABLE sales (d DATE, n INT)", settings=here, views=views))
+    assert decide(built, "SELECT date_trunc('year', d), sum(n) FROM sales GROUP BY 1").rewritten is rewritten
+
+
 def test_a_view_of_another_tool_answers_only_what_depends_on_no_setting(built: World) -> None:
     views = tuple(replace(view, settings=None) for view in built.definitions.views)
     outcome = rewrite(parse(QUERY, built.session), Definitions(views).thorough, built.relations)
