@@ -12,9 +12,6 @@ from hypothesis import settings
 from tests.integration import clients
 from tests.integration.gate import Gate
 
-# What is tested in these folders goes through the one Viewgate of the run.
-SHARING = frozenset(Path(__file__).parent / folder for folder in ("clients", "integration"))
-
 # How long an example takes says something of the machine, not of the code; a run tries the same ones each time.
 settings.register_profile("viewgate", deadline=None, derandomize=True)
 settings.load_profile("viewgate")
@@ -22,11 +19,11 @@ settings.load_profile("viewgate")
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of several processes, one runs all that shares a Spark, and one all that starts its own."""
+    """Of several processes, one runs what shares the run's Spark, and one what is put aside."""
     for item in items:
-        if item.get_closest_marker("own_spark") is not None:
-            item.add_marker(pytest.mark.xdist_group("own Spark"))
-        elif SHARING.intersection(item.path.parents):
+        if item.get_closest_marker("aside") is not None:
+            item.add_marker(pytest.mark.xdist_group("aside"))
+        elif "gate" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("one Spark"))
 
 

@@ -25,7 +25,6 @@ CLIENTS: dict[str, Callable[[int], dict[str, Any]]] = {
     "PyHive": python_clients.by_pyhive,
     "impyla": python_clients.by_impyla,
     "SQLAlchemy": python_clients.by_sqlalchemy,
-    "dbt": tools.by_dbt,
 }
 
 # Who sees something differ, at which call or statement, about what, in which field: the last two may be empty.
@@ -87,6 +86,13 @@ def test_by_others(gate: Gate, client: str) -> None:
     compare(client, direct, through)
 
 
+@pytest.mark.aside
+def test_by_dbt(gate: Gate) -> None:
+    direct, through = (tools.by_dbt(port) for port in (gate.spark_port, gate.port))
+    compare("dbt", direct, through)
+
+
+@pytest.mark.aside
 def test_by_superset(gate: Gate) -> None:
     compare("Superset", *tools.by_superset(gate.spark_port, gate.port))
 

@@ -179,7 +179,7 @@ def test_errors_in_beeline(
     assert f"state={state}" in spoken.errors or f"SQLSTATE: {state}" in spoken.errors
 
 
-@pytest.mark.own_spark
+@pytest.mark.aside
 def test_a_crash_while_a_view_is_made_and_a_restart(tmp_path: Path) -> None:
     query = "SELECT a.k, sum(a.id * b.id) FROM other a CROSS JOIN other b GROUP BY a.k"
     with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:

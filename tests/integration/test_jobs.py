@@ -19,7 +19,7 @@ from tests.integration import clients
 from tests.integration.daemon import Daemon
 from tests.integration.gate import VIEWGATE
 
-pytestmark = pytest.mark.own_spark
+pytestmark = pytest.mark.aside
 BIN = clients.LIBRARIES.parent / "bin"
 ENVIRONMENT = {
     **os.environ,

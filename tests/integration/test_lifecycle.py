@@ -33,7 +33,7 @@ def ended(process: int, patience: float = 20) -> bool:
     return True
 
 
-@pytest.mark.own_spark
+@pytest.mark.aside
 def test_state_is_kept_over_an_orderly_end_and_over_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
     elsewhere.mkdir()

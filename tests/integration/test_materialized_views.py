@@ -363,7 +363,7 @@ def test_two_refreshes_at_once(run: Run, gate: Gate, foreign: Run) -> None:
     assert branches(foreign, "lake.mv.agg_sales__storage") == []
 
 
-@pytest.mark.own_spark
+@pytest.mark.aside
 def test_a_proxy_killed_in_a_refresh_leaves_the_old_content_and_the_next_refresh_cleans_up(tmp_path: Path) -> None:
     with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:
 

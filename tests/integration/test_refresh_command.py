@@ -15,7 +15,7 @@ def refresh(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([VIEWGATE, "refresh", *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.own_spark
+@pytest.mark.aside
 def test_stale_views_are_refreshed_and_failures_told_by_the_exit_code(tmp_path: Path) -> None:
     with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port, database="demo") as connection:
         for sql in (

@@ -20,7 +20,7 @@ from proxy import jars
 from tests.integration import clients
 from tests.integration.gate import VIEWGATE, Gate
 
-pytestmark = pytest.mark.own_spark
+pytestmark = pytest.mark.aside
 DOCKER = Path(__file__).parents[2] / "docker"
 
 
