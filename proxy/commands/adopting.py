@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proxy.commands.context import Context
+from proxy.commands.properties import ADOPT
 from proxy.commands.shape import Shape
 from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin
@@ -12,7 +13,6 @@ from proxy.pipeline.sources import look, storage_of
 from proxy.session import ClientSession, Log
 from rewriter.model import Column, MaterializedView, Table, TableName
 
-ADOPT = "viewgate.adopt"
 _REFUSED = "55000"
 # What Iceberg makes of types that it does not have.
 _STORED_AS = {"tinyint": "int", "smallint": "int"}

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY, fingerprint
-from proxy.commands.adopting import ADOPT, adopt, adoptable
+from proxy.commands.adopting import adopt, adoptable
 from proxy.commands.context import Context, done
 from proxy.commands.layout import Layout, layout
 from proxy.commands.parser import Parser
 from proxy.commands.properties import (
+    ADOPT,
     COLUMNS,
     ORDERED_BY,
     PARTITIONED_BY,
@@ -201,7 +202,7 @@ class Create:
             COLUMNS: self._column_list(plan.shape) if self.columns else "",
             PARTITIONED_BY: self.partitioned_by,
             ORDERED_BY: self.ordered_by,
-            **({ADOPT: ".".join(map(quoted, self.adopt))} if self.adopt else {}),
+            ADOPT: ".".join(map(quoted, self.adopt)),
         }
 
 
@@ -242,7 +243,7 @@ async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
 
 
 async def _drop_replaced(ctx: Context, session: ClientSession, replaced: MaterializedView, log: Log) -> None:
-    if ADOPT in replaced.properties or any(
+    if replaced.properties.get(ADOPT) or any(
         view.storage == replaced.storage for view in await ctx.catalog.definitions()
     ):
         return

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proxy.commands.adopting import ADOPT
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
+from proxy.commands.properties import ADOPT
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
 from rewriter.model import MaterializedView, TableName
@@ -42,7 +42,7 @@ class Drop:
         shared = [other.name for other in await ctx.catalog.definitions() if other.storage == view.storage]
         if shared:
             return f"; its storage {view.storage} is kept for {shared[0]}"
-        if ADOPT in view.properties:
+        if view.properties.get(ADOPT):
             return f"; the table {view.storage}, which it had adopted, is kept"
         try:
             await session.upstream.query(f"DROP TABLE IF EXISTS {view.storage.sql()} PURGE")

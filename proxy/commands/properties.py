@@ -19,6 +19,7 @@ QUERY = "viewgate.query"
 COLUMNS = "viewgate.columns"
 PARTITIONED_BY = "viewgate.partitioned-by"
 ORDERED_BY = "viewgate.ordered-by"
+ADOPT = "viewgate.adopt"
 
 _CHOICES = {
     REWRITE: ("on", "off"),
@@ -36,6 +37,7 @@ _OURS = (
     COLUMNS,
     PARTITIONED_BY,
     ORDERED_BY,
+    ADOPT,
     "viewgate.storage-",
     REFRESH_ERROR,
 )

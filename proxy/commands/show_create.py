@@ -5,10 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass
 
-from proxy.commands.adopting import ADOPT
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
-from proxy.commands.properties import COLUMNS, ORDERED_BY, PARTITIONED_BY, QUERY, of_user
+from proxy.commands.properties import ADOPT, COLUMNS, ORDERED_BY, PARTITIONED_BY, QUERY, of_user
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
 from rewriter import Unsupported, qualified
@@ -35,7 +34,7 @@ def statement(view: MaterializedView) -> str:
     query = kept.get(QUERY, view.query)
     with suppress(Unsupported):  # made by another tool: it stands as it is, for the view's own namespace
         query = qualified(query, view.session)
-    properties = of_user(kept) | ({ADOPT: kept[ADOPT]} if ADOPT in kept else {})
+    properties = of_user(kept) | ({ADOPT: kept[ADOPT]} if kept.get(ADOPT) else {})
     columns, partitioned_by = kept.get(COLUMNS, ""), kept.get(PARTITIONED_BY, "")
     ordered_by = kept.get(ORDERED_BY, "")
     lines = [

@@ -181,8 +181,11 @@ def test_a_table_is_adopted_if_it_holds_what_the_query_returns(run: Run, foreign
     assert sorted(foreign("SELECT * FROM lake.mv.summary")) == [("xxx", 1000), ("yyy", 500), ("zzz", 7)]
     with pytest.raises(hive.OperationalError, match="is the storage of materialized view"):
         run("INSERT INTO summary VALUES ('a', 1)")
+    assert "'viewgate.adopt' = 'mv.summary'" in run("SHOW CREATE MATERIALIZED VIEW adopted")[0][0]
+    run(f"CREATE OR REPLACE MATERIALIZED VIEW adopted AS {query}")
     run("DROP MATERIALIZED VIEW adopted")
     assert len(run("SELECT * FROM summary")) == 3
+    assert not any("adopted__storage" in name for _, name, _ in run("SHOW TABLES IN lake.mv"))
 
 
 def test_storage_that_a_killed_create_has_left_goes_with_the_next_one(run: Run, foreign: Run) -> None:

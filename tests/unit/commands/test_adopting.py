@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.hs2 import SqlError
+from tests.unit.catalog.lake import ROWS
+from tests.unit.commands.house import House
+
+ADOPTING = (
+    "CREATE MATERIALIZED VIEW agg {} PROPERTIES ('viewgate.adopt' = '{}') "
+    "AS SELECT region, sum(amount) FROM sales GROUP BY region"
+)
+
+
+@pytest.mark.parametrize(
+    ("clause", "table", "state", "message"),
+    [
+        ("", "nowhere", "42P01", "is no Iceberg table of the catalog"),
+        ("", "sales", "55000", "the view's query reads it"),
+        ("", "empty", "55000", "it is empty"),
+        ("", "other", "55000", "its columns are \\(region string, amount"),
+        ("PARTITIONED BY (region)", "other", "0A000", "goes with none of OR REPLACE, PARTITIONED BY"),
+    ],
+)
+def test_what_cannot_be_adopted_is_refused_before_anything_is_made(
+    house: House, clause: str, table: str, state: str, message: str
+) -> None:
+    house.lake.iceberg.create_table("demo.empty", ROWS.schema)
+    house.lake.iceberg.create_table("demo.other", ROWS.schema).append(ROWS)
+    tables = house.tables()
+    with pytest.raises(SqlError, match=message) as refusal:
+        asyncio.run(house.run(ADOPTING.format(clause, table)))
+    assert refusal.value.sql_state == state
+    assert house.tables() == tables
+    assert asyncio.run(house.catalog.definitions()) == ()
+
+
+def test_the_property_is_set_by_create_alone(house: House) -> None:
+    with pytest.raises(SqlError, match="is kept by Viewgate itself"):
+        asyncio.run(house.run("ALTER MATERIALIZED VIEW agg SET PROPERTIES ('viewgate.adopt' = 'sales')"))
