@@ -1,6 +1,6 @@
 """What a refresh costs after a change, against computing the view anew: side by side, in one run.
 
-    python benchmarks/refresh.py [--rows 2000000] [--rounds 3] [--history 10]
+    python benchmarks/refresh.py [--rows 2000000] [--rounds 3] [--history 10] [--memory 6g]
 
 A table partitioned by day, a view with 1 % of its rows and one with half of them. After 0.01 %, 0.1 %, 1 % and 10 % of
 the rows were appended to the last days, and after one row in 1 % of the days was updated, REFRESH and then REFRESH FULL
@@ -131,8 +131,19 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--history", type=int, default=10, help="how many times the days; 1 leaves that part out")
+    parser.add_argument("--memory", default="6g", help="of Spark, which holds a file open for each day of the history")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as data, Gate("--data", data) as gate, clients.pyhive(gate.port) as connection:
+    with tempfile.TemporaryDirectory() as data:
+        settings = Path(data, "viewgate.toml")
+        settings.write_text(
+            f'[embedded]\ndata = "{data}"\n[embedded.spark]\n"spark.driver.memory" = "{options.memory}"\n'
+        )
+        run(options, settings, data)
+
+
+def run(options: argparse.Namespace, settings: Path, data: str) -> None:
+    """Measure on a Viewgate of its own."""
+    with Gate("--config", settings) as gate, clients.pyhive(gate.port) as connection:
         catalog = SqlCatalog("lake", uri=f"sqlite:///{data}/catalog.db", warehouse=f"{data}/warehouse")
         sys.stdout.write(f"{options.rows} rows in {DAYS} days\n{HEAD}\n")
         lab = Lab(connection, catalog, "base", options.rows, DAYS)

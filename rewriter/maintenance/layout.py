@@ -8,12 +8,14 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.maintenance.stored import Stored
-from rewriter.maintenance.targets import MOST_TARGETS, Targets, targets
+from rewriter.maintenance.targets import Targets, targets
 from rewriter.model import Files, PartitionField, SortField, Table
 from rewriter.timeseries.bucket import TEMPORAL
 
 # Below this much of a table in each target, files are so small that more of them cost more than they save.
 LEAST_BYTES = 2**20
+# More of them are more files that a task holds open while it writes: memory that a refresh did not need before.
+MOST_DERIVED = 200
 # A type's ways of being partitioned, from the finest: one of the finer gives less to write anew.
 _TIMES = ("day", "month", "year")
 
@@ -33,7 +35,7 @@ def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[Par
 
 
 def _most(source: Table) -> int:
-    return min(MOST_TARGETS, (source.size or 0) // LEAST_BYTES)
+    return min(MOST_DERIVED, (source.size or 0) // LEAST_BYTES)
 
 
 def _fields(stored: Stored) -> Iterator[PartitionField]:
