@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import islice
 
+from proxy.answering.remembering import remembered
 from proxy.answering.tokens import scan
 from proxy.commands import (
     alter,
@@ -59,10 +60,16 @@ def find(sql: str) -> Command | None:
     >>> find("SELECT 1") is None
     True
     """
+    beginning = _beginning(sql)
+    if beginning is None:
+        return None
+    parse, example = COMMANDS[beginning]
+    parser = Parser(sql, example)
+    parser.expect(*beginning)
+    return parse(parser)
+
+
+@remembered
+def _beginning(sql: str) -> tuple[str, ...] | None:
     words = tuple(token.keyword for token in islice(scan(sql), _LONGEST))
-    for beginning, (parse, example) in COMMANDS.items():
-        if words[: len(beginning)] == beginning:
-            parser = Parser(sql, example)
-            parser.expect(*beginning)
-            return parse(parser)
-    return None
+    return next((beginning for beginning in COMMANDS if words[: len(beginning)] == beginning), None)

@@ -6,14 +6,16 @@ field 0; both wrappers are written here, so that no generated service is needed.
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeVar
 
-from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
+from thrift.protocol.TBinaryProtocol import TBinaryProtocol, TBinaryProtocolAccelerated
 from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TMemoryBuffer
 
 from proxy.hs2.status import FAILED, SqlError
 from proxy.wire import CALL, EXCEPTION, REPLY, WireError, find, first_list, list_length, read_head, read_i32, write_head
+from proxy.wire.extent import Source
 from proxy.wire.message import body_of
 
 _REQUEST = b"\x0c\x00\x01"
@@ -24,8 +26,18 @@ _STATUS_CODE = (0, 1, 1)
 _STATUS = bytes.fromhex("0c0000 0c0001 080001")
 _ROWS, _COLUMNS = (0, 3, 2), (0, 3, 3)
 
+# Rows by columns as Spark writes them: no info in the status, whether there are more, a start, no rows, the columns.
+_COLUMNAR = re.compile(
+    rb"\x0c\0\0\x0c\0\x01\x08\0\x01\0{5}\x02\0\x02.\x0c\0\x03\x0a\0\x01.{8}\x0f\0\x02\x0c\0{4}"
+    rb"\x0f\0\x03\x0c.{4}\x0c..\x0f\0\x01.(.{4})",
+    re.DOTALL,
+)
+
 # Where the identifiers of handles are in the replies that bring new ones.
 SESSION_HANDLE, OPERATION_HANDLE = (0, 3, 1), (0, 2, 1)
+
+_EXTENSION = TBinaryProtocolAccelerated(TMemoryBuffer())
+_DECODE, _ENCODE = _EXTENSION._fast_decode, _EXTENSION._fast_encode
 
 S = TypeVar("S")
 
@@ -33,10 +45,11 @@ S = TypeVar("S")
 def decode(kind: type[S], data: bytes, start: int = 0) -> S:
     """A struct from its bytes, which begin at `start`."""
     struct: Any = kind()
-    buffer = TMemoryBuffer(data)
-    buffer.cstringio_buf.seek(start)
     try:
-        struct.read(TBinaryProtocolAccelerated(buffer, container_length_limit=len(data)))
+        if _DECODE is not None and (layout := getattr(kind, "thrift_spec", None)) is not None:
+            _DECODE(struct, Source(data, start), [kind, layout])
+        else:
+            struct.read(TBinaryProtocol(TMemoryBuffer(data[start:]), container_length_limit=len(data)))
     except (TException, EOFError, OverflowError, TypeError, ValueError) as error:
         raise WireError(f"the bytes are no {kind.__name__}: {error}") from error
     return struct  # type: ignore[no-any-return]
@@ -44,8 +57,11 @@ def decode(kind: type[S], data: bytes, start: int = 0) -> S:
 
 def encode(struct: Any) -> bytes:
     """The bytes of a struct."""
+    if _ENCODE is not None:
+        encoded: bytes = _ENCODE(struct, [type(struct), struct.thrift_spec])
+        return encoded
     buffer = TMemoryBuffer()
-    struct.write(TBinaryProtocolAccelerated(buffer))
+    struct.write(TBinaryProtocol(buffer))
     data: bytes = buffer.getvalue()
     return data
 
@@ -93,6 +109,9 @@ def succeeded(reply: bytes) -> bool:
 
 def rows_in(reply: bytes) -> int:
     """How many rows a reply to FetchResults brings: by columns, or row by row."""
+    usual = _COLUMNAR.match(reply, body_of(reply))
+    if usual is not None:
+        return int.from_bytes(usual[1], "big")
     return list_length(reply, _ROWS) or first_list(reply, _COLUMNS) or 0
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from proxy.server.conversations import CONVERSATIONS, Caller, Conversation
 from proxy.server.entrance import Entrance
+from proxy.server.steps import Steps
 from proxy.service import Peer
 from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
 from proxy.wire.sasl import Status, negotiation
@@ -36,7 +37,7 @@ class Connection(asyncio.Protocol):
         self._held = 0
         self._writable = asyncio.Event()
         self._writable.set()
-        self.worker: asyncio.Task[None] | None = None
+        self.worker: Steps | None = None
 
     def close(self) -> None:
         """End the connection, once what was written is sent."""
@@ -128,7 +129,8 @@ class Connection(asyncio.Protocol):
         while (event := conversation.next_event()) is not None:
             answer = conversation.answer_at_once(event) if self._writable.is_set() else None
             if answer is None:
-                self.worker = asyncio.create_task(self._work(conversation, event))
+                self.worker = Steps(self._work(conversation, event))
+                self.worker.start()
                 return
             self._write(answer)
             if conversation.ends:
@@ -157,7 +159,8 @@ class Connection(asyncio.Protocol):
                     self._deadline.cancel()
                 if conversation.ends:
                     return self.close()
-                await self._writable.wait()
+                if not self._writable.is_set():
+                    await self._writable.wait()
                 if self._ahead:
                     self._ahead = 0
                     self._transport.resume_reading()

@@ -76,10 +76,10 @@ class Server:
         """Return when no operation runs and no call is being answered."""
         while True:
             await self.service.sessions.rest()
-            busy = [connection.worker for connection in self._connections if connection.worker is not None]
-            if not busy:
+            busy = next((connection.worker for connection in self._connections if connection.worker is not None), None)
+            if busy is None:
                 return
-            await asyncio.wait(busy, return_when=asyncio.FIRST_COMPLETED)
+            await busy.wait()
 
     async def _all_left(self) -> None:
         """Return when every connection is closed; one whose client does not read is cut off."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from proxy.hs2 import rows_in, succeeded
 from proxy.hs2.generated import ttypes
 from proxy.session import LiveUpstream
-from proxy.wire import Head, find, read_i32, with_field, with_seqid
+from proxy.wire import Head, find, kept, read_i32, with_field, with_seqid
 from proxy.wire.layout import I32, I64
 
 _NEXT, _PRIOR, _FIRST = (
@@ -104,6 +104,7 @@ class ReadAhead:
         return block
 
 
+@kept
 def _orientation(message: bytes) -> int:
     found = find(message, _ORIENTATION)
     return _NEXT if found is None else read_i32(message, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from proxy.hs2 import encode_reply, read_request
@@ -20,7 +20,7 @@ S = TypeVar("S")
 REQUEST_HANDLE = (1, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
     """A call from a peer."""
 
@@ -28,7 +28,7 @@ class Call:
     peer: Peer
     head: Head
     message: bytes
-    _places: list[int] = field(default_factory=list)  # of the two parts of the handle, once it is found
+    _places: tuple[int, int] | None = None  # of the two parts of the handle, once it is found
 
     def request(self, kind: type[S]) -> S:
         """The request, decoded."""
@@ -50,18 +50,18 @@ class Call:
 
     def addressed_to(self, handle: Handle) -> bytes:
         """The message with the upstream's handle in place of ours, and every other byte as it came."""
-        if not self._places:
-            self._handle()
-        guid, secret = self._places
-        return _spliced(self.message, guid, secret, handle)
+        return _spliced(self.message, *(self._places or self._found()), handle)
 
     def _handle(self) -> Handle:
-        message, places = self.message, find_handle(self.message, REQUEST_HANDLE)
+        message, (guid, secret) = self.message, self._found()
+        return Handle(message[guid : guid + 16], message[secret : secret + 16])
+
+    def _found(self) -> tuple[int, int]:
+        places = find_handle(self.message, REQUEST_HANDLE)
         if places is None:
             raise WireError("Required field 'sessionHandle' or 'operationHandle' is unset!")
-        self._places[:] = places
-        guid, secret = places
-        return Handle(message[guid : guid + 16], message[secret : secret + 16])
+        self._places = places
+        return places
 
 
 def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:

@@ -1,8 +1,8 @@
 """Spark Thrift Server as we see it: connections, sessions on them, and the choice among several servers.
 
-`connection` is logged in, `session` has one, `operation` runs in it. `place` is one server and `pool` all of them: who
-gets a session, and who waits. `attachment` is what a client session holds: an upstream session while there is use for
-it. `health` looks whether servers are well.
+`connection` is logged in, each call on it is answered by a `reply`, `session` has one, `operation` runs in it. `place`
+is one server and `pool` all of them: who gets a session, and who waits. `attachment` is what a client session holds: an
+upstream session while there is use for it. `health` looks whether servers are well.
 """
 
 from proxy.upstream.attachment import Attachment
@@ -11,6 +11,7 @@ from proxy.upstream.health import watch
 from proxy.upstream.operation import RemoteOperation, RemoteStatus
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
+from proxy.upstream.reply import Reply
 from proxy.upstream.session import UpstreamSession, read_handle
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Progress",
     "RemoteOperation",
     "RemoteStatus",
+    "Reply",
     "Stage",
     "Terms",
     "Timeouts",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from proxy.hs2 import SqlError
+from proxy.upstream.reply import Reply
 from proxy.wire import (
     Authenticated,
     FrameReader,
@@ -29,8 +30,8 @@ _KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_
 # Calls for which Spark may have to work: to compute rows, or to ask a metastore about all that it has.
 _WORKING = frozenset(
     {
-        *("FetchResults", "GetResultSetMetadata", "GetCatalogs", "GetSchemas", "GetTables", "GetColumns"),
-        *("GetFunctions", "GetPrimaryKeys", "GetCrossReference"),
+        *(b"FetchResults", b"GetResultSetMetadata", b"GetCatalogs", b"GetSchemas", b"GetTables", b"GetColumns"),
+        *(b"GetFunctions", b"GetPrimaryKeys", b"GetCrossReference"),
     }
 )
 
@@ -86,7 +87,7 @@ class Timeouts:
     health: float = 10.0
     park: float = 300.0
 
-    def of(self, name: str) -> float:
+    def of(self, name: bytes) -> float:
         """How long the answer to a call may take."""
         return self.work if name in _WORKING else self.call
 
@@ -96,30 +97,22 @@ class Timeouts:
         return min(self.call, self.work)
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """A call that was sent: what gets its reply, and how long that may take once those before it are answered."""
-
-    reply: asyncio.Future[bytes]
-    name: str
-    limit: float
-
-
 class Connection(asyncio.Protocol):
     """A connection that is logged in. A call that nobody waits for any more still takes its reply from the line."""
 
     def __init__(self, upstream: Upstream, sasl: SaslClient, timeouts: Timeouts) -> None:
+        self._loop = asyncio.get_running_loop()  # kept: to ask for it is a system call each time
         self._upstream = upstream
         self._sasl: SaslClient | None = sasl
         self._timeouts = timeouts
         self._frames = FrameReader(_REPLY_LIMIT)
         self._pieces: MessageReader | None = None
-        self._waiting: deque[_Waiting] = deque()
+        self._waiting: deque[Reply] = deque()
         self._since = 0.0  # when the upstream began with the first of those
         self._watch: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
         self._lost: SqlError | None = None
-        self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.ready: asyncio.Future[None] = self._loop.create_future()
 
     @property
     def alive(self) -> bool:
@@ -130,20 +123,19 @@ class Connection(asyncio.Protocol):
         """Send a message and return its reply."""
         return await self.send(message)
 
-    def send(self, message: bytes) -> asyncio.Future[bytes]:
+    def send(self, message: bytes) -> Reply:
         """Send a message; calls may overlap, the upstream takes one after the other."""
-        loop = asyncio.get_running_loop()
-        reply: asyncio.Future[bytes] = loop.create_future()
+        reply = Reply(loop=self._loop)
+        reply.name = name_of(message)
         if self._lost is not None or self._transport is None:
-            reply.set_exception(self._lost or self._error("is not connected"))
+            reply.fail(self._lost or self._error("is not connected"))
             return reply
         if not self._waiting:
-            self._since = loop.time()
-        name = name_of(message)
-        self._waiting.append(_Waiting(reply, name, self._timeouts.of(name)))
+            self._since = self._loop.time()
+        self._waiting.append(reply)
         self._transport.write(frame(message))
         if self._watch is None:
-            self._watch = loop.call_later(self._timeouts.shortest, self._look)
+            self._watch = self._loop.call_later(self._timeouts.shortest, self._look)
         return reply
 
     def close(self) -> None:
@@ -200,10 +192,9 @@ class Connection(asyncio.Protocol):
     def _answer(self, message: bytes) -> None:
         if not self._waiting:
             raise WireError("a reply that nobody asked for")
-        reply = self._waiting.popleft().reply
-        self._since = asyncio.get_running_loop().time()
-        if not reply.done():
-            reply.set_result(message)
+        reply = self._waiting.popleft()
+        self._since = self._loop.time()
+        reply.deliver(message)
 
     def _look(self) -> None:
         """End the connection if its first call is overdue, else look again when it would be.
@@ -213,13 +204,13 @@ class Connection(asyncio.Protocol):
         self._watch = None
         if not self._waiting:
             return
-        first = self._waiting[0]
-        loop = asyncio.get_running_loop()
-        left = self._since + first.limit - loop.time()
+        name = self._waiting[0].name
+        limit = self._timeouts.of(name)
+        left = self._since + limit - self._loop.time()
         if left > 0:
-            self._watch = loop.call_later(min(left, self._timeouts.shortest), self._look)
+            self._watch = self._loop.call_later(min(left, self._timeouts.shortest), self._look)
         else:
-            self._break(self._error(f"has not answered {first.name} for {first.limit:g} s"))
+            self._break(self._error(f"has not answered {name.decode('utf-8', 'replace')} for {limit:g} s"))
 
     def _error(self, what: str) -> SqlError:
         return SqlError(f"{self._upstream.named} {what}. Try again.", "08S01")
@@ -238,9 +229,7 @@ class Connection(asyncio.Protocol):
             self.ready.set_exception(self._lost)
             self.ready.exception()  # not every waiter is still there to see it
         while self._waiting:
-            reply = self._waiting.popleft().reply
-            if not reply.done():
-                reply.set_exception(self._lost)
+            self._waiting.popleft().fail(self._lost)
 
 
 def _keep_alive(connected: socket.socket) -> None:

@@ -35,5 +35,6 @@ class Control:
         async with self._opening:
             if self._connection is None or not self._connection.alive:
                 user, password = self._upstream.user or _USER, self._upstream.password or _USER
-                self._connection = await connect(self._upstream, user, password, self._timeouts)
+                connecting = connect(self._upstream, user, password, self._timeouts)
+                self._connection = await asyncio.create_task(connecting)  # who calls need not be a task
             return self._connection

@@ -10,7 +10,7 @@ from proxy.hs2 import SqlError, check, encode_call, read_reply, succeeded
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import FAILED
 from proxy.session import TERMINAL, Handle, LiveUpstream, OperationState
-from proxy.wire import EXCEPTION, find, read_head, read_i32
+from proxy.wire import EXCEPTION, find, kept, read_head, read_i32
 
 # Spark holds a status call up to 5 s and answers at once when the operation ends. A server that does not
 # hold it is asked with a pause between.
@@ -45,13 +45,21 @@ class RemoteStatus:
         return cls(state, error, told=bool(response.errorMessage))
 
 
+@kept
+def _without_reason(reply: bytes) -> RemoteStatus | None:
+    """The status in a reply, if it is none of those for which there are reasons."""
+    state = find(reply, _STATE) if succeeded(reply) else None
+    known = None if state is None else read_i32(reply, state)
+    return RemoteStatus(OperationState(known)) if known in _WITHOUT_REASON else None
+
+
 def _status_in(reply: bytes) -> RemoteStatus | None:
+    status = _without_reason(reply)
+    if status is not None:
+        return status
     head = read_head(reply)
     if head is None or head.type == EXCEPTION:
         return None
-    state = find(reply, _STATE)
-    if state is not None and (known := read_i32(reply, state)) in _WITHOUT_REASON and succeeded(reply):
-        return RemoteStatus(OperationState(known))
     response = read_reply(reply, ttypes.TGetOperationStatusResp)
     return None if response.status.statusCode in FAILED else RemoteStatus.of(response)
 
@@ -62,8 +70,12 @@ class RemoteOperation:
     def __init__(self, upstream: LiveUpstream, handle: Handle, kind: int = 0) -> None:
         self._upstream = upstream
         self.handle = handle
-        identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
-        self._thrift = ttypes.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=True)
+        self._kind = kind
+
+    @property
+    def _thrift(self) -> Any:
+        identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
+        return ttypes.TOperationHandle(operationId=identifier, operationType=self._kind, hasResultSet=True)
 
     async def poll(self) -> RemoteStatus:
         """The status, as soon as it is a final one, or else when the upstream has held the call long enough."""

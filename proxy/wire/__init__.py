@@ -3,7 +3,8 @@
 `transport_of` tells transports apart by the first byte of a connection; `framed`, `http` and `tls` speak them as
 servers do. Below them, `sasl` shakes hands on either side, `frames` cuts what follows, `reader` finds where a Thrift
 message ends however it is cut, and `extent` whether bytes are just one. `message` reads and writes heads and
-exceptions, `fields` patches a message in place, `maps` is for the strings of a configuration.
+exceptions, `fields` patches a message in place, `shape` tells messages that differ in nothing but a handle, `maps` is
+for the strings of a configuration.
 """
 
 from proxy.wire.errors import WireError
@@ -28,6 +29,7 @@ from proxy.wire.message import (
 )
 from proxy.wire.reader import MessageReader
 from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, Token
+from proxy.wire.shape import kept
 from proxy.wire.tls import TlsServer
 from proxy.wire.transport import Transport, transport_of
 
@@ -61,6 +63,7 @@ __all__ = [
     "first_list",
     "frame",
     "is_whole",
+    "kept",
     "list_length",
     "name_of",
     "packing",

@@ -12,6 +12,7 @@ from proxy.wire.errors import WireError
 from proxy.wire.layout import LIST, MAP, SET, STRUCT, Bounds
 from proxy.wire.message import body_of
 from proxy.wire.reader import MessageReader
+from proxy.wire.shape import kept
 
 
 class _AnyStruct:
@@ -23,29 +24,23 @@ _NO_FIELDS = [_AnyStruct, ()]
 _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 
 
-class _Buffer:
-    """What the extension looks at of a transport; to make a whole one takes longer than to pass a message."""
+class Source:
+    """What Thrift's extension looks at of a transport and of the protocol over it, to make which takes longer."""
 
-    __slots__ = ("cstringio_buf",)
+    __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit", "trans")
 
-    def __init__(self, message: bytes) -> None:
-        self.cstringio_buf = BytesIO(message)
+    def __init__(self, data: bytes, start: int) -> None:
+        self.cstringio_buf = BytesIO(data)
+        self.cstringio_buf.seek(start)
+        self.string_length_limit = self.container_length_limit = len(data)
+        self.trans = self
 
     def cstringio_refill(self, _partial: bytes, _wanted: int) -> None:
         """There is no more."""
         raise EOFError
 
 
-class _Bounded:
-    """The same of a protocol."""
-
-    __slots__ = ("container_length_limit", "string_length_limit", "trans")
-
-    def __init__(self, buffer: _Buffer, size: int) -> None:
-        self.trans = buffer
-        self.string_length_limit = self.container_length_limit = size
-
-
+@kept
 def is_whole(message: bytes) -> bool:
     r"""Whether a message ends with the last of these bytes, and not before or behind it.
 
@@ -62,14 +57,13 @@ def is_whole(message: bytes) -> bool:
         return False
     if _PASS is None:
         return _is_whole_slowly(message)
-    buffer = _Buffer(message)
-    buffer.cstringio_buf.seek(body)
+    source = Source(message, body)
     try:
-        _PASS(_ANY, _Bounded(buffer, len(message)), _NO_FIELDS)
+        _PASS(_ANY, source, _NO_FIELDS)
     except (EOFError, OverflowError, TProtocolException, TypeError, ValueError):
         # Not all there, or nothing that can be read: the reader of messages, asked next, says which and why.
         return False
-    return bool(buffer.cstringio_buf.tell() == len(message))
+    return bool(source.cstringio_buf.tell() == len(message))
 
 
 _OPENING = bytes([STRUCT, MAP, SET, LIST])

@@ -26,8 +26,10 @@ from proxy.wire.layout import (
     counted,
 )
 from proxy.wire.message import body_of
+from proxy.wire.shape import handle_at
 
 _STRUCT, _LIST = bytes([STRUCT]), bytes([LIST])
+_REQUEST_HANDLE = (1, 1, 1)
 _HANDLE_BYTES = 16
 _HANDLE_SIZE = LENGTH.size + _HANDLE_BYTES
 _GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_HANDLE_BYTES) for field in (1, 2))
@@ -111,6 +113,8 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
 
 def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None:
     """Where the id and the secret of the handle at a path begin, each 16 bytes; None if no such handle is there."""
+    if path == _REQUEST_HANDLE and (usual := handle_at(message)) is not None:
+        return usual
     start = _inside(message, path)
     if start is None:
         return None

@@ -34,7 +34,9 @@ class SaslTransport:
         """What came next; None while more bytes are needed."""
         if self._sasl is not None:
             return self._sasl.next_event()
-        while (message := self._pieces.next_event()) is None:
+        while True:
+            if self._pieces.buffered and (message := self._pieces.next_event()) is not None:
+                return message
             payload = self._frames.next_event()
             if payload is None:
                 return None
@@ -43,7 +45,6 @@ class SaslTransport:
                 check_bounds(payload, self._bounds)
                 return payload
             self._pieces.receive_data(payload)
-        return message
 
     @property
     def buffered(self) -> int:

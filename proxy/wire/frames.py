@@ -29,7 +29,7 @@ class FrameReader:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._buffer = bytearray()
+        self._buffer: bytes | bytearray = b""
 
     @property
     def buffered(self) -> int:
@@ -37,19 +37,30 @@ class FrameReader:
         return len(self._buffer)
 
     def receive_data(self, data: bytes) -> None:
-        self._buffer += data
+        if not self._buffer:
+            self._buffer = data  # most often one whole frame
+        else:
+            if isinstance(self._buffer, bytes):
+                self._buffer = bytearray(self._buffer)
+            self._buffer += data
 
     def next_event(self) -> bytes | None:
         """The payload of the next whole frame; None while more bytes are needed."""
-        if len(self._buffer) < _LENGTH.size:
+        buffer = self._buffer
+        there = len(buffer)
+        if there < _LENGTH.size:
             return None
-        (length,) = _LENGTH.unpack_from(self._buffer)
+        (length,) = _LENGTH.unpack_from(buffer)
         if length > self._limit:
             raise WireError(f"a frame of {length} bytes is over the limit of {self._limit} bytes")
         end = _LENGTH.size + length
-        if len(self._buffer) < end:
+        if there < end:
             return None
-        with memoryview(self._buffer) as view:
+        if there == end and isinstance(buffer, bytes):
+            self._buffer = b""
+            return buffer[_LENGTH.size :]
+        with memoryview(buffer) as view:
             payload = bytes(view[_LENGTH.size : end])
-        del self._buffer[:end]
+        self._buffer = rest = bytearray(buffer) if isinstance(buffer, bytes) else buffer
+        del rest[:end]
         return payload

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
+from typing import NamedTuple
 
 from proxy.wire.errors import WireError
 
@@ -24,14 +25,18 @@ class Fault(IntEnum):
     PROTOCOL_ERROR = 7
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """Name, type and sequence id of a message, and where its body begins."""
 
     name: str
     type: int
     seqid: int
     body: int
+
+
+@lru_cache(64)
+def _text(name: bytes) -> str:
+    return name.decode("utf-8", "replace")
 
 
 def read_head(data: bytes | bytearray) -> Head | None:
@@ -50,7 +55,7 @@ def read_head(data: bytes | bytearray) -> Head | None:
     end = _HEAD.size + length
     if len(data) < end + _I32.size:
         return None
-    name = bytes(data[_HEAD.size : end]).decode("utf-8", "replace")
+    name = _text(bytes(data[_HEAD.size : end]))
     return Head(name, version & 0xFF, _I32.unpack_from(data, end)[0], end + _I32.size)
 
 
@@ -79,9 +84,9 @@ def with_seqid(message: bytes, seqid: int) -> bytes:
     return b"".join((message[: body - _I32.size], _I32.pack(seqid), message[body:]))
 
 
-def name_of(message: bytes) -> str:
+def name_of(message: bytes) -> bytes:
     """The name in a message of our own."""
-    return message[_HEAD.size : body_of(message) - _I32.size].decode("utf-8", "replace")
+    return message[_BEFORE_NAME : body_of(message) - _AFTER_NAME]
 
 
 def write_head(name: str, kind: int, seqid: int) -> bytes:

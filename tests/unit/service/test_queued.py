@@ -62,6 +62,7 @@ def test_a_statement_that_is_given_up_while_it_waits_is_never_started(how: str) 
                     await bob.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
                 elif how == "time":
                     assert (await bob.end(second)).operationState == 8
+            await until(lambda: proxied.server.service.sessions.running == 1)
             finish(proxied, 0)
             assert (await ann.end(first)).operationState == 2
             third = await ann.execute(await ann.open_session(), "SELECT 3", run_async=False)

@@ -1,0 +1,34 @@
+"""A reply that is on its way, and may take whoever waits for it along without a turn of the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+
+class Reply(asyncio.Future[bytes]):
+    """A future that `asyncio` knows as one. `resume`, if set, is called at once when there is a result or an error.
+
+    `name` is the call's; how long the answer may take depends on it.
+    """
+
+    name = b""
+    resume: Callable[[], Any] | None = None
+
+    def deliver(self, message: bytes) -> None:
+        """Take the reply, unless nobody wants it any more; to be called by a connection when it has read that."""
+        if not self.done():
+            self.set_result(message)
+            self._go_on()
+
+    def fail(self, error: Exception) -> None:
+        """Take an error in its place."""
+        if not self.done():
+            self.set_exception(error)
+            self.get_loop().call_soon(self._go_on)  # a connection may be closed by anybody, in the midst of anything
+
+    def _go_on(self) -> None:
+        resume, self.resume = self.resume, None
+        if resume is not None:
+            resume()

@@ -1,0 +1,72 @@
+"""Messages that differ in a handle and a sequence id alone, and all others."""
+
+from __future__ import annotations
+
+import pytest
+
+from proxy.hs2 import encode_call, encode_reply, success
+from proxy.hs2.generated import ttypes
+from proxy.session import Handle
+from proxy.wire import kept
+from proxy.wire.shape import example_of, handle_at, shape_of
+
+
+def fetch(handle: Handle, seqid: int = 0, rows: int = 10) -> bytes:
+    identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
+    operation = ttypes.TOperationHandle(operationId=identifier, operationType=0, hasResultSet=True)
+    request = ttypes.TFetchResultsReq(operationHandle=operation, orientation=0, maxRows=rows)
+    return encode_call("FetchResults", seqid, request)
+
+
+def closed(seqid: int) -> bytes:
+    return encode_reply("CloseOperation", seqid, ttypes.TCloseOperationResp(status=success()))
+
+
+ONE, OTHER = Handle.new(), Handle.new()
+
+
+@pytest.mark.parametrize(("message", "same"), [(fetch(ONE), fetch(OTHER, -1)), (closed(0), closed(1 << 30))])
+def test_messages_of_one_shape_have_one_example(message: bytes, same: bytes) -> None:
+    shape = shape_of(message)
+    assert shape is not None
+    assert shape == shape_of(same)
+    example = example_of(shape)
+    assert shape_of(example) == shape
+    assert len(example) == len(message)
+
+
+@pytest.mark.parametrize("other", [fetch(ONE, rows=11), fetch(ONE)[:-1], fetch(ONE) + b"\0", closed(0)])
+def test_whatever_else_differs_makes_another_shape(other: bytes) -> None:
+    assert shape_of(other) != shape_of(fetch(ONE))
+
+
+def test_a_handle_is_found_where_clients_write_it() -> None:
+    message = fetch(ONE)
+    places = handle_at(message)
+    assert places is not None
+    assert [message[place : place + 16] for place in places] == [ONE.guid, ONE.secret]
+
+
+@pytest.mark.parametrize("cut", range(0, 90, 7))
+def test_a_part_of_a_message_has_no_handle_until_all_of_it_is_there(cut: int) -> None:
+    places = handle_at(fetch(ONE)[:cut])
+    assert places is None or places[1] + 16 < cut
+
+
+@pytest.mark.parametrize("message", [b"", b"\x80\x01\x00\x01", fetch(ONE)[4:], fetch(ONE) + bytes(1000)])
+def test_what_is_cut_off_or_long_has_no_shape(message: bytes) -> None:
+    assert shape_of(message) is None
+
+
+def test_what_is_kept_is_read_once_for_a_shape() -> None:
+    read: list[bytes] = []
+
+    def reading(message: bytes) -> int:
+        read.append(message)
+        return len(message)
+
+    size = kept(reading)
+    assert [size(fetch(ONE)), size(fetch(OTHER, 5)), size(fetch(ONE, rows=7)), size(b"x")] == [len(fetch(ONE))] * 3 + [
+        1
+    ]
+    assert len(read) == 3
