@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 
+from proxy.answering.brief import is_brief
 from proxy.answering.changes import trace_of
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
@@ -36,10 +37,12 @@ class Answers:
         facts: SessionFacts = session.facts
         ended, leaves = facts.watch(sql), trace_of(sql)
         if ended is not None:
-            return Forward(ended=ended, leaves=leaves)
+            return Forward(ended=ended, leaves=leaves, brief=is_brief(sql))
         decision = await self.decide(session, sql)
         writes = decision.outcome is not None and decision.outcome.statement.fills
-        return Forward(decision.sql, fallback=decision.rewritten, writes=writes, log=decision.lines(), leaves=leaves)
+        brief = decision.sql is None and is_brief(sql)
+        log = decision.lines()
+        return Forward(decision.sql, fallback=decision.rewritten, writes=writes, log=log, leaves=leaves, brief=brief)
 
     def moved(self, session: ClientSession) -> None:
         """Ask again what a session has not set itself: it goes on on another upstream."""

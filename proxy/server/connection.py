@@ -120,22 +120,21 @@ class Connection(asyncio.Protocol):
                 self._transport.write(pending)
 
     def _take(self, conversation: Conversation, data: bytes) -> None:
-        conversation.receive_data(data)
         if self.worker is not None:
+            conversation.receive_data(data)
             self._ahead += len(data)
             if self._ahead > _AHEAD:
                 self._transport.pause_reading()
             return
-        while (event := conversation.next_event()) is not None:
-            answer = conversation.answer_at_once(event) if self._writable.is_set() else None
-            if answer is None:
-                self.worker = Steps(self._work(conversation, event))
-                self.worker.start()
-                return
+        answer = conversation.at_once(data) if self._writable.is_set() else None
+        if answer is not None:
             self._write(answer)
-            if conversation.ends:
-                self.close()
-                return
+            return
+        conversation.receive_data(data)
+        event = conversation.next_event()
+        if event is not None:
+            self.worker = Steps(self._work(conversation, event))
+            self.worker.start()
 
     def _hold(self, count: int) -> None:
         """Take note of what is held for this client; one that has a good part of too much is shown out."""

@@ -41,6 +41,7 @@ logger = logging.getLogger(__name__)
 ANONYMOUS = "anonymous"  # whom a client is that names nobody, where anybody is believed
 
 _UNREADABLE = "The Authorization header cannot be read"
+_FRAME = 4  # bytes before the call in a frame
 _USERNAME, _PASSWORD = (1, 2), (1, 3)
 _PACK_HERE = 64 * 1024  # bytes that are packed quickly enough not to keep other clients waiting
 _WORTH_PACKING = 1400  # less fits one packet in any case
@@ -84,8 +85,8 @@ class Conversation(ABC):
     async def answer(self, event: Any) -> bytes | Refused:
         """What is sent back."""
 
-    def answer_at_once(self, event: Any) -> bytes | None:
-        """What is sent back, if nobody need be asked for it."""
+    def at_once(self, data: bytes) -> bytes | None:
+        """What is sent back to bytes that are one whole call just like the last one; None to all others."""
         return None
 
 
@@ -138,11 +139,12 @@ class SaslConversation(Conversation):
         self.peer = Peer(login.user, self._caller.address, login.acting_for)
         return self._transport.accept()
 
-    def answer_at_once(self, event: Any) -> bytes | None:
-        if self.peer is None or not isinstance(event, bytes):
+    def at_once(self, data: bytes) -> bytes | None:
+        call = data[_FRAME:]
+        reply = None if self.peer is None else self._entrance.service.again(self.peer, call)
+        if reply is None or int.from_bytes(data[:_FRAME], "big") != len(call) or self._transport.buffered:
             return None
-        reply = self._entrance.service.again(self.peer, event)
-        return None if reply is None else self._transport.reply(reply)
+        return self._transport.reply(reply)
 
 
 class BareConversation(Conversation):
@@ -176,8 +178,9 @@ class BareConversation(Conversation):
         peer = self.peer or Peer("", self._caller.address)
         return self._transport.reply(await self._entrance.service.handle(peer, event))
 
-    def answer_at_once(self, event: Any) -> bytes | None:
-        return None if self.peer is None else self._entrance.service.again(self.peer, event)
+    def at_once(self, data: bytes) -> bytes | None:
+        reply = None if self.peer is None else self._entrance.service.again(self.peer, data)
+        return None if self._transport.buffered else reply
 
     async def _log_in(self, message: bytes) -> None:
         user, password = (
@@ -266,17 +269,6 @@ class HttpConversation(Conversation):
             raise Denied("A user and a password are needed, or a token")
         cookie = self._entrance.cookies.issue(user, now, secure=self._caller.secure)
         return user, (("Set-Cookie", cookie), *answered)
-
-    def answer_at_once(self, event: Any) -> bytes | None:
-        known = self.peer is not None and isinstance(event, HttpCall) and event.authorization == self._believed
-        if not known or self.peer is None or not event.authorization or self.peer.acting_for != event.acting_for:
-            return None
-        reply = self._entrance.service.again(self.peer, event.message)
-        if reply is None:
-            return None
-        answer = self._transport.reply(reply)
-        self.ends = self._transport.ends
-        return answer
 
     def _unauthorized(self, call: HttpCall, denied: Denied) -> bytes:
         headers: tuple[tuple[str, str], ...] = (("WWW-Authenticate", 'Basic realm="Viewgate"'),)

@@ -123,6 +123,8 @@ async def _start(
     operation = Forwarded(session, upstream, remote, 0, plan, statement, call.service.ahead)
     has_result_set = find(reply, _HAS_RESULT_SET)
     operation.has_result_set = has_result_set is None or reply[has_result_set.start] != 0
+    if plan.brief and not statement.run_async:
+        operation.advance(OperationState.FINISHED)
     return operation, with_handle(reply, OPERATION_HANDLE, operation.handle)
 
 
@@ -138,7 +140,7 @@ def _announced(call: Call, operation: RunningOperation) -> bytes:
 
 async def _start_there(upstream: LiveUpstream, plan: Forward, statement: Statement) -> tuple[Forward, bytes]:
     """The upstream's reply, and the plan it is for: a rewriting that cannot even start gives way at once."""
-    reply = await upstream.call(statement.outgoing(upstream.handle, plan.sql))
+    reply = await upstream.call(statement.outgoing(upstream.handle, plan.sql, brief=plan.brief))
     if succeeded(reply) or not plan.fallback or plan.sql is None or statement.expired:
         return plan, reply
     logger.warning("a rewritten statement was refused, its original is run")

@@ -55,6 +55,9 @@ class Service:
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
         """The reply to a call; WireError if the message is no call at all."""
+        reply = self.again(peer, message)
+        if reply is not None:
+            return reply
         head = read_head(message)
         if head is None or head.type != CALL:
             raise WireError("a message is not a call")

@@ -38,10 +38,13 @@ class Statement:
         """Whether its time is over."""
         return self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline
 
-    def outgoing(self, upstream: Handle, sql: str | None) -> bytes:
-        """The message for an upstream: with other SQL if given, always asynchronous, in what is left of its time."""
+    def outgoing(self, upstream: Handle, sql: str | None, *, brief: bool = False) -> bytes:
+        """The message for an upstream: with other SQL if given, in what is left of its time.
+
+        It is asynchronous, or nobody could stop the statement; unless that is `brief`, and as the client would have it.
+        """
         message = self.call.addressed_to(upstream)
-        if not self.run_async:
+        if not self.run_async and not brief:
             message = with_field(message, _RUN_ASYNC, BOOL, b"\x01")
         if sql is not None:
             message = with_field(message, _STATEMENT, STRING, sql.encode())

@@ -37,6 +37,7 @@ class Forward:
     of a statement that went well sees RUNNING meanwhile; nothing that happens here can make that an error any more. A
     cancel cancels it; a client that goes away, or whose time is over, leaves it running.
     `leaves` is what will be in the upstream's session.
+    `brief` says that it ends at once: for a client that waits, it need not be watched.
     """
 
     sql: str | None = None
@@ -46,6 +47,7 @@ class Forward:
     ended: Callable[[bool], None] | None = None
     after: Callable[[Log], Awaitable[None]] | None = None
     leaves: Trace = Trace.NOTHING
+    brief: bool = False
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,41 @@ def test_a_synchronous_statement_is_run_asynchronously_and_answered_at_its_end()
     with_proxy(test)
 
 
+@pytest.mark.parametrize("run_async", [True, False])
+@pytest.mark.parametrize("sql", ["SELECT 1", "FAIL"])
+def test_a_brief_statement_is_one_call_for_a_client_that_waits(sql: str, run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.lets_wait = True
+        ended = proxied.planned.ended
+        proxied.planned.plans[sql] = Forward(brief=True, ended=ended.append)
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), sql, run_async=run_async)
+            assert len(proxied.spark.messages) == 2  # a session, and this
+            if run_async:
+                await client.end(response.operationHandle)
+            elif sql == "FAIL":
+                assert (response.status.statusCode, response.status.sqlState) == (3, "42P01")
+            else:
+                assert await client.first_column(response.operationHandle) == [sql]
+            assert ended == [sql != "FAIL"]
+
+    with_proxy(test)
+
+
+def test_a_brief_statement_whose_client_goes_away_leaves_nothing() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.lets_wait = True
+        proxied.planned.plans["HANG"] = Forward(brief=True)
+        async with RawClient(proxied.port) as client:
+            executing = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            await proxied.spark.called("ExecuteStatement")
+            executing.cancel()
+        proxied.spark.history[0].end(OperationState.FINISHED)
+        await until(lambda: not (proxied.spark.operations or proxied.spark.sessions))
+
+    with_proxy(test)
+
+
 def test_errors_have_the_two_shapes_of_spark() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:

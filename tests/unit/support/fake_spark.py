@@ -66,6 +66,7 @@ class FakeSpark:
         self.deadly: set[str] = set()  # calls that are not answered: every connection is dropped instead
         self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
         self.tidy = False  # whether a session ends with its connection, as it does on Spark
+        self.lets_wait = False  # whether statements may come for which a caller waits
         self.piece = 1 << 30  # bytes of a reply that go into one frame
 
     async def __aenter__(self) -> FakeSpark:
@@ -197,13 +198,17 @@ class FakeSpark:
     async def _ExecuteStatement(self, _user: str, message: bytes) -> Any:  # noqa: N802
         assert self._handle(message).guid in self.sessions
         request = read_request(message, ttypes.TExecuteStatementReq)
-        assert request.runAsync
+        assert request.runAsync or self.lets_wait
         if "REFUSE" in request.statement:
             return ttypes.TExecuteStatementResp(status=failure(SqlError("the queue is full", "HY000")))
         running = Running(request.statement, self.script(request.statement))
         self.history.append(running)
         if running.outcome is not None:
             running.end(S.ERROR if isinstance(running.outcome, SqlError) else S.FINISHED)
+        if not request.runAsync:
+            await running.ended.wait()
+            if isinstance(running.outcome, SqlError):
+                return ttypes.TExecuteStatementResp(status=failure(running.outcome))
         return self._started(running)
 
     async def _GetOperationStatus(self, _user: str, message: bytes) -> Any:  # noqa: N802

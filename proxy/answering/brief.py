@@ -1,0 +1,29 @@
+"""Statements that end at once whatever the data: nobody will want to stop them, or to know how far they are."""
+
+from __future__ import annotations
+
+from proxy.answering.remembering import remembered
+from rewriter import ParseError, tokenize
+
+_VERBS = frozenset({"SELECT", "SET", "USE"})
+_FUNCTIONS = frozenset({"CURRENT_CATALOG", "CURRENT_DATABASE", "CURRENT_SCHEMA", "CURRENT_USER", "VERSION"})
+
+
+@remembered
+def is_brief(sql: str) -> bool:
+    """Whether a statement reads no table and calls nothing that could take long.
+
+    >>> [is_brief(sql) for sql in ("SELECT 1 AS one", "SELECT current_database()", "USE demo", "SET a.b = 1")]
+    [True, True, True, True]
+    >>> [is_brief(sql) for sql in ("SELECT a FROM t", "SELECT f(1)", "SET VAR n = (TABLE t)", "SELECT ${x}", "DROP x")]
+    [False, False, False, False, False]
+    """
+    if "${" in sql:
+        return False
+    try:
+        words = [token.text.upper() for token in tokenize(sql)]
+    except ParseError:
+        return False
+    calls = [at for at, word in enumerate(words) if word == "("]
+    known = all(words[at - 1] in _FUNCTIONS and words[at + 1 : at + 2] == [")"] for at in calls)
+    return bool(words) and words[0] in _VERBS and known and "FROM" not in words
