@@ -31,6 +31,7 @@ from proxy.hs2.protocol import V11
 from proxy.pipeline import Begun, EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.server import Server
 from proxy.service import Service
+from proxy.settable import LISTEN_PORT
 from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
 from rewriter.script import ScriptError
 
@@ -218,8 +219,8 @@ def settled(options: argparse.Namespace) -> config.Config:
     if options.data:
         settings = replace(settings, embedded=replace(settings.embedded, data=options.data))
     if options.port is not None:
-        if not config.LISTEN_PORT.accepts(options.port):
-            raise config.ConfigError(f"--port is {options.port}: it must be {config.LISTEN_PORT.allowed}")
+        if not LISTEN_PORT.accepts(options.port):
+            raise config.ConfigError(f"--port is {options.port}: it must be {LISTEN_PORT.allowed}")
         settings = replace(settings, server=replace(settings.server, port=options.port))
     return settings
 

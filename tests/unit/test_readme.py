@@ -13,6 +13,7 @@ from proxy.answering.functions import calls
 from proxy.commands import COMMANDS, find
 from proxy.commands.create import Create
 from proxy.commands.properties import SETTABLE
+from proxy.settable import TABLES
 from rewriter import Reason, parse
 from rewriter.model import Session
 
@@ -92,7 +93,7 @@ def test_the_reference_shows_a_settings_file_as_the_program_has_it() -> None:
     assert [line.strip() for line in shown.splitlines() if line.strip() and not line.startswith("#")] == lines
 
 
-@pytest.mark.parametrize("table", config.TABLES)
+@pytest.mark.parametrize("table", TABLES)
 def test_the_reference_lists_every_key(table: str) -> None:
     (row,) = re.findall(rf"^\| `\[{re.escape(table)}\]` \| (.*) \|$", REFERENCE, re.MULTILINE)
-    assert re.findall(r"`(\w+)`", row) == [key for key in config.TABLES[table] if key != "*"]
+    assert re.findall(r"`(\w+)`", row) == [key for key in TABLES[table] if key != "*"]
