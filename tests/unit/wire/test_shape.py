@@ -22,7 +22,7 @@ def closed(seqid: int) -> bytes:
     return encode_reply("CloseOperation", seqid, ttypes.TCloseOperationResp(status=success()))
 
 
-ONE, OTHER = Handle.new(), Handle.new()
+ONE, OTHER = (Handle(bytes(range(n, n + 16)), bytes(range(n + 16, n + 32))) for n in (32, 64))
 
 
 @pytest.mark.parametrize(("message", "same"), [(fetch(ONE), fetch(OTHER, -1)), (closed(0), closed(1 << 30))])
