@@ -326,11 +326,7 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
         return exp.Anonymous(this=name, expressions=arguments)
     if len(arguments) == 3 and arguments[2].name in TEMPORAL:
         return exp.Anonymous(this=name, expressions=arguments)
-    if (
-        isinstance(source, exp.Anonymous)
-        and source.name == "current_timestamp"
-        and unit.name.upper() in DATE_TRUNC_UNITS
-    ):
+    if isinstance(source, exp.Anonymous) and source.name == "current_timestamp" and _is_unit(unit):
         return exp.Anonymous(this="date_trunc", expressions=[unit, source])
     return bucket_call(source, checked_grain(unit if len(arguments) == 2 else None, kind), str(kind))
 
@@ -347,6 +343,11 @@ def checked_grain(unit: Tree | None, kind: str | None) -> str:
     if kind == "date" and grain not in DATE_GRANULARITIES:
         raise Unsupported(f"timeseries() of a DATE takes day, week, month, quarter or year, not {grain}")
     return grain
+
+
+def _is_unit(node: Tree) -> bool:
+    """Whether date_trunc() takes it for the bucket of the same name."""
+    return _is_text(node) and node.name.lower() in _CLOCK_UNITS
 
 
 def _is_text(node: Tree) -> bool:

@@ -113,7 +113,9 @@ def _midnight(tree: Tree, rows: Rows) -> Read:
     if not isinstance(tree, exp.Anonymous) or tree.name != "date_trunc" or len(tree.expressions) != 2:
         return None
     unit, source = tree.expressions
-    grain, declared = DATE_TRUNC_UNITS.get(unit.name.upper(), ""), rows.block.type_of(source)
+    # A column may have the name of a unit.
+    grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
+    declared = rows.block.type_of(source)
     dates = declared is not None and declared.type == "date"
     if not dates or grain not in DATE_GRANULARITIES or has_left_out_days(rows.zone):
         return None

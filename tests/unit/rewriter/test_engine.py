@@ -129,6 +129,15 @@ def test_midnights_of_dates_are_those_of_their_months_where_no_date_was_left_out
     assert decide(built, "SELECT date_trunc('year', d), sum(n) FROM sales GROUP BY 1").rewritten is rewritten
 
 
+@pytest.mark.parametrize("call", ["date_trunc(month, d)", "date_trunc(u.month, s.d)"])
+def test_a_column_that_is_called_as_a_unit_is_none(call: str) -> None:
+    views = {"by_month": "SELECT trunc(d, 'MONTH') AS m, k, month, sum(n) AS n FROM s GROUP BY 1, 2, 3"}
+    schema = "CREATE TABLE s (d DATE, k INT, month STRING, n INT); CREATE TABLE u (k INT, month STRING)"
+    built = world(GoldenFile(Path(), schema=schema, views=views))
+    tables = "s JOIN u ON s.k = u.k" if "u." in call else "s"
+    assert not decide(built, f"SELECT {call}, sum(n) FROM {tables} GROUP BY 1").rewritten
+
+
 def test_a_view_of_another_tool_answers_only_what_depends_on_no_setting(built: World) -> None:
     views = tuple(replace(view, settings=None) for view in built.definitions.views)
     outcome = rewrite(parse(QUERY, built.session), Definitions(views).thorough, built.relations)
