@@ -30,7 +30,7 @@ from rewriter.match.moments import deviation, digits_of, scale_of, squared
 from rewriter.match.numbers import sum_type, summed_type
 from rewriter.match.pairs import SYMMETRIC, needed, of_pairs, pair_of
 from rewriter.match.partials import Partial, Partials, missing
-from rewriter.match.reading import Reading, stored
+from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.match.trees import call_of, cast, number
 from rewriter.match.words import words
 from rewriter.schema import expression_type, numeric_type
@@ -61,7 +61,7 @@ class Aggregates:
         """The aggregate as the storage has it for each of its groups."""
         held = self.partials.held(tree)
         if held is not None:
-            return stored(held.name)
+            return of_own_type(held.name, held.type)
         call = aggregate_of(tree)
         assert call is not None
         if isinstance(tree, exp.Filter) or _is_distinct(call):
@@ -76,7 +76,7 @@ class Aggregates:
         if isinstance(tree, exp.Filter):
             held = self.partials.held(tree)
             if held is not None and call.name in FOLDED and not _is_distinct(call):
-                return _fold(call.name, stored(held.name), summed_type(held.type), None)
+                return _fold(call.name, of_own_type(held.name, held.type), summed_type(held.type), None)
             computed = self.reading.compute(tree.expression.this)
             if isinstance(computed, Miss):
                 return computed
@@ -166,7 +166,7 @@ class Aggregates:
         argument, *size = call.expressions
         held, union = self.partials.held(call), UNITED.get(call.name)
         if held is not None and union is not None:
-            return _filtered(call_of(union, stored(held.name), *size), condition)
+            return _filtered(call_of(union, of_own_type(held.name, held.type), *size), condition)
         part = self.partials.key(call.name, argument)
         if isinstance(part, Miss):
             return self._unrolled(call, missing(call))
@@ -191,7 +191,9 @@ class Aggregates:
         if not whole or reading.extra or reading.block.sets is not None or not beside <= asked:
             return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, of bitmaps by more than the query's keys")
         return call_of(
-            "coalesce", _filtered(call_of("sum", call_of("bitmap_count", stored(held.name))), condition), number(0)
+            "coalesce",
+            _filtered(call_of("sum", call_of("bitmap_count", of_own_type(held.name, held.type))), condition),
+            number(0),
         )
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:

@@ -18,7 +18,7 @@ from rewriter.block.vocabulary import FRACTIONS, MAX_PRECISION
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
-from rewriter.match.reading import Reading, stored
+from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.match.trees import ROWS, call_of, cast, number
 from rewriter.match.words import words
 from rewriter.model import Column
@@ -73,7 +73,9 @@ class Partials:
                     Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call_of(name, argument))} is NULL if it overflows"
                 )
             kind = numeric_type(argument, self.reading.block)
-            return Partial(stored(held.name), kind or (summed_type(held.type) if name == "sum" else None))
+            return Partial(
+                of_own_type(held.name, held.type), kind or (summed_type(held.type) if name == "sum" else None)
+            )
         of_row, branches = self._of_row.get(name), branches_of(argument)
         if of_row is None:
             return missing(call_of(name, argument))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -24,6 +25,9 @@ Tree = exp.Expr
 
 # To these -0.0 and 0.0 are one value; around them stand those that only combine truths.
 COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
+
+# Types that Iceberg does not have.
+_KEPT_AS_INT = ("tinyint", "smallint")
 
 # Comparisons of floating-point numbers by which files are skipped as rows are.
 _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
@@ -51,7 +55,7 @@ class Reading:
             if not has_aggregate(tree):
                 if (held := _as_computed(candidate, output, name)) is not None:
                     self.rows.setdefault(tree, held)
-            elif (column := candidate.storage.column(name)) is not None:
+            elif (column := _aggregate(candidate, output, name)) is not None:
                 self.aggregates.setdefault(tree, column)
         self.residual: tuple[Tree, ...] = ()
         self.joins: tuple[Join, ...] = ()
@@ -112,19 +116,31 @@ class Reading:
 
 
 def _as_computed(candidate: Candidate, output: Tree, name: str) -> Tree | None:
-    """A row output as an expression of its own type: Iceberg keeps TINYINT and SMALLINT as INT; None if in doubt."""
+    """A row output as an expression of its own type; None if that is in doubt."""
     column = candidate.storage.column(name)
     if column is None or column.type != "int":
         return stored(name)
     declared = candidate.block.type_of(output)
     kind = declared.type if declared is not None else expression_type(output, candidate.block)
-    if kind in ("tinyint", "smallint"):
-        return cast(stored(name), kind)
-    return stored(name) if kind in ("int", "date") else None
+    return of_own_type(name, kind) if kind in (*_KEPT_AS_INT, "int", "date") else None
+
+
+def _aggregate(candidate: Candidate, output: Tree, name: str) -> Column | None:
+    """The storage's column of an aggregate, with the aggregate's own type; None if that is in doubt."""
+    column = candidate.storage.column(name)
+    if column is None or column.type != "int":
+        return column
+    kind = expression_type(output, candidate.block)
+    return replace(column, type=kind) if kind in (*_KEPT_AS_INT, "int") else None
+
+
+def of_own_type(name: str, kind: str) -> Tree:
+    """A column of the storage as an expression of the type that was computed."""
+    return cast(stored(name), kind) if kind in _KEPT_AS_INT else stored(name)
 
 
 def stored(name: str) -> exp.Column:
-    """A column of the storage."""
+    """A column of the storage as it is there."""
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
 
 
