@@ -52,8 +52,9 @@ class Decision:
         every = len({attempt.view for attempt in self.tried})
         said: list[str] = []
         for why, names in self._whys().items():
+            of_each = f"; each of {every}" if why.startswith("it ") else ""
             for_all = len(names) == every > 1
-            said += [f"no view used: {why}"] if for_all else [f"{name} not used: {why}" for name in names]
+            said += [f"no view used{of_each}: {why}"] if for_all else [f"{name} not used: {why}" for name in names]
         return said
 
     def _whys(self) -> dict[str, dict[str, None]]:

@@ -68,7 +68,7 @@ def _problem(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
         return "a floating-point sum cannot take a value back"
     counted = count_of(argument) in block.outputs or _never_null(argument, block)
     if not counted or (name == "avg" and not _has_exact_sum(argument, block, types)):
-        return f"{name} is kept without what it needs to take a value back"
+        return f"{name}() takes no value back unless the view has count() of the same, too"
     return ""
 
 

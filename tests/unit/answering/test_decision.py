@@ -44,8 +44,8 @@ def test_one_reason_for_all_views_is_told_once() -> None:
 def test_what_stands_in_the_way_of_every_view_is_told_once_for_each_part_of_the_statement() -> None:
     tried = [attempt(view, Reason.SHAPE, part) for part in ("one", "other") for view in "ab"]
     assert decided(*tried).lines() == (
-        "Viewgate: no view used: it has another form: one",
-        "Viewgate: no view used: it has another form: other",
+        "Viewgate: no view used; each of 2: it has another form: one",
+        "Viewgate: no view used; each of 2: it has another form: other",
     )
 
 
