@@ -132,7 +132,7 @@ def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime |
 
 
 def _literal(wall: datetime, kind: str) -> Tree:
-    text = wall.strftime("%Y-%m-%d") if kind == "date" else wall.strftime("%Y-%m-%d %H:%M:%S")
+    text = wall.date().isoformat() if kind == "date" else wall.isoformat(" ", "seconds")
     return cast(exp.Literal.string(text), kind)
 
 

@@ -131,7 +131,9 @@ class _Columns:
         try:
             kind = column_type(self.cursor.skip(*_OPTIONS, *_MORE_OPTIONS, brackets="()<>"))
         except Uncertain as problem:
-            raise ScriptError(f"line {line}: the column {name}: {problem}; give it a type of Spark's") from problem
+            raise ScriptError(
+                f"line {line}: the column {name}: {problem}; BIGINT, DECIMAL(10, 2) and STRING are some of them"
+            ) from problem
         nullable = True
         while (token := self.cursor.peek()) is not None and token.text not in (",", ")"):
             nullable = self._option(name) and nullable

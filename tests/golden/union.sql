@@ -97,3 +97,8 @@ SELECT max(v.`top`) FROM lake.demo.monthly__storage AS v WHERE v.`m` <= CAST('20
 SELECT date_trunc('DAY', ts), max(id), count(*) FROM sales WHERE ts > '2024-01-01 10:20:30' AND ts <= '2024-01-01 14:30:00' GROUP BY date_trunc('DAY', ts)
 --@ rewritten using minutely
 SELECT v.`c0`, max(v.`c1`), coalesce(sum(v.`c2`), 0) FROM (SELECT CAST(date_trunc('DAY', v.`h`) AS timestamp) AS c0, CAST(max(v.`top`) AS int) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.minutely__storage VERSION AS OF 2003 AS v WHERE v.`h` >= CAST('2024-01-01 11:00:00' AS TIMESTAMP) GROUP BY date_trunc('DAY', v.`h`) UNION ALL SELECT date_trunc('DAY', sales_0.ts) AS c0, max(sales_0.id) AS c1, count(*) AS c2 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.ts > '2024-01-01 10:20:30' AND sales_0.ts <= '2024-01-01 14:30:00' AND (((sales_0.ts >= '2024-01-01 13:00:00') OR (sales_0.ts < CAST('2024-01-01 11:00:00' AS TIMESTAMP))) OR (sales_0.ts >= CAST('2024-01-01 14:00:00' AS TIMESTAMP))) GROUP BY date_trunc('DAY', sales_0.ts)) AS v GROUP BY v.`c0`
+
+--@ case: a range that begins long ago, within a month
+SELECT max(price) AS top FROM sales WHERE day >= DATE '0998-11-29'
+--@ rewritten using monthly
+SELECT max(v.`c0`) AS top FROM (SELECT CAST(max(v.`top`) AS decimal(10,2)) AS c0 FROM lake.demo.monthly__storage VERSION AS OF 2004 AS v WHERE v.`m` >= CAST('0998-12-01' AS DATE) UNION ALL SELECT max(sales_0.price) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.day >= CAST('0998-11-29' AS DATE) AND sales_0.day < CAST('0998-12-01' AS DATE)) AS v

@@ -99,7 +99,7 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("SELECT 1", "line 1: expected a statement that can stand in a script, found `SELECT 1`: write CREATE TABLE"),
         ("USE a.b", "found `USE a.`: write"),
         ("CREATE DATABASE shop", "found `CREATE DATABASE shop`: write"),
-        ("\n\nCREATE TABLE t (a MONEY)", "line 3: the column a: MONEY is not a type of Spark's; give it a type"),
+        ("\n\nCREATE TABLE t (a MONEY)", "line 3: the column a: MONEY is not a type of Spark's; BIGINT, "),
         ("CREATE TABLE t", r"line 1: expected \(, found its end"),
         ("CREATE TABLE t (a INT", r"line 1: expected \), found its end"),
         ("CREATE TABLE t (a INT, A INT)", "two columns of t have the same name"),
