@@ -38,6 +38,10 @@ class Answer:
         return "" if same_rows(self.rows, other.rows, ordered) else f"rows {self.rows} and {other.rows}"
 
 
+# Spark counts the columns that it resolves, and shows the count in some errors: name#22900.
+_NUMBERED = re.compile(r"(?<=\w)#\d+")
+
+
 def ask(connection: Any, sql: str) -> Answer:
     """Run a query as a client does."""
     with connection.cursor() as cursor:
@@ -46,7 +50,8 @@ def ask(connection: Any, sql: str) -> Answer:
             return Answer(tuple(columns(cursor)), cursor.fetchall(), "\n".join(cursor.fetch_logs()))
         except exc.OperationalError as error:
             status = error.args[0].status
-            return Answer(error=(status.sqlState, status.errorMessage.splitlines()[0]))
+            said = _NUMBERED.sub("", status.errorMessage.splitlines()[0])
+            return Answer(error=(status.sqlState, said))
 
 
 def columns(cursor: Any) -> Iterator[tuple[str, str]]:
