@@ -66,7 +66,7 @@ def _problem(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
         return f"a filtered {name} may be left without rows"
     if name == "sum" and not types[output].startswith(_EXACT):
         return "a floating-point sum cannot take a value back"
-    counted = count_of(argument) in block.outputs or _never_null(argument, block)
+    counted = count_of(argument) in block.outputs or never_null(argument, block)
     if not counted or (name == "avg" and not _has_exact_sum(argument, block, types)):
         return f"{name}() takes no value back unless the view has count() of the same, too"
     return ""
@@ -77,7 +77,8 @@ def count_of(argument: Tree) -> Tree:
     return exp.Anonymous(this="count", expressions=[argument.copy()])
 
 
-def _never_null(argument: Tree, block: Block) -> bool:
+def never_null(argument: Tree, block: Block) -> bool:
+    """Whether an argument is a column that cannot be NULL."""
     declared = block.type_of(argument)
     return declared is not None and not declared.nullable
 

@@ -1,8 +1,9 @@
 """From the query of CREATE MATERIALIZED VIEW to what its storage holds.
 
 Storage holds the view's outputs and, after them, hidden columns that make it answer more: a count of
-rows, the group keys and what the query orders by where these are not outputs, and the parts of which an
-average or an expression over aggregates is made.
+rows, the group keys and what the query orders by where these are not outputs, the parts of which an
+average or an expression over aggregates is made, and how many values a sum is of, where rows that go can be taken
+back from it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from rewriter.block.vocabulary import (
     SYNONYMS,
     UNSETTLED,
 )
+from rewriter.delta import count_of, never_null, signed_problem
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.moments import digits_of, scale_of, squared
 from rewriter.match.pairs import needed, pair_of
@@ -32,7 +34,7 @@ from rewriter.match.printing import print_block
 from rewriter.match.trees import ROWS
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName, ViewState, table_columns
 from rewriter.model.settings import unreadable_setting
-from rewriter.schema import UNKNOWN, expression_type, numeric_type
+from rewriter.schema import UNKNOWN, expression_type, numeric_type, output_types
 from rewriter.spelling import spell_out
 from rewriter.sql import SelectBlock, Statement, View, expand, parse, splice
 
@@ -199,7 +201,8 @@ def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...])
     taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
     present = set(block.outputs)
-    for label, tree in _wanted(block, ordering):
+    wanted = [*_wanted(block, ordering)]
+    for label, tree in (*wanted, *_counts(block, [tree for _, tree in wanted])):
         if tree not in present:
             present.add(tree)
             name = next(n for i in range(len(taken) + 2) if (n := f"{HIDDEN}{label}_{len(added) + i}") not in taken)
@@ -225,6 +228,17 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
             if node is not output and not isinstance(node.parent, exp.Filter):
                 yield call.name, call.copy()
             yield from parts_of(call, block)
+
+
+def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
+    """How many values each sum is of: with the last one it is NULL, not 0. Just where all else takes rows back, too."""
+    if block.keys is None or block.having:
+        return
+    sums = (c for output in block.outputs if (c := aggregate_of(output)) is not None and c.name == "sum")
+    counts = [count_of(call.expressions[0]) for call in sums if not isinstance(call.expressions[0], exp.Distinct)]
+    whole = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted, *counts))))
+    if not signed_problem(whole, dict(zip(whole.outputs, output_types(whole), strict=True))):
+        yield from (("count", count) for count in counts if not never_null(count.expressions[0], block))
 
 
 def parts_of(call: exp.Anonymous, block: Block) -> Iterator[tuple[str, Tree]]:

@@ -31,7 +31,7 @@ VIEWS: tuple[tuple[str, tuple[str, ...]], ...] = (
      ("", "(yr, mo)", "(mo)")),
     ("SELECT k, count(*) AS c FROM f GROUP BY k HAVING count(*) > 1", ("",)),
     ("SELECT k, sum(x) / count(*) AS r, count(x) FILTER (WHERE z > 3) AS cf FROM f GROUP BY k", ("",)),
-    ("SELECT timeseries(ts, 'minute') AS t, count(*) AS c, sum(z) AS sz, count(z) AS cz FROM f GROUP BY 1",
+    ("SELECT timeseries(ts, 'minute') AS t, count(*) AS c, sum(z) AS sz FROM f GROUP BY 1",
      ("", "(days(t))")),
     ("SELECT timeseries(ts, 'hour') AS t, k, min(x) AS mn, avg(m) AS a FROM f GROUP BY 1, 2", ("", "(days(t))", "(k)")),
     ("SELECT timeseries(ts, 'day') AS t, max(m) AS mm, count(y) AS cy FROM f GROUP BY 1", ("", "(t)", "(months(t))")),

@@ -11,7 +11,7 @@ SESSION = Session("lake", ("demo",), temporary_views=frozenset({"tmp"}))
 SALES, PLAIN = (TableName(("lake", "demo", name)) for name in ("sales", "plain"))
 COLUMNS = (
     Column("region", "string"), Column("n", "int"), Column("big", "bigint"), Column("ts", "timestamp"),
-    Column("sales", "int"),
+    Column("sales", "int"), Column("price", "double"), Column("sure", "int", nullable=False),
 )  # fmt: skip
 TABLES: dict[TableName, Relation | None] = {
     SALES: Table(SALES, "u", COLUMNS, (Snapshot(1, 0, "append", 0),)),
@@ -32,6 +32,21 @@ def test_hidden_columns_make_it_roll_up() -> None:
 def test_what_is_there_already_is_not_stored_twice() -> None:
     definition = define("SELECT avg(n) a, sum(n) s, count(n) c, count(*) r FROM sales", SESSION, TABLES)
     assert definition.hidden == ()
+
+
+@pytest.mark.parametrize(
+    ("outputs", "hidden"),
+    [
+        ("sum(n) AS s", ("viewgate_rows_0", "viewgate_count_1")),
+        ("sum(n) AS s, count(n) AS c", ("viewgate_rows_0",)),
+        ("sum(price) AS s", ("viewgate_rows_0",)),  # a floating-point sum takes no value back
+        ("sum(n) AS s, max(n) AS m", ("viewgate_rows_0",)),  # and a maximum takes no row
+        ("sum(DISTINCT n) AS s", ("viewgate_rows_0",)),
+        ("sum(sure) AS s", ("viewgate_rows_0",)),
+    ],
+)
+def test_a_sum_that_can_take_values_back_is_kept_with_their_number(outputs: str, hidden: tuple[str, ...]) -> None:
+    assert define(f"SELECT region, {outputs} FROM sales GROUP BY region", SESSION, TABLES).hidden == hidden
 
 
 def test_keys_that_are_no_outputs_and_parts_of_expressions() -> None:

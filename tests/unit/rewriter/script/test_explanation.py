@@ -28,8 +28,8 @@ def test_a_hit_with_all_that_is_needed_to_run_it() -> None:
         "FROM by_country__storage AS v",
         "views": ["by_country"],
         "storage": {
-            "by_country__storage": "SELECT sales_0.country AS country, sum(sales_0.price) AS total, count(*) AS cnt "
-            "FROM sales AS sales_0 GROUP BY sales_0.country"
+            "by_country__storage": "SELECT sales_0.country AS country, sum(sales_0.price) AS total, count(*) AS cnt, "
+            "count(sales_0.price) AS viewgate_count_0 FROM sales AS sales_0 GROUP BY sales_0.country"
         },
         "problem": "",
         "tried": said["tried"],
