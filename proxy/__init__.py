@@ -2,6 +2,7 @@
 
 Bytes become messages, messages become statements, statements become plans; each arrow is one package:
 
+    workers     several processes on one port, where one is not enough
     server      listens, reads bytes, hands each call to service, writes the reply; the edge that awaits
     service     what each Thrift call means: one file per call, enrolled in HANDLERS
     commands    the statements that Viewgate answers itself: CREATE, REFRESH, DROP, SHOW … MATERIALIZED VIEW
@@ -12,7 +13,7 @@ Bytes become messages, messages become statements, statements become plans; each
     session     sessions, operations, their legal transitions
     hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure
 
-`__main__` is the composition root; the other modules of this folder serve it alone.
+`__main__` and `composing` are the composition root; the other modules of this folder serve it alone.
 A package imports only from packages below it in this list, and `rewriter`, which knows SQL and nothing of us, by its
 public names. The import contracts in pyproject.toml keep that true.
 """

@@ -1,4 +1,4 @@
-"""The command line, and the only place that wires objects together."""
+"""The command line; with `composing`, the only place that wires objects together."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from getpass import getpass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TextIO
+from tempfile import TemporaryDirectory
+from typing import TextIO
 
-from proxy import admission, config, demo, embedded, explaining, jars, jobs, preflight, progress_bar, refreshing
-from proxy.answering import Answers, Defaults, SessionFacts
-from proxy.authentication import PasswordFile, ProxyUsers
-from proxy.catalog import Catalog, CatalogError, open_catalog
-from proxy.commands import Context, Planner, find
-from proxy.hs2 import Query, SqlError, encode_call
-from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import V11
-from proxy.pipeline import Begun, EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
+from proxy import admission, config, demo, embedded, explaining, jars, preflight, progress_bar, refreshing, workers
+from proxy.authentication import Cookies, PasswordFile
+from proxy.catalog import CatalogError
+from proxy.commands import show_workers
+from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, open_session, surround
+from proxy.hs2 import Query, SqlError
+from proxy.pipeline import Begun, Pipeline
 from proxy.server import Server
 from proxy.service import Service
-from proxy.settable import LISTEN_PORT
-from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
+from proxy.settable import LISTEN_PORT, WORKERS
+from proxy.upstream import Timeouts, Upstream, Upstreams
 from rewriter.script import ScriptError
 
 _log = logging.getLogger("viewgate")
@@ -56,22 +55,11 @@ REFUSALS = (
 _NOT_READ = 141
 
 
-@dataclass(frozen=True)
-class Surroundings:
-    """What Viewgate stands between, started here or elsewhere; `alone` says that nobody else makes views there."""
-
-    upstreams: tuple[Upstream, ...]
-    catalog: Catalog
-    runner: Runner
-    alone: bool
-    progress: Progress = unknown
-    own: Upstreams | None = None  # for refresh jobs, on a Spark elsewhere
-
-
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; the process's exit code."""
     options = arguments().parse_args(argv)
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
+    logging.basicConfig(level=logging.WARNING)
+    _log_as("")
     for name in ("proxy", "rewriter", "viewgate"):
         logging.getLogger(name).setLevel(logging.INFO)
     try:
@@ -84,6 +72,11 @@ def main(argv: list[str] | None = None) -> int:
         print(f"viewgate: {refusal}", file=sys.stderr)
         return 1
     return code or 0
+
+
+def _log_as(name: str) -> None:
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(logging.Formatter(f"%(asctime)s %(levelname)s {name}%(message)s"))
 
 
 def _is_read(output: TextIO) -> bool:
@@ -113,9 +106,13 @@ def arguments() -> argparse.ArgumentParser:
     serving = commands.add_parser("serve", help="listen for HiveServer2 clients until SIGTERM or Ctrl-C")
     serving.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML; without: a Spark of its own")
     serving.add_argument("--port", type=int, help="where to listen (default 10000; 0 takes a free port)")
+    serving.add_argument(
+        "--workers", type=int, metavar="N", help="processes on that port (default 1), with [[upstream]]"
+    )
     serving.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
     serving.add_argument("--demo", action="store_true", help="make demo tables and views that are not there yet")
     serving.set_defaults(run=serve)
+    commands.add_parser("work").set_defaults(run=work)  # of which nobody is told: it is for our own supervisor
     refreshes = commands.add_parser(
         "refresh", help="refresh materialized views, for cron and its like: 0 if all went well"
     )
@@ -125,7 +122,7 @@ def arguments() -> argparse.ArgumentParser:
     refreshes.add_argument("--full", action="store_true", help="compute anew even if nothing has changed")
     refreshes.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
     refreshes.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
-    refreshes.set_defaults(run=refresh, demo=False, port=None)
+    refreshes.set_defaults(run=refresh, demo=False, port=None, workers=None)
     healthy = commands.add_parser("health", help="log in to a running viewgate and open a session: 0 if that works")
     healthy.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
     healthy.add_argument("--port", type=int, default=config.Listen.port, help=f"default {config.Listen.port}")
@@ -139,48 +136,128 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
-async def serve(options: argparse.Namespace) -> None:
-    """Start everything, say that it is ready, wait to be told to stop, stop everything."""
+async def serve(options: argparse.Namespace) -> int:
+    """Start everything, say that it is ready, wait to be told to stop, stop everything; the exit code."""
     settings = settled(options)
+    if settings.server.workers > 1:
+        workers.check(settings)
     refuse_taken_port(settings.server)
     entrance = admission.entrance(settings)
+    if settings.server.workers > 1:
+        return await supervise(options, settings)
     stopping = asyncio.Event()
-    for number in _SIGNALS:
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    _when_told(stopping.set)
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
         service = compose(surroundings, settings, running)
         if options.config:
-            reload = partial(reread, options, surroundings, service.upstreams)
-            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+            _when_to_reload(lambda: reread(options, settings, partial(adopt, surroundings, service.upstreams)))
         server = Server(entrance(service), settings.server.host, settings.server.port)
         port = await server.start()
         running.push_async_callback(server.stop)
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         if options.demo and not stopping.is_set():
-            await _unless(stopping, _in_session(Upstream("127.0.0.1", port), "demo", demo.make))
+            await _unless(stopping, in_session(Upstream("127.0.0.1", port), "demo", demo.make))
         if not stopping.is_set():
-            print(f"viewgate ready: jdbc:hive2://{_reachable(settings.server.host)}:{port}/", flush=True)
+            _say_ready(settings, port)
         await stopping.wait()
         warming.cancel()
-        for number in _SIGNALS:  # who asks again is in a hurry
-            asyncio.get_running_loop().add_signal_handler(number, server.hurry)
-        still = service.sessions.running
-        _log.info("stopping%s", f": {still} statements still run, for {server.grace:g} s at most" if still else "")
+        _when_told(server.hurry)  # who asks again is in a hurry
+        _say_stopping(service, server)
+    return 0
 
 
-def reread(options: argparse.Namespace, surroundings: Surroundings, upstreams: Upstreams) -> None:
+async def supervise(options: argparse.Namespace, settings: config.Config) -> int:
+    """Serve in several processes on one port, each of which does `work`; the exit code."""
+    command = [sys.executable, "-P", "-m", "proxy", "work"]
+    with reserved(settings.server) as port, TemporaryDirectory(prefix="viewgate-") as directory:
+        ready = partial(_say_ready, settings, port)
+        supervisor = workers.Supervisor(command, settings, port, Path(directory), ready)
+        _when_told(supervisor.stop)
+        _when_to_reload(lambda: reread(options, supervisor.settings, supervisor.adopt))
+        return await supervisor.run()
+
+
+async def work(options: argparse.Namespace) -> None:
+    """Serve as one of several workers, in a process that their supervisor has started."""
+    orders = await workers.Orders.through(sys.stdin)
+    task = await orders.next()
+    if not isinstance(task, workers.Task):
+        return
+    _log_as(f"worker {task.number}: ")
+    settings = workers.share(task.settings, task.number)
+    stopping = asyncio.Event()
+    _when_told(stopping.set)
+    _when_to_reload(lambda: None)  # that comes as an order
+    async with AsyncExitStack() as running:
+        surroundings = await surround(settings, running)
+        neighbours = workers.Neighbours(task.directory, task.mark)
+        shared = partial(workers.SharedService, neighbours, settings.server.workers)
+        first = task.number == 1
+        service = compose(surroundings, settings, running, shared, alone=first)
+        entrance = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
+        server = Server(entrance, settings.server.host, task.port, shared=True)
+        await server.listen_within(neighbours.place, workers.RelayedCalls)
+        others = {workers.Order.STOP: stopping.set, workers.Order.HURRY: server.hurry}
+        adopted = partial(_adopt_share, task.number, surroundings, service.upstreams)
+        following = asyncio.create_task(orders.follow(adopted, others))
+        running.push_async_callback(cancelled, following)
+        await server.start()
+        running.push_async_callback(server.stop)
+        if first:
+            warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
+            running.callback(warming.cancel)
+        print(workers.READY, flush=True)
+        await stopping.wait()
+        _say_stopping(service, server)
+
+
+def _adopt_share(number: int, surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:
+    adopt(surroundings, upstreams, workers.share(settings, number))
+
+
+def _when_told(stop: Callable[[], None]) -> None:
+    for number in _SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+
+
+def _when_to_reload(reload: Callable[[], None]) -> None:
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+
+
+def _say_ready(settings: config.Config, port: int) -> None:
+    print(f"viewgate ready: jdbc:hive2://{_reachable(settings.server.host)}:{port}/", flush=True)
+
+
+def _say_stopping(service: Service, server: Server) -> None:
+    still = service.sessions.running
+    _log.info("stopping%s", f": {still} statements still run, for {server.grace:g} s at most" if still else "")
+
+
+def reread(options: argparse.Namespace, now: config.Config, adopt: Callable[[config.Config], None]) -> None:
     """Go on with the upstreams that the settings file names now; all else in it is for the next start."""
     try:
         settings = settled(options)
-        if surroundings.own is None or not settings.upstreams:
+        if not (now.upstreams and settings.upstreams):
             raise config.ConfigError("[[upstream]] was not there at the start, or is not there now")
+        settings = replace(now, upstreams=settings.upstreams, pipeline=settings.pipeline)
+        if now.server.workers > 1:
+            workers.check(settings)
     except config.ConfigError as error:
         _log.error("the settings are not read again: %s", error)
         return
-    upstreams.reconfigure(_upstreams(settings))
-    surroundings.own.reconfigure(_for_pipeline(settings))
+    adopt(settings)
     _log.info("the upstreams are now %s", "; ".join(_shown(address) for address in settings.upstreams))
+
+
+@contextlib.contextmanager
+def reserved(listen: config.Listen) -> Iterator[int]:
+    """A port that several processes can listen on, kept for them also while none does."""
+    with socket.socket() as place:
+        for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+            place.setsockopt(socket.SOL_SOCKET, option, 1)
+        place.bind((listen.host, listen.port))
+        yield place.getsockname()[1]
 
 
 async def refresh(options: argparse.Namespace) -> int:
@@ -218,10 +295,12 @@ def settled(options: argparse.Namespace) -> config.Config:
         )
     if options.data:
         settings = replace(settings, embedded=replace(settings.embedded, data=options.data))
-    if options.port is not None:
-        if not LISTEN_PORT.accepts(options.port):
-            raise config.ConfigError(f"--port is {options.port}: it must be {LISTEN_PORT.allowed}")
-        settings = replace(settings, server=replace(settings.server, port=options.port))
+    for name, kind in (("port", LISTEN_PORT), ("workers", WORKERS)):
+        given = getattr(options, name)
+        if given is not None:
+            if not kind.accepts(given):
+                raise config.ConfigError(f"--{name} is {given}: it must be {kind.allowed}")
+            settings = replace(settings, server=replace(settings.server, **{name: given}))
     return settings
 
 
@@ -241,69 +320,21 @@ def refuse_taken_port(listen: config.Listen) -> None:
         ) from error
 
 
-async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
-    """Spark and the catalog: those of the settings, or our own, which `running` stops."""
-    if settings.catalog is not None:
-        own = Upstreams(_for_pipeline(settings))
-        running.callback(own.close)
-        return Surroundings(
-            tuple(_upstreams(settings)),
-            open_catalog(settings.catalog.name, settings.catalog.properties),
-            await _job_runner(settings.pipeline, own, running),
-            alone=False,
-            own=own,
-        )
-    spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
-    running.push_async_callback(asyncio.to_thread, spark.stop)
-    _log.info("Spark Thrift Server of its own at %s:%d", spark.thrift_host, spark.thrift_port)
-    return Surroundings(
-        (Upstream(spark.thrift_host, spark.thrift_port),),
-        open_catalog(spark.catalog_name, spark.catalog_properties),
-        EmbeddedRunner(spark.session),
-        alone=True,
-        progress=lambda statement: asyncio.to_thread(spark.stages, statement),
-    )
-
-
-async def _job_runner(pipeline: config.PipelineSettings, own: Upstreams, running: AsyncExitStack) -> Runner:
-    if pipeline.spark is None:
-        return ThriftRunner(lambda: open_session(own, pipeline.user))
-    return await jobs.runner(pipeline.spark, running)
-
-
-def compose(surroundings: Surroundings, settings: config.Config, running: AsyncExitStack) -> Service:
-    """The service over these surroundings; `running` ends what goes on in its background."""
-    catalog = surroundings.catalog
-    pipeline = Pipeline(catalog, surroundings.runner)
-    on_commit = OnCommit(catalog, pipeline)
-    running.push_async_callback(on_commit.close)
-    running.push_async_callback(_cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
-    orphans = Orphans(catalog, surroundings.runner, alone=surroundings.alone)
-    running.push_async_callback(_cancelled, asyncio.create_task(orphans.drop()))
-    planner = Planner(Context(catalog, pipeline, on_commit, orphans, Answers(catalog)), find)
-    defaults = Defaults()
-    upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts))
-    running.push_async_callback(_cancelled, asyncio.create_task(watch(upstreams)))
-    return Service(
-        upstreams,
-        planner,
-        lambda user, configuration: SessionFacts(configuration, defaults),
-        ProxyUsers(settings.authentication.proxy_users),
-        catalog,
-        surroundings.progress,
-    )
-
-
 async def health(options: argparse.Namespace) -> None:
-    """Connect as a client does, up to an open session; where a password or TLS is asked for, up to that refusal."""
+    """Connect as a client does, and ask for the workers; where a password or TLS is asked for, up to that refusal."""
 
-    async def nothing(query: Query) -> None:
-        pass
+    async def look(query: Query) -> None:
+        for number, state, *_ in (await query(show_workers.EXAMPLE)).rows:
+            if state != "running":
+                raise SqlError(
+                    f"worker {number} of {where.named} is down, and is being started again: the log says why"
+                )
 
+    where = Upstream(options.host, options.port, what="Viewgate")
     logging.getLogger("proxy").setLevel(logging.CRITICAL)  # what is wrong is said once, at the end
     said = "is well: a session was opened"
     try:
-        await _in_session(Upstream(options.host, options.port, what="Viewgate"), "health", nothing, Timeouts(open=10))
+        await in_session(where, "health", look, Timeouts(open=10))
     except SqlError as error:
         if error.sql_state != _REFUSED_LOGIN:
             raise
@@ -319,29 +350,6 @@ async def password(options: argparse.Namespace) -> None:
     print(PasswordFile.line(options.user, given))
 
 
-async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
-    """A session of our own, as a client would open it."""
-    request = ttypes.TOpenSessionReq(client_protocol=V11, configuration={})
-    session, _ = await upstreams.open(user, encode_call("OpenSession", 0, request))
-    return session
-
-
-async def _in_session(
-    where: Upstream,
-    user: str,
-    work: Callable[[Query], Awaitable[None]],
-    timeouts: Timeouts | None = None,
-) -> None:
-    """Do something in a session of our own, by its `query`."""
-    upstreams = Upstreams([where], timeouts)
-    session = await open_session(upstreams, user)
-    try:
-        await work(session.query)
-    finally:
-        await session.close()
-        upstreams.close()
-
-
 async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
     """Do something, or give it up when we are told to stop."""
     task, stop = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
@@ -352,26 +360,6 @@ async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
     else:
         task.cancel()
         await asyncio.wait([task])
-
-
-async def _cancelled(task: asyncio.Task[Any]) -> None:
-    """Cancel something; it has ended when this returns."""
-    task.cancel()
-    await asyncio.wait([task])
-
-
-def _upstreams(settings: config.Config) -> list[Upstream]:
-    return [Upstream(u.host, u.port, u.user, u.password, terms=_terms(u)) for u in settings.upstreams]
-
-
-def _for_pipeline(settings: config.Config) -> list[Upstream]:
-    """The same servers for refresh jobs, which log in as themselves."""
-    login = settings.pipeline.user, settings.pipeline.password
-    return [Upstream(u.host, u.port, *login, terms=_terms(u)) for u in settings.upstreams]
-
-
-def _terms(address: config.UpstreamAddress) -> Terms:
-    return Terms(address.weight, address.sessions, address.statements, address.draining)
 
 
 def _shown(address: config.UpstreamAddress) -> str:

@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 from proxy.authentication import Authentication, PasswordFile, Passwords, Tickets, TokenKeys
 from proxy.config import AuthenticationSettings, Config, ConfigError, TlsFiles
 from proxy.server import Entrance, Limits, TlsSettings
-from proxy.service import Service
 
 T = TypeVar("T")
 
 
-def entrance(settings: Config) -> Callable[[Service], Entrance]:
+def entrance(settings: Config) -> Callable[..., Entrance]:
     """What makes the entrance to a service: all that can be wrong with the settings is found before that is there."""
     return partial(
         Entrance,

@@ -3,6 +3,7 @@
     [server]                      # where clients connect
     host = "0.0.0.0"
     port = 10000
+    workers = 1                   # processes that share the port, before [[upstream]]
 
     [[upstream]]                  # a Spark Thrift Server that runs elsewhere; may be given more than once
     host = "spark.example.org"
@@ -103,6 +104,7 @@ class Listen:
     host: str = "127.0.0.1"
     port: int = 10000
     tls: TlsFiles | None = None
+    workers: int = 1
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,7 @@ def parse(text: str, source: str = "viewgate.toml") -> Config:
     r"""The settings in a text.
 
     >>> parse("[server]\nport = 10001").server
-    Listen(host='127.0.0.1', port=10001, tls=None)
+    Listen(host='127.0.0.1', port=10001, tls=None, workers=1)
     >>> parse("[server]\nport = 'many'")
     Traceback (most recent call last):
     proxy.config.ConfigError: viewgate.toml: [server] port is 'many': it must be a whole number from 0 ... to 65535

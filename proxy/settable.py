@@ -29,6 +29,7 @@ SCALARS = Kind(
 TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
 SECONDS = Kind("a number of seconds over 0", lambda value: type(value) in (int, float) and value > 0)
 SHARE = Kind("a number over 0", lambda value: type(value) in (int, float) and value > 0)
+WORKERS = Kind("a whole number from 1 to 64", lambda value: type(value) is int and 1 <= value <= 64)
 COUNT = Kind("a whole number, 1 or more", lambda value: type(value) is int and value >= 1)
 BYTES = Kind("a whole number of bytes, 65536 or more", lambda value: type(value) is int and value >= 65536)
 DEPTH = Kind(
@@ -41,7 +42,7 @@ TEXTS = Kind(
 
 # What each table of the file may hold; "*" stands for any other key. A table in a table has both names, with a dot.
 TABLES: Mapping[str, Mapping[str, Kind]] = {
-    "server": {"host": TEXT, "port": LISTEN_PORT, "tls": TABLE},
+    "server": {"host": TEXT, "port": LISTEN_PORT, "workers": WORKERS, "tls": TABLE},
     "server.tls": {"certificate": TEXT, "key": TEXT, "required": TRUTH},
     "authentication": {"passwords": TEXT, "ldap": TABLE, "jwt": TABLE, "kerberos": TABLE, "proxy_users": TABLE},
     "authentication.ldap": {

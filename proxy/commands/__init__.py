@@ -26,6 +26,7 @@ from proxy.commands import (
     settings,
     show,
     show_create,
+    show_workers,
 )
 from proxy.commands.context import Command, Context
 from proxy.commands.parser import Parser
@@ -41,6 +42,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("DROP", "MATERIALIZED", "VIEW"): (drop.parse, drop.EXAMPLE),
     ("SHOW", "MATERIALIZED", "VIEWS"): (show.parse, show.EXAMPLE),
     ("SHOW", "CREATE", "MATERIALIZED", "VIEW"): (show_create.parse, show_create.EXAMPLE),
+    ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
     ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("CHECK", "CONSTRAINTS"): (check.parse, check.EXAMPLE),

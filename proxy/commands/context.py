@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,19 +10,23 @@ from proxy.answering import Answers
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import ClientSession, Log
+from proxy.session import ClientSession, Log, Worker
 from rewriter.model import MaterializedView, Session, Table, TableName
 
 
 @dataclass(frozen=True)
 class Context:
-    """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers."""
+    """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers.
+
+    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there.
+    """
 
     catalog: Catalog
     pipeline: Pipeline
     on_commit: OnCommit
     orphans: Orphans
     answers: Answers
+    workers: Callable[[], Awaitable[Sequence[Worker | None]]]
 
     async def facts(self, session: ClientSession) -> Session:
         """What a client's session has set."""

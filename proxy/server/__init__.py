@@ -4,7 +4,8 @@
 are in each transport, `server` starts, drains and stops it all.
 """
 
+from proxy.server.conversations import Caller, Conversation
 from proxy.server.entrance import Entrance, Limits, TlsSettings
 from proxy.server.server import Server
 
-__all__ = ["Entrance", "Limits", "Server", "TlsSettings"]
+__all__ = ["Caller", "Conversation", "Entrance", "Limits", "Server", "TlsSettings"]

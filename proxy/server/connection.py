@@ -25,10 +25,18 @@ _TLS_ONLY = "TLS is needed here: connect with ssl=true"
 class Connection(asyncio.Protocol):
     """A connection that ends takes with it what it was waiting for. Bad bytes end their own connection only.
 
-    `left(connection, peer)` is called at the end, with the peer whose sessions end with it.
+    `left(connection, peer)` is called at the end, with the peer whose sessions end with it. Without a `kind`, its first
+    byte tells what it speaks; with one, it comes from `within`, from another process of ours.
     """
 
-    def __init__(self, entrance: Entrance, left: Callable[[Connection, Peer | None], None]) -> None:
+    def __init__(
+        self,
+        entrance: Entrance,
+        left: Callable[[Connection, Peer | None], None],
+        kind: type[Conversation] | None = None,
+    ) -> None:
+        self._kind = kind
+        self.within = kind is not None
         self._entrance = entrance
         self._left = left
         self._tls: TlsServer | None = None
@@ -96,6 +104,9 @@ class Connection(asyncio.Protocol):
 
     def _begin(self, data: bytes) -> bytes:
         """Tell the transport by the first byte; what there is in the clear to be read."""
+        if self._kind is not None:
+            self._conversation = self._kind(self._entrance, Caller(self._address, secure=True))
+            return data
         transport, tls = transport_of(data[0]), self._entrance.tls
         if transport is Transport.TLS and self._tls is None:
             if tls is None:

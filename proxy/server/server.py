@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 
 from proxy.server.connection import Connection
+from proxy.server.conversations import Conversation
 from proxy.server.entrance import Entrance
 from proxy.service import Peer, RunningOperation
 
@@ -15,13 +17,15 @@ _IDLE_CHECKS = 10  # in the time after which an idle session is closed
 
 
 class Server:
-    """Serves connections on a port until it is stopped."""
+    """Serves connections on a port until it is stopped; on a `shared` one, other processes do, too."""
 
-    def __init__(self, entrance: Entrance, host: str = "127.0.0.1", port: int = 10000) -> None:
+    def __init__(self, entrance: Entrance, host: str = "127.0.0.1", port: int = 10000, *, shared: bool = False) -> None:
         self.service = entrance.service
         self._entrance = entrance
         self._host = host
         self._port = port
+        self._shared = shared
+        self._inner: asyncio.Server | None = None
         self._listener: asyncio.Server | None = None
         self._connections: set[Connection] = set()
         self._empty = asyncio.Event()
@@ -34,11 +38,18 @@ class Server:
     async def start(self) -> int:
         """Listen; returns the port, which is a free one if 0 was asked for."""
         loop = asyncio.get_running_loop()
-        self._listener = await loop.create_server(self._connection, self._host, self._port)
+        # Left unsaid where it is not shared: there are systems that know no such ports.
+        shared = True if self._shared else None
+        self._listener = await loop.create_server(self._connection, self._host, self._port, reuse_port=shared)
         self._close_idle()
         self._look_after()
         port: int = self._listener.sockets[0].getsockname()[1]
         return port
+
+    async def listen_within(self, path: Path, kind: type[Conversation]) -> None:
+        """Listen to other processes of ours, too, until the very end; all of them speak in the same way."""
+        loop = asyncio.get_running_loop()
+        self._inner = await loop.create_unix_server(lambda: self._connection(kind), path)
 
     @property
     def grace(self) -> float:
@@ -70,13 +81,16 @@ class Server:
         for connection in list(self._connections):
             connection.close()
         await self.service.close()
+        if self._inner is not None:
+            self._inner.close()
         await self._all_left()
 
     async def _drained(self) -> None:
-        """Return when no operation runs and no call is being answered."""
+        """Return when no operation runs and no client's call is being answered."""
         while True:
-            await self.service.sessions.rest()
-            busy = next((connection.worker for connection in self._connections if connection.worker is not None), None)
+            await self.service.rest()
+            asking = (connection.worker for connection in self._connections if not connection.within)
+            busy = next((worker for worker in asking if worker is not None), None)
             if busy is None:
                 return
             await busy.wait()
@@ -93,8 +107,8 @@ class Server:
         if self._leaving:
             await asyncio.wait(self._leaving)
 
-    def _connection(self) -> Connection:
-        connection = Connection(self._entrance, self._left)
+    def _connection(self, kind: type[Conversation] | None = None) -> Connection:
+        connection = Connection(self._entrance, self._left, kind)
         self._connections.add(connection)
         self._empty.clear()
         return connection

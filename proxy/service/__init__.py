@@ -4,8 +4,10 @@
 that answer the same calls: `forwarded`, whose rows pass through as bytes, and `local`, answered here.
 """
 
+from proxy.service.call import REQUEST_HANDLE
+from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
 from proxy.service.service import Service
 
-__all__ = ["Peer", "RunningOperation", "Service"]
+__all__ = ["HANDLERS", "REQUEST_HANDLE", "Peer", "RunningOperation", "Service"]

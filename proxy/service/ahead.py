@@ -35,6 +35,10 @@ class Budget:
     def __init__(self, limit: int = _BYTES) -> None:
         self.left = limit
 
+    def part(self, count: int) -> Budget:
+        """One of so many equal parts."""
+        return Budget(self.left // count)
+
     def take(self, size: int) -> bool:
         """Take so many, if they are there."""
         if size > self.left:

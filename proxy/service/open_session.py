@@ -8,7 +8,7 @@ from proxy.hs2 import SESSION_HANDLE, SqlError, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.service.call import Call, with_handle
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Handle
 from proxy.upstream import Attachment
 from proxy.wire import WireError, find, read_i32, read_map, value_bytes, with_field, write_map
 from proxy.wire.layout import I32, MAP
@@ -42,7 +42,7 @@ async def open_session(call: Call) -> bytes:
         raise WireError("Spark has opened a session without telling its version")
     version = min(version, read_i32(reply, answered))
     facts = service.facts(user, configuration)
-    session = ClientSession(user, version, upstream, facts, call.peer.user)
+    session = ClientSession(user, version, upstream, facts, call.peer.user, Handle.new(service.mark))
     upstream.watch(partial(service.answering.moved, session))
     session.tied = call.peer.tied
     service.sessions.add(session)

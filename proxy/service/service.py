@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from proxy.service.call import Call
 from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
-from proxy.session import Answering, ClientSession, Operation, Sessions
+from proxy.session import Answering, ClientSession, Operation, Sessions, Worker
 from proxy.upstream import Progress, Upstreams, unknown
 from proxy.wire import CALL, Fault, Head, WireError, application_exception, read_head
 
@@ -31,8 +32,11 @@ class Service:
     """TCLIService for all connections.
 
     `facts(user, configuration)` makes what `answering` keeps about a session when it is opened. `catalog` is what
-    clients can browse besides Spark's own; `progress` tells how far a statement is.
+    clients can browse besides Spark's own; `progress` tells how far a statement is. `mark` is what its handles end in,
+    if that is to tell them from those of another service.
     """
+
+    mark = b""
 
     def __init__(
         self,
@@ -71,10 +75,10 @@ class Service:
             logger.warning("%s: %s: %s", peer, head.name, error)
             return application_exception(head.name, head.seqid, Fault.PROTOCOL_ERROR, str(error))
         except SqlError as error:
-            return self._failed(head, error)
+            return self.refused(head, error)
         except Exception as error:
             logger.exception("%s: %s", peer, head.name)
-            return self._failed(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
+            return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
 
     def again(self, peer: Peer, message: bytes) -> bytes | None:
         """The reply to a call that this peer has just made and that nothing can answer differently now."""
@@ -98,6 +102,19 @@ class Service:
         """What must be done to the end, also if who has asked for it is gone: nobody can ask for it again."""
         await asyncio.gather(*(operation.abandon() for operation in operations))
         await session.upstream.close()
+
+    async def workers(self) -> Sequence[Worker | None]:
+        """The processes that serve clients: this one."""
+        return [self.worker]
+
+    @property
+    def worker(self) -> Worker:
+        """The process as it is now."""
+        return Worker(os.getpid(), len(self.sessions.all), self.sessions.running)
+
+    async def rest(self) -> None:
+        """Return when no operation runs."""
+        await self.sessions.rest()
 
     async def stop_statements(self, patience: float) -> None:
         """End what still runs by an error, and return when the clients know of it, or patience is over."""
@@ -126,7 +143,8 @@ class Service:
         await self.upstreams.parked()
         self.upstreams.close()
 
-    def _failed(self, head: Head, error: SqlError) -> bytes:
+    def refused(self, head: Head, error: SqlError) -> bytes:
+        """The reply to a call that has failed."""
         failed = HANDLERS[head.name].failed
         if failed is None:
             return application_exception(head.name, head.seqid, Fault.INTERNAL_ERROR, error.message)

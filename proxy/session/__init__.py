@@ -5,6 +5,7 @@ from proxy.session.operations import Operation
 from proxy.session.plan import Answering, Forward, Local, Log, Plan, Trace
 from proxy.session.sessions import ClientSession, LiveUpstream, Sessions, SessionUpstream
 from proxy.session.states import LEGAL, TERMINAL, OperationState
+from proxy.session.worker import Worker
 
 __all__ = [
     "LEGAL",
@@ -22,4 +23,5 @@ __all__ = [
     "SessionUpstream",
     "Sessions",
     "Trace",
+    "Worker",
 ]

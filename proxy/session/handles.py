@@ -20,9 +20,14 @@ class Handle:
     secret: bytes = field(repr=False)
 
     @classmethod
-    def new(cls) -> Handle:
-        """A handle that nobody can guess."""
-        return cls(uuid4().bytes, secrets.token_bytes(16))
+    def new(cls, mark: bytes = b"") -> Handle:
+        """A handle that nobody can guess; its id ends in the mark."""
+        return cls(uuid4().bytes[: 16 - len(mark)] + mark, secrets.token_bytes(16))
+
+    @property
+    def mark(self) -> bytes:
+        """Two bytes that tell who has made it, where there are several who make handles."""
+        return self.guid[-2:]
 
     @property
     def id(self) -> str:

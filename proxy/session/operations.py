@@ -50,7 +50,7 @@ class Operation(ABC):
     """Something that a session runs or has run; how, is what the subclasses know. `watcher` is called at its end."""
 
     def __init__(self, session: ClientSession, kind: int, ended: Callable[[bool], None] | None = None) -> None:
-        self.handle = Handle.new()
+        self.handle = Handle.new(session.handle.mark)
         self.session = session
         self.kind = kind
         self.has_result_set = True

@@ -95,9 +95,15 @@ class ClientSession:
     """
 
     def __init__(
-        self, user: str, protocol: int, upstream: SessionUpstream, facts: Any, principal: str | None = None
+        self,
+        user: str,
+        protocol: int,
+        upstream: SessionUpstream,
+        facts: Any,
+        principal: str | None = None,
+        handle: Handle | None = None,
     ) -> None:
-        self.handle = Handle.new()
+        self.handle = handle or Handle.new()
         self.user = user
         self.principal = principal or user
         self.protocol = protocol

@@ -116,3 +116,25 @@ def test_what_is_for_its_own_spark_is_refused(remote: Any, tmp_path: Path) -> No
         )
         assert answer.returncode == 1
         assert f"{given[0]} is for Viewgate's own Spark" in answer.stderr
+
+
+def test_several_workers(remote: Any) -> None:
+    """A view that is made through one of them answers through all, and each serves somebody."""
+    gate, _ = remote
+    (settings,) = (word for word in gate.process.args if word.endswith("viewgate.toml"))
+    query = "SELECT sum(v) FROM demo.spread"
+    seen: dict[int, Any] = {}
+    with Gate("--config", settings, "--workers", "2") as several:
+        with clients.pyhive(several.port) as connection:
+            clients.rows(connection, "CREATE TABLE demo.spread AS SELECT id % 3 AS k, id AS v FROM range(10)")
+            clients.rows(
+                connection, f"CREATE MATERIALIZED VIEW demo.spread_by_k AS {query.replace('sum', 'k, sum')} GROUP BY k"
+            )
+        while len(seen) < 2:  # the kernel chooses who gets a connection
+            with clients.pyhive(several.port) as connection:
+                number = connection.sessionHandle.sessionId.guid[-1]
+                if number not in seen:
+                    (tried,) = clients.rows(connection, f"EXPLAIN REWRITE {query}")
+                    seen[number] = (clients.rows(connection, query), tried[0].split(".")[-1])
+        assert several.stop() == 0
+    assert seen == {1: ([(45,)], "spread_by_k"), 2: ([(45,)], "spread_by_k")}

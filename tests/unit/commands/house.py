@@ -14,7 +14,7 @@ from proxy.answering.tokens import string_value
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import Forward
+from proxy.session import Forward, Worker
 from rewriter import Definitions
 from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import ROWS, Lake, view_document
@@ -109,7 +109,9 @@ class House:
         self.pipeline = Pipeline(self.catalog, self.spark)
         self.on_commit = OnCommit(self.catalog, self.pipeline)
         self.orphans = Orphans(self.catalog, self.spark, alone=True)
-        self.context = Context(self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self))
+        self.context = Context(
+            self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers
+        )
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
         )
@@ -118,6 +120,10 @@ class House:
     async def facts(self, session: Any) -> Session:
         """What `answering` would tell of the client's session."""
         return self.session
+
+    async def workers(self) -> list[Worker | None]:
+        """The first of two has ended."""
+        return [None, Worker(7, 3, 1)]
 
     async def definitions(self) -> Definitions:
         """What `answering` knows of the views."""

@@ -64,7 +64,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[server]\nport = 70000", "[server] port is 70000: it must be a whole number from 0 (any free port) to 65535"),
         ("[server]\nport = true", "[server] port is True: it must be a whole number"),
         ("[server]\nhost = ''", "[server] host is '': it must be a text that is not empty"),
-        ("[server]\nhots = 'x'", "[server] hots is not known: the keys are host, port, tls"),
+        ("[server]\nhots = 'x'", "[server] hots is not known: the keys are host, port, workers, tls"),
         (
             "[serve]\n",
             "[serve] is not known: the tables are server, authentication, timeouts, limits, upstream, catalog",

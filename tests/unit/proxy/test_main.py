@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +16,11 @@ import pytest
 from proxy import __main__ as program
 from proxy import config
 from proxy.authentication import PasswordFile
+from proxy.composing import adopt
+from proxy.hs2 import ResultSet
+from proxy.session import Local, Log
 from proxy.upstream import Terms, Upstream, Upstreams
-from tests.unit.support.proxied import Proxied, with_proxy
+from tests.unit.support.proxied import Planned, Proxied, with_proxy
 
 REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n"
 
@@ -94,12 +99,38 @@ def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} cannot be reached: ")
 
 
-def test_health_of_a_viewgate_that_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+def health(*states: str) -> int:
+    """What `viewgate health` says to one with workers in these states."""
+
+    async def workers(_log: Log) -> ResultSet:
+        return ResultSet.of("worker int", "state", rows=list(enumerate(states, 1)))
+
     async def test(proxied: Proxied) -> int:
         return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
 
-    assert with_proxy(test) == 0
+    return with_proxy(test, planned=Planned({"SHOW VIEWGATE WORKERS": Local(workers)}))
+
+
+def test_health_of_a_viewgate_that_is_well(capsys: pytest.CaptureFixture[str]) -> None:
+    assert health("running", "running") == 0
     assert "is well: a session was opened" in capsys.readouterr().out
+
+
+def test_health_of_a_viewgate_that_lacks_a_worker(capsys: pytest.CaptureFixture[str]) -> None:
+    assert health("running", "down") == 1
+    assert re.search(r"^viewgate: worker 2 of Viewgate at 127.0.0.1:\d+ is down", capsys.readouterr().err)
+
+
+def test_workers_are_asked_for_in_the_file_or_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gate.toml").write_text(REMOTE.replace("port = 1", "workers = 3"))
+    assert settled("--config", str(tmp_path / "gate.toml")).server.workers == 3
+    assert settled("--config", str(tmp_path / "gate.toml"), "--workers", "2").server.workers == 2
+    assert program.main(["serve", "--workers", "0"]) == 1
+    assert capsys.readouterr().err == "viewgate: --workers is 0: it must be a whole number from 1 to 64\n"
+    assert program.main(["serve", "--workers", "2"]) == 1
+    assert "[server] workers = 2 needs [[upstream]]" in capsys.readouterr().err
 
 
 def test_work_is_given_up_when_we_are_told_to_stop() -> None:
@@ -172,7 +203,7 @@ def test_the_upstreams_of_the_file_are_read_again(tmp_path: Path, caplog: pytest
 
     def now(text: str) -> None:
         file.write_text(text)
-        program.reread(options, surroundings, upstreams)
+        program.reread(options, settings, partial(adopt, surroundings, upstreams))
 
     async def test() -> None:
         now(REMOTE.replace("host = 'h'", "host = 'h'\ndraining = true\n[[upstream]]\nhost = 'green'\nweight = 3"))
@@ -185,6 +216,7 @@ def test_the_upstreams_of_the_file_are_read_again(tmp_path: Path, caplog: pytest
         now("[[upstream]]\nhost = 1")
         assert [place.terms.draining for place in upstreams.places] == [True, False]
 
+    settings = config.load(file)
     upstreams, own = Upstreams([Upstream("h", 10000)]), Upstreams([Upstream("h", 10000, "viewgate", "")])
     surroundings: Any = SimpleNamespace(own=own)
     with caplog.at_level("INFO"):

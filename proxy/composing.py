@@ -1,0 +1,151 @@
+"""Puts Viewgate together: what it stands between, and the service over that."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from proxy import config, embedded, jobs
+from proxy.answering import Answers, Defaults, SessionFacts
+from proxy.authentication import ProxyUsers
+from proxy.catalog import Catalog, open_catalog
+from proxy.commands import Context, Planner, find
+from proxy.hs2 import Query, encode_call
+from proxy.hs2.generated import ttypes
+from proxy.hs2.protocol import V11
+from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
+from proxy.service import Service
+from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
+
+_log = logging.getLogger("viewgate")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What Viewgate stands between, started here or elsewhere; `alone` says that nobody else makes views there."""
+
+    upstreams: tuple[Upstream, ...]
+    catalog: Catalog
+    runner: Runner
+    alone: bool
+    progress: Progress = unknown
+    own: Upstreams | None = None  # for refresh jobs, on a Spark elsewhere
+
+
+async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
+    """Spark and the catalog: those of the settings, or our own, which `running` stops."""
+    if settings.catalog is not None:
+        own = Upstreams(_for_pipeline(settings))
+        running.callback(own.close)
+        return Surroundings(
+            tuple(_upstreams(settings)),
+            open_catalog(settings.catalog.name, settings.catalog.properties),
+            await _job_runner(settings.pipeline, own, running),
+            alone=False,
+            own=own,
+        )
+    spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
+    running.push_async_callback(asyncio.to_thread, spark.stop)
+    _log.info("Spark Thrift Server of its own at %s:%d", spark.thrift_host, spark.thrift_port)
+    return Surroundings(
+        (Upstream(spark.thrift_host, spark.thrift_port),),
+        open_catalog(spark.catalog_name, spark.catalog_properties),
+        EmbeddedRunner(spark.session),
+        alone=True,
+        progress=lambda statement: asyncio.to_thread(spark.stages, statement),
+    )
+
+
+async def _job_runner(pipeline: config.PipelineSettings, own: Upstreams, running: AsyncExitStack) -> Runner:
+    if pipeline.spark is None:
+        return ThriftRunner(lambda: open_session(own, pipeline.user))
+    return await jobs.runner(pipeline.spark, running)
+
+
+def compose(
+    surroundings: Surroundings,
+    settings: config.Config,
+    running: AsyncExitStack,
+    kind: Callable[..., Service] = Service,
+    *,
+    alone: bool = True,
+) -> Service:
+    """The service over these surroundings; `running` ends what goes on in its background.
+
+    What has to be done once for all is left to another process by one that is not `alone`.
+    """
+    catalog = surroundings.catalog
+    pipeline = Pipeline(catalog, surroundings.runner)
+    on_commit = OnCommit(catalog, pipeline)
+    running.push_async_callback(on_commit.close)
+    orphans = Orphans(catalog, surroundings.runner, alone=surroundings.alone)
+    if alone:
+        running.push_async_callback(cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
+        running.push_async_callback(cancelled, asyncio.create_task(orphans.drop()))
+    context = Context(catalog, pipeline, on_commit, orphans, Answers(catalog), workers=lambda: service.workers())
+    defaults = Defaults()
+    upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts))
+    running.push_async_callback(cancelled, asyncio.create_task(watch(upstreams)))
+    service = kind(
+        upstreams,
+        Planner(context, find),
+        lambda user, configuration: SessionFacts(configuration, defaults),
+        ProxyUsers(settings.authentication.proxy_users),
+        catalog,
+        surroundings.progress,
+    )
+    return service
+
+
+def adopt(surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:
+    """Go on with the upstreams of these settings, for clients and for refresh jobs."""
+    assert surroundings.own is not None
+    upstreams.reconfigure(_upstreams(settings))
+    surroundings.own.reconfigure(_for_pipeline(settings))
+
+
+async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
+    """A session of our own, as a client would open it."""
+    request = ttypes.TOpenSessionReq(client_protocol=V11, configuration={})
+    session, _ = await upstreams.open(user, encode_call("OpenSession", 0, request))
+    return session
+
+
+async def in_session(
+    where: Upstream,
+    user: str,
+    work: Callable[[Query], Awaitable[None]],
+    timeouts: Timeouts | None = None,
+) -> None:
+    """Do something in a session of our own, by its `query`."""
+    upstreams = Upstreams([where], timeouts)
+    session = await open_session(upstreams, user)
+    try:
+        await work(session.query)
+    finally:
+        await session.close()
+        upstreams.close()
+
+
+async def cancelled(task: asyncio.Task[Any]) -> None:
+    """Cancel something; it has ended when this returns."""
+    task.cancel()
+    await asyncio.wait([task])
+
+
+def _upstreams(settings: config.Config) -> list[Upstream]:
+    return [Upstream(u.host, u.port, u.user, u.password, terms=_terms(u)) for u in settings.upstreams]
+
+
+def _for_pipeline(settings: config.Config) -> list[Upstream]:
+    """The same servers for refresh jobs, which log in as themselves."""
+    login = settings.pipeline.user, settings.pipeline.password
+    return [Upstream(u.host, u.port, *login, terms=_terms(u)) for u in settings.upstreams]
+
+
+def _terms(address: config.UpstreamAddress) -> Terms:
+    return Terms(address.weight, address.sessions, address.statements, address.draining)

@@ -1,0 +1,116 @@
+"""The other workers, as one of them reaches them: calls go over Unix sockets, in a directory that is theirs alone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import struct
+from pathlib import Path
+
+from proxy.hs2 import SqlError
+from proxy.service import Peer
+from proxy.wire import WireError, frame
+
+_LENGTH = struct.Struct(">I")
+_NAME = struct.Struct(">H")
+_SUFFIX = ".worker"
+
+_GONE = "The session is lost: the worker process of Viewgate that had it has ended. Open a new session and try again."
+_LOST = "08S01"
+
+
+def place(directory: Path, mark: bytes) -> Path:
+    """Where the worker of that mark listens."""
+    return directory / f"{mark.hex()}{_SUFFIX}"
+
+
+def number_of(mark: bytes) -> int:
+    """The number of the worker of that mark."""
+    return mark[1]
+
+
+def addressed(peer: Peer, message: bytes) -> bytes:
+    """A call and who makes it, as it travels between workers."""
+    names = (name.encode() for name in (peer.user, peer.address))
+    return b"".join((*(_NAME.pack(len(name)) + name for name in names), message))
+
+
+def opened(payload: bytes) -> tuple[Peer, bytes]:
+    """The same, read.
+
+    >>> peer, message = opened(addressed(Peer("ann", "10.0.0.1:5"), b"call"))
+    >>> str(peer), message
+    ('ann@10.0.0.1:5', b'call')
+    """
+    try:
+        names, offset = [], 0
+        for _ in range(2):
+            (length,) = _NAME.unpack_from(payload, offset)
+            names.append(payload[offset + _NAME.size : offset + _NAME.size + length].decode())
+            offset += _NAME.size + length
+    except (struct.error, UnicodeDecodeError) as error:
+        raise WireError("a neighbour's call cannot be read") from error
+    return Peer(names[0], names[1], tied=False), payload[offset:]
+
+
+class Neighbours:
+    """Calls to other workers, each on a connection that no other call occupies: if the caller goes away, it is cut."""
+
+    def __init__(self, directory: Path, own: bytes) -> None:
+        self.own = own
+        self._directory = directory
+        self._idle: dict[bytes, list[_Line]] = {}
+
+    @property
+    def place(self) -> Path:
+        """Where this worker listens."""
+        return place(self._directory, self.own)
+
+    @property
+    def others(self) -> list[bytes]:
+        """The marks of the workers that there are, or were a moment ago."""
+        found = (bytes.fromhex(path.stem) for path in self._directory.glob(f"*{_SUFFIX}"))
+        return sorted(mark for mark in found if mark != self.own)
+
+    async def call(self, mark: bytes, peer: Peer, message: bytes) -> bytes:
+        """The reply of the worker of that mark; SqlError 08S01 if there is none."""
+        idle = self._idle.setdefault(mark, [])
+        try:
+            line = idle.pop() if idle else _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
+            reply = await line.call(addressed(peer, message))
+        except (OSError, asyncio.IncompleteReadError) as error:
+            self._forget(mark)
+            raise SqlError(_GONE, _LOST) from error
+        idle.append(line)
+        return reply
+
+    def close(self) -> None:
+        """Let all connections go."""
+        for mark in list(self._idle):
+            self._forget(mark)
+
+    def _forget(self, mark: bytes) -> None:
+        for line in self._idle.pop(mark, ()):
+            line.cut()
+
+
+class _Line:
+    """A connection to a neighbour."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def call(self, payload: bytes) -> bytes:
+        """The answer; a caller that is cancelled leaves no line behind on which another's answer would come."""
+        try:
+            self._writer.write(frame(payload))
+            (length,) = _LENGTH.unpack(await self._reader.readexactly(_LENGTH.size))
+            return await self._reader.readexactly(length)
+        except BaseException:
+            self.cut()
+            raise
+
+    def cut(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop may be closed
+            self._writer.transport.abort()

@@ -1,0 +1,81 @@
+"""What the supervisor tells a worker through its standard input: its task first, then orders; the end is one, too."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import IO, Any
+
+from proxy.config import Config
+
+_LENGTH = 4
+
+
+class Order(Enum):
+    """To let statements end and then end itself, and to wait no longer for them."""
+
+    STOP = "stop"
+    HURRY = "hurry"
+
+
+@dataclass(frozen=True)
+class Task:
+    """What makes a worker: the settings of all, its number (from 1), how often there was one of that number before.
+
+    `port` is where all listen, `directory` where they reach each other; cookies of all are signed by one key.
+    """
+
+    settings: Config
+    number: int
+    generation: int
+    port: int
+    directory: Path
+    cookie_key: bytes = field(repr=False)
+
+    @property
+    def mark(self) -> bytes:
+        """What handles that it makes end in."""
+        return bytes((self.generation, self.number))
+
+
+def written(order: Order | Task | Config) -> bytes:
+    """An order as it travels."""
+    data = pickle.dumps(order)
+    return len(data).to_bytes(_LENGTH, "big") + data
+
+
+class Orders:
+    """The orders that come through a pipe."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+
+    @classmethod
+    async def through(cls, pipe: IO[Any]) -> Orders:
+        """Those that somebody writes at the other end."""
+        reader = asyncio.StreamReader()
+        await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+        return cls(reader)
+
+    async def next(self) -> Any:
+        """The next one; STOP at the end: there is nobody any more who could give another."""
+        try:
+            length = int.from_bytes(await self._reader.readexactly(_LENGTH), "big")
+            return pickle.loads(await self._reader.readexactly(length))  # noqa: S301  # our own supervisor's
+        except asyncio.IncompleteReadError:
+            return Order.STOP
+
+    async def follow(self, adopt: Callable[[Config], None], others: Mapping[Order, Callable[[], None]]) -> None:
+        """Do what is ordered; new settings are adopted."""
+        while True:
+            order = await self.next()
+            if isinstance(order, Config):
+                adopt(order)
+            else:
+                others[order]()
+            if self._reader.at_eof():
+                return

@@ -1,0 +1,126 @@
+"""The service of one worker among several: calls on what is another's go there."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from proxy.hs2 import SqlError
+from proxy.server import Caller, Conversation, Entrance
+from proxy.service import HANDLERS, REQUEST_HANDLE, Peer, Service
+from proxy.session import Worker
+from proxy.wire import CALL, FrameReader, Refused, WireError, find_handle, frame, read_head
+from proxy.workers.neighbours import Neighbours, number_of, opened
+
+_MARK = 14  # bytes of a handle's id before its mark
+_HEADER = 256 * 1024  # bytes, more than who a caller is can take
+_NOBODY = Peer("")
+
+# What workers say to each other besides the calls of clients; no call begins like this.
+_AT_REST, _TOLD, _HOW = b"at rest?", b"told?", b"how?"
+
+
+class SharedService(Service):
+    """Makes handles that tell whose they are, and sends calls to the worker whose handle they name."""
+
+    def __init__(self, neighbours: Neighbours, count: int, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.mark = neighbours.own
+        self.ahead = self.ahead.part(count)
+        self._neighbours = neighbours
+        self._count = count
+        self._told = asyncio.Event()
+        self.answers: Mapping[bytes, Callable[[], Awaitable[Any]]] = {
+            _AT_REST: self.sessions.rest,
+            _TOLD: self._told.wait,
+            _HOW: self._how,
+        }
+
+    async def handle(self, peer: Peer, message: bytes) -> bytes:
+        mark = self._elsewhere(message)
+        if mark is None:
+            return await super().handle(peer, message)
+        try:
+            return await self._neighbours.call(mark, peer, message)
+        except SqlError as lost:
+            head = read_head(message)
+            assert head is not None
+            return self.refused(head, lost)
+
+    async def here(self, peer: Peer, message: bytes) -> bytes:
+        """The reply to a call that a neighbour has sent here."""
+        return await super().handle(peer, message)
+
+    async def workers(self) -> Sequence[Worker | None]:
+        """All of them; None where one has ended and is not there again."""
+        there = await self._all(_HOW)
+        there[number_of(self.mark)] = self.worker
+        return [Worker(*there[number]) if number in there else None for number in range(1, self._count + 1)]
+
+    async def rest(self) -> None:
+        """No worker ends as long as one is at work: its clients may be connected to any of them."""
+        await asyncio.gather(super().rest(), self._all(_AT_REST))
+
+    async def stop_statements(self, patience: float) -> None:
+        await super().stop_statements(patience)
+        self._told.set()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self._all(_TOLD)
+
+    async def close(self) -> None:
+        await super().close()
+        self._neighbours.close()
+
+    def _elsewhere(self, message: bytes) -> bytes | None:
+        """The mark of the other worker that a call is for."""
+        try:
+            head = read_head(message)
+            places = find_handle(message, REQUEST_HANDLE)
+        except WireError:
+            return None
+        if head is None or places is None or head.type != CALL or head.name not in HANDLERS:
+            return None
+        mark = message[places[0] + _MARK : places[0] + _MARK + 2]
+        return mark if mark != self.mark and 1 <= number_of(mark) <= self._count else None
+
+    async def _how(self) -> Worker:
+        return self.worker
+
+    async def _all(self, question: bytes) -> dict[int, Any]:
+        """What all neighbours answer, by their numbers; one that is not there has no answer to give."""
+        marks = self._neighbours.others
+        asked = (self._neighbours.call(mark, _NOBODY, question) for mark in marks)
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        answered = zip(marks, answers, strict=True)
+        return {number_of(mark): json.loads(answer) for mark, answer in answered if isinstance(answer, bytes)}
+
+
+class RelayedCalls(Conversation):
+    """What a neighbour says: in each frame who calls, and the call. Who can connect here is believed."""
+
+    def __init__(self, entrance: Entrance, caller: Caller) -> None:
+        super().__init__(entrance, caller)
+        self._frames = FrameReader(entrance.limits.message + _HEADER)
+
+    @property
+    def buffered(self) -> int:
+        return self._frames.buffered
+
+    def receive_data(self, data: bytes) -> None:
+        self._frames.receive_data(data)
+
+    def next_event(self) -> bytes | None:
+        return self._frames.next_event()
+
+    async def answer(self, event: bytes) -> bytes | Refused:
+        service = self._entrance.service
+        assert isinstance(service, SharedService)
+        self.peer, message = opened(event)
+        question = service.answers.get(message)
+        if question is None:
+            return frame(await service.here(self.peer, message))
+        return frame(json.dumps(await question()).encode())

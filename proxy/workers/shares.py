@@ -1,0 +1,54 @@
+"""What each of several workers may take: an equal part, together no more than one process could."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proxy.config import REMOTE, Config, ConfigError, UpstreamAddress
+from proxy.server import Limits
+
+_SMALLEST = 65536  # bytes: less holds no message
+
+
+def check(settings: Config) -> None:
+    """Refuse settings that cannot be divided among the workers that they ask for."""
+    count = settings.server.workers
+    asked = f"[server] workers = {count}"
+    if not settings.upstreams:
+        raise ConfigError(f"{asked} needs [[upstream]]: the Spark that Viewgate starts itself belongs to one process")
+    if settings.pipeline.spark is not None and REMOTE not in settings.pipeline.spark:
+        raise ConfigError(
+            f"{asked} and [pipeline.spark] exclude each other unless that has {REMOTE}: one process alone can be the "
+            "driver of an application"
+        )
+    for upstream in settings.upstreams:
+        for key in ("sessions", "statements"):
+            if getattr(upstream, key) < count:
+                raise ConfigError(
+                    f"[[upstream]] {key} of {upstream.host} is {getattr(upstream, key)}: it must be {count} or more, "
+                    f"one for each of [server] workers"
+                )
+
+
+def share(settings: Config, number: int) -> Config:
+    """The settings of one worker, of those numbered from 1.
+
+    >>> settings = Config(upstreams=(UpstreamAddress("spark", sessions=7),))
+    >>> settings = replace(settings, server=replace(settings.server, workers=3))
+    >>> [share(settings, number).upstreams[0].sessions for number in (1, 2, 3)]
+    [3, 2, 2]
+    """
+    count = settings.server.workers
+    buffers = max(int(settings.limits.get("buffers", Limits.buffers)) // count, _SMALLEST)
+    return replace(
+        settings,
+        upstreams=tuple(_of(upstream, number, count) for upstream in settings.upstreams),
+        limits={**settings.limits, "buffers": buffers},
+    )
+
+
+def _of(upstream: UpstreamAddress, number: int, count: int) -> UpstreamAddress:
+    sessions, statements = (
+        total // count + (number <= total % count) for total in (upstream.sessions, upstream.statements)
+    )
+    return replace(upstream, sessions=sessions, statements=statements)

@@ -1,0 +1,130 @@
+"""Starts the workers, and again each one that ends before it was told to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import signal
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from proxy.config import Config
+from proxy.workers.neighbours import place
+from proxy.workers.orders import Order, Task, written
+
+_log = logging.getLogger(__name__)
+
+READY = "ready"  # what a worker prints when it listens
+_FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds before one that has ended is started again, doubled each time
+_WELL = 30.0  # seconds after which one that has ended may be started again at once
+_GENERATIONS = 256
+
+
+@dataclass
+class Supervisor:
+    """`command` starts a worker; `all_ready` is called once, when all of them listen for the first time."""
+
+    command: Sequence[str]
+    settings: Config
+    port: int
+    directory: Path
+    all_ready: Callable[[], None]
+    _cookie_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    _running: dict[int, Process] = field(default_factory=dict)
+    _listening: set[int] = field(default_factory=set)
+    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    _failed: bool = False
+
+    async def run(self) -> int:
+        """Start all, keep them until it is told to stop, and return when they have ended; the exit code."""
+        numbers = range(1, self.settings.server.workers + 1)
+        first = asyncio.Event()
+        async with asyncio.TaskGroup() as workers:
+            workers.create_task(self._keep(1, first))
+            await first.wait()  # what stops the start of one stops that of all, and is said once
+            for number in numbers[1:]:
+                workers.create_task(self._keep(number, asyncio.Event()))
+        return 1 if self._failed else 0
+
+    def stop(self) -> None:
+        """Have all let their statements end, then end; at the second time, at once."""
+        self._tell(Order.HURRY if self._stopping.is_set() else Order.STOP)
+        self._stopping.set()
+
+    def adopt(self, settings: Config) -> None:
+        """Have all go on with other upstreams; all else is for the next start."""
+        self.settings = settings
+        self._tell(settings)
+
+    def _tell(self, order: Order | Config) -> None:
+        for process in self._running.values():
+            assert process.stdin is not None
+            process.stdin.write(written(order))
+
+    async def _keep(self, number: int, started: asyncio.Event) -> None:
+        """See that there is a worker of that number; `started` is set when the first one listens or has ended."""
+        rest, generation = _FIRST_REST, 0
+        clock = asyncio.get_running_loop().time
+        while not self._stopping.is_set():
+            began = clock()
+            code = await self._one(number, generation, started)
+            started.set()
+            if self._stopping.is_set():
+                self._failed |= code != 0
+                return
+            if number not in self._listening:  # it has never been there: it has said why, and so it would again
+                self._failed = True
+                self.stop()
+                return
+            rest = 0.0 if clock() - began > _WELL else max(rest, _FIRST_REST)
+            _log.warning(
+                "worker %d has ended (%s), and its sessions with it; it is started again in %g s",
+                number,
+                _shown(code),
+                rest,
+            )
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), rest)
+            rest = min(2 * rest, _LONGEST_REST)
+            generation = (generation + 1) % _GENERATIONS
+
+    async def _one(self, number: int, generation: int, listens: asyncio.Event) -> int:
+        """Run one worker to its end; its exit code."""
+        task = Task(self.settings, number, generation, self.port, self.directory, self._cookie_key)
+        # Ctrl-C is for the supervisor alone, which then tells the others.
+        process = await asyncio.create_subprocess_exec(*self.command, stdin=PIPE, stdout=PIPE, start_new_session=True)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(written(task))
+            self._running[number] = process
+            if self._stopping.is_set():
+                process.stdin.write(written(Order.STOP))
+            if (await process.stdout.readline()).decode().strip() == READY:
+                self._listens(number)
+                listens.set()
+            return await process.wait()
+        finally:
+            self._running.pop(number, None)
+            place(self.directory, task.mark).unlink(missing_ok=True)
+
+    def _listens(self, number: int) -> None:
+        known = len(self._listening)
+        self._listening.add(number)
+        if known < len(self._listening) == self.settings.server.workers and not self._stopping.is_set():
+            self.all_ready()
+        elif known == len(self._listening):
+            _log.info("worker %d is there again", number)
+
+
+def _shown(code: int) -> str:
+    """How a process has ended.
+
+    >>> _shown(-9), _shown(1)
+    ('SIGKILL', 'exit code 1')
+    """
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from proxy import config
+from proxy.workers import check, share
+
+REMOTE = "[[upstream]]\nhost = 'spark'\n{upstream}[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n{more}"
+
+
+def settings(upstream: str = "", more: str = "", workers: int = 3) -> config.Config:
+    parsed = config.parse(REMOTE.format(upstream=upstream, more=more))
+    return replace(parsed, server=replace(parsed.server, workers=workers))
+
+
+def test_all_parts_together_are_the_whole() -> None:
+    whole = settings("sessions = 10\nstatements = 5\n", "[limits]\nbuffers = 300000\ngrace = 1\n")
+    parts = [share(whole, number) for number in (1, 2, 3)]
+    assert [part.upstreams[0].sessions for part in parts] == [4, 3, 3]
+    assert [part.upstreams[0].statements for part in parts] == [2, 2, 1]
+    assert [part.limits for part in parts] == [{"buffers": 100000, "grace": 1}] * 3
+    assert {part.server for part in parts} == {whole.server}
+
+
+def test_the_default_of_what_is_not_set_is_divided_too() -> None:
+    assert share(settings(), 1).limits == {"buffers": 1024**3 // 3}
+    assert share(settings(more="[limits]\nbuffers = 65536\n"), 1).limits == {"buffers": 65536}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            config.Config(server=config.Listen(workers=2)),
+            "[server] workers = 2 needs [[upstream]]: the Spark that Viewga",
+        ),
+        (
+            settings("sessions = 2\n"),
+            "[[upstream]] sessions of spark is 2: it must be 3 or more, one for each of [server]",
+        ),
+        (settings("statements = 1\n"), "[[upstream]] statements of spark is 1: it must be 3 or more"),
+        (
+            settings(more="[pipeline.spark]\n'spark.master' = 'local'\n"),
+            "exclude each other unless that has spark.remote",
+        ),
+    ],
+)
+def test_what_cannot_be_divided_is_refused(wrong: config.Config, said: str) -> None:
+    with pytest.raises(config.ConfigError) as refused:
+        check(wrong)
+    assert said in str(refused.value)
+
+
+def test_jobs_on_a_spark_connect_server_are_anybodys() -> None:
+    check(settings(more="[pipeline.spark]\n'spark.remote' = 'sc://h'\n"))

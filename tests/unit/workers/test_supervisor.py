@@ -1,0 +1,87 @@
+"""Two processes as they start, end, and are started again."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from proxy import __main__ as program
+from tests.integration.gate import READY, VIEWGATE
+from tests.unit.workers.several import LOST, Several, kill, on_each, processes, settings
+
+
+def test_it_is_ready_once(several: Several) -> None:
+    assert sum(READY.search(line) is not None for line in several.gate.output) == 1
+
+
+def test_all_are_well(several: Several, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["health", "--port", str(several.gate.port)]) == 0
+    assert capsys.readouterr().out.endswith("is well: a session was opened\n")
+
+
+def test_a_worker_that_dies_is_started_again_and_its_sessions_are_reported_lost(several: Several) -> None:
+    async def test() -> None:
+        async with on_each(several) as ((one, session), (_, others)):
+            operation = (await one.execute(session, "SELECT 1")).operationHandle
+            await kill(several, one, session, 2)
+            lost = (await one.execute(others, "SELECT 1")).status
+            assert (lost.sqlState, lost.errorMessage.startswith(LOST)) == ("08S01", True)
+            assert [state for state, _ in await processes(one, session)] == ["running", "down"]
+            assert await one.first_column(operation) == ["SELECT 1"]
+            await several.said("worker 2 is there again")
+            assert (await one.execute(others, "SELECT 1")).status.errorMessage.startswith(LOST)
+        async with on_each(several) as ((one, session), (other, _)):
+            assert await processes(one, session) == await processes(other, session)
+            assert [state for state, _ in await processes(one, session)] == ["running", "running"]
+
+    asyncio.run(test())
+
+
+def test_all_go_on_with_the_upstreams_that_the_file_names_now(several: Several) -> None:
+    async def test() -> None:
+        several.file.write_text(settings(several.file.parent, several.spark.port, 1))
+        several.gate.process.send_signal(signal.SIGHUP)
+        await several.said(f"the upstreams are now 127.0.0.1:{several.spark.port}; 127.0.0.1:1")
+        for number in (1, 2):  # each tries the new one
+            await several.said(f"worker {number}: Spark at 127.0.0.1:1 cannot be reached")
+        several.file.write_text(settings(several.file.parent))
+        several.gate.process.send_signal(signal.SIGHUP)
+        await several.said("the settings are not read again: ")
+
+    asyncio.run(test())
+
+
+def test_told_to_stop_all_let_statements_end_and_their_clients_know(several: Several) -> None:
+    async def test() -> None:
+        async with on_each(several) as ((one, _), (_, session)):
+            operation = (await one.execute(session, "SELECT HANG")).operationHandle
+            stopping = asyncio.create_task(asyncio.to_thread(several.gate.stop))
+            await several.said("stopping: 1 statements still run")
+            status = await one.end(operation)
+            assert (status.sqlState, status.operationState) == ("57P01", 5)
+        assert await stopping == 0
+
+    asyncio.run(test())
+
+
+def test_what_stops_one_stops_the_start(several: Several, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("nothing")
+    (folder / "viewgate.toml").write_text(settings(folder, 1))
+    command: list[str | Path] = [
+        VIEWGATE,
+        "serve",
+        "--config",
+        folder / "viewgate.toml",
+        "--workers",
+        "2",
+        "--port",
+        "0",
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stdout == ""
+    assert ended.stderr.count("there is no file") == 1
