@@ -1,0 +1,184 @@
+"""Statements that fail: what their client is told, and the original that takes over from a rewriting."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.hs2.generated import ttypes
+from proxy.session import Forward
+from proxy.wire import find, value_bytes
+from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+
+FINISHED, CANCELED, ERROR = 2, 3, 5
+
+
+def test_errors_have_the_two_shapes_of_spark() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            response = await client.execute(session, "FAIL", run_async=False)
+            assert (response.status.statusCode, response.status.sqlState) == (3, "42P01")
+            assert response.status.errorMessage == "no way: FAIL"
+            assert response.status.infoMessages[1:] == ["a.B:c:D.java:1"]
+            assert response.operationHandle is None
+            assert proxied.spark.operations == {}
+            status = await client.end((await client.execute(session, "FAIL")).operationHandle)
+            assert (status.status.statusCode, status.operationState, status.sqlState) == (0, ERROR, "42P01")
+            assert status.errorMessage.startswith("org.apache.hive.service.cli.HiveSQLException: no way")
+            assert proxied.planned.ended == [False, False]
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("rewritten", ["FAIL", "REFUSE", "LATE"])
+@pytest.mark.parametrize("run_async", [True, False])
+def test_a_failing_rewriting_gives_way_to_the_original(rewritten: str, run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        ended: list[bool] = []
+        proxied.planned.plans["SELECT 1"] = Forward(rewritten, fallback=True, log=("rewritten",), ended=ended.append)
+        async with RawClient(proxied.port) as client:
+            operation = (
+                await client.execute(await client.open_session(), "SELECT 1", run_async=run_async)
+            ).operationHandle
+            assert (await client.end(operation)).operationState == FINISHED
+            assert await client.first_column(operation) == ["SELECT 1"]
+            assert "rewritten" in await client.first_column(operation, log=True)
+            assert ended == [True]
+            assert len(proxied.spark.operations) == 1
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_an_original_that_fails_too_gives_its_own_error(run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["FAIL as sent"] = Forward("FAIL secret_mv", fallback=True)
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "FAIL as sent", run_async=run_async)
+            status = await client.end(response.operationHandle) if run_async else response.status
+            assert "FAIL as sent" in status.errorMessage
+            assert "secret_mv" not in status.errorMessage
+            assert [running.sql for running in proxied.spark.history] == ["FAIL secret_mv", "FAIL as sent"]
+
+    with_proxy(test)
+
+
+def test_without_fallback_the_rewritings_error_stands() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["INSERT"] = Forward("FAIL later")
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "INSERT", run_async=False)
+            assert "FAIL later" in response.status.errorMessage
+            assert len(proxied.spark.history) == 1
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_what_writes_gives_way_to_the_original_only_where_nothing_was_executed(run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["INSERT"] = Forward("FAIL", fallback=True, writes=True)
+        proxied.planned.plans["INSERT again"] = Forward("BREAK", fallback=True, writes=True)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            refused = await client.execute(session, "INSERT", run_async=run_async)
+            assert (await client.end(refused.operationHandle)).operationState == FINISHED
+            broken = await client.execute(session, "INSERT again", run_async=run_async)
+            status = await client.end(broken.operationHandle) if run_async else broken.status
+            assert "a disk is full" in status.errorMessage
+            assert [running.sql for running in proxied.spark.history] == ["FAIL", "INSERT", "BREAK"]
+
+    with_proxy(test)
+
+
+def test_a_fallback_shares_the_time_limit() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward("FAIL", fallback=True)
+        async with RawClient(proxied.port) as client:
+            await client.execute(await client.open_session(), "SELECT 1", run_async=False, timeout=30)
+            first, second = proxied.spark.sent("ExecuteStatement")
+            left = find(second, (1, 5))
+            given = find(first, (1, 5))
+            assert left is not None
+            assert given is not None
+            assert int.from_bytes(value_bytes(first, given), "big") == 30
+            assert 1 <= int.from_bytes(value_bytes(second, left), "big") <= 30
+
+    with_proxy(test)
+
+
+def test_a_cancel_overtakes_the_long_poll_and_prevents_the_fallback() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward("HANG", fallback=True)
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            polling = asyncio.create_task(client.end(operation))
+            await proxied.spark.called("GetOperationStatus")
+            request = ttypes.TCancelOperationReq(operationHandle=operation)
+            assert (await other.ask("CancelOperation", request, ttypes.TCancelOperationResp)).status.statusCode == 0
+            assert (await polling).operationState == CANCELED
+            assert len(proxied.spark.history) == 1
+
+    with_proxy(test)
+
+
+def test_a_broken_planner_costs_the_rewriting_only() -> None:
+    async def test(proxied: Proxied) -> None:
+        class Broken:
+            async def plan(self, _session: object, _sql: str) -> Forward:
+                raise KeyError
+
+            def moved(self, _session: object) -> None:
+                raise AssertionError
+
+        proxied.server.service.answering = Broken()
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "SELECT 1", run_async=False)
+            assert await client.first_column(response.operationHandle) == ["SELECT 1"]
+
+    with_proxy(test)
+
+
+def test_a_dead_upstream_is_an_error_with_its_state() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "HANG")).operationHandle
+            proxied.spark.die()
+            status = (await client.status(operation)).status
+            assert (status.statusCode, status.sqlState) == (3, "08S01")
+            assert proxied.planned.ended == [False]
+            again = await client.execute(session, "SELECT 1", run_async=False)
+            assert await client.first_column(again.operationHandle) == ["SELECT 1"]
+            await proxied.spark.end()
+            response = await client.execute(session, "SELECT 1")
+            assert response.status.sqlState == "08S01"
+            assert f"127.0.0.1:{proxied.spark.port}" in response.status.errorMessage
+        proxied.spark.sessions.clear()
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_an_error_is_told_with_its_reason_which_spark_knows_a_moment_later(run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.slow_reasons = 2
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "FAIL", run_async=run_async)
+            failed = await client.end(response.operationHandle) if run_async else response.status
+            assert failed.sqlState == "42P01"
+            assert "no way: FAIL" in failed.errorMessage
+
+    with_proxy(test)
+
+
+def test_an_error_for_which_there_is_no_reason_ends_all_the_same() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.slow_reasons = 1 << 30
+        async with RawClient(proxied.port) as client:
+            response = await client.execute(await client.open_session(), "FAIL", run_async=False)
+            assert response.status.errorMessage == "Spark gave no reason"
+
+    with_proxy(test)
