@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from py4j.java_gateway import GatewayParameters, JavaGateway, launch_gateway
@@ -196,8 +195,3 @@ def sql_exceptions() -> Iterator[None]:
         if not re.search(r"SQL\w*Exception", java.getClass().getName()):
             raise
         raise SqlException(java.getMessage(), java.getSQLState(), java.getErrorCode()) from None
-
-
-def spark_log(data: Path) -> str:
-    """What Spark itself had to say."""
-    return (data / "spark.log").read_text(errors="replace")

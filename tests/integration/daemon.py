@@ -1,53 +1,106 @@
-"""A process that runs beside a test, until its end."""
+"""A process that runs beside a test, until its end; and how a test waits for what no event tells."""
 
 from __future__ import annotations
 
+import contextlib
 import re
+import signal
+import socket
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Event, Thread
-from typing import Self
+from typing import Self, TypeVar
+
+T = TypeVar("T")
 
 
 class Daemon:
-    """Use it in a `with` statement; what it prints can be waited for."""
+    """Use it in a `with` statement; what it prints, and that it listens, can be waited for."""
 
-    def __init__(self, command: Sequence[str | Path], environment: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
-            list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(environment)
+    def __init__(self, command: Sequence[str | Path], environment: Mapping[str, str], cwd: Path | None = None) -> None:
+        self.process = subprocess.Popen(
+            list(map(str, command)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=dict(environment),
+            cwd=cwd,
         )
         self._lines: list[str] = []
         self._said = Event()
+        # The pipe must be read to the end, or a talkative process would stand still.
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
             self._lines.append(line)
             self._said.set()
-        self._process.wait()
+        self.process.wait()
         self._said.set()
-
-    def until(self, pattern: str, times: int = 1, patience: float = 90) -> None:
-        """Return when so many lines that it printed match."""
-        while sum(re.search(pattern, line) is not None for line in self._lines) < times:
-            assert self._process.poll() is None, self.output
-            assert self._said.wait(patience), self.output
-            self._said.clear()
 
     @property
     def output(self) -> str:
         """All that it printed."""
         return "".join(self._lines)
 
+    def until(self, pattern: str | re.Pattern[str], times: int = 1, patience: float = 90) -> None:
+        """Return when so many lines that it printed match; patience is for each line."""
+        while sum(re.search(pattern, line) is not None for line in self._lines) < times:
+            self._check_running()
+            assert self._said.wait(patience), self.output
+            self._said.clear()
+
+    def listening(self, port: int, patience: float = 120) -> None:
+        """Return when it listens there."""
+
+        def heard() -> bool:
+            self._check_running()
+            with contextlib.suppress(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", port)).close()
+                return True
+            return False
+
+        eventually(heard, patience)
+
+    def _check_running(self) -> None:
+        assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.output}"
+
+    def stop(self, how: int = signal.SIGTERM, patience: float = 60) -> int:
+        """Ask it to end; its exit code."""
+        self.process.send_signal(how)
+        code = self.process.wait(patience)
+        self._reader.join(patience)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
+
+    def kill(self) -> None:
+        """End it at once, as a crash would."""
+        self.stop(signal.SIGKILL)
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
-        self._process.wait(60)
-        self._reader.join(60)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+        if self.process.returncode is None:
+            self.stop()
+
+
+def eventually(condition: Callable[[], T], patience: float = 60) -> T:
+    """Ask again and again, until the answer is a true one, and return it."""
+    deadline = time.monotonic() + patience
+    while not (answer := condition()):
+        assert time.monotonic() < deadline, f"not within {patience} s: {condition.__qualname__} is {answer!r}"
+        time.sleep(0.05)
+    return answer
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports on which nobody listens."""
+    with contextlib.ExitStack() as held:
+        return [held.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(count)]

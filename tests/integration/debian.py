@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,29 +55,6 @@ def packages(programs: Sequence[str], names: Sequence[str]) -> Packages:
         _unpack(names, folder)
         (folder / "ready").touch()
     return Packages(folder)
-
-
-def listening(process: subprocess.Popen[bytes], port: int, patience: float = 30) -> None:
-    """Return when a server that was started listens."""
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except ConnectionRefusedError:
-            assert process.poll() is None, f"the server ended with {process.returncode}"
-            assert time.monotonic() < deadline, f"nobody listens on port {port}"
-            time.sleep(0.02)
-        else:
-            return
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports on which nobody listens."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in held]
-    for each in held:
-        each.close()
-    return ports
 
 
 def _unpack(names: Sequence[str], folder: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from pyhive import hive
 from proxy.authentication import Authentication
 from proxy.authentication.directory import Directory, DirectoryDown
 from tests.integration import debian
+from tests.integration.daemon import Daemon, free_ports
 from tests.unit.support.proxied import Proxied, with_proxy
 
 # The first is ldap3's, the second PyHive's, whose login has failed.
@@ -106,7 +106,7 @@ def slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
     settings.write_text(SETTINGS.format(modules=packages.libraries("ldap"), schemas=schemas, folder=folder))
     entries.write_text(ENTRIES)
     packages.run("slapd", "-T", "add", "-f", settings, "-l", entries)
-    ports = debian.free_ports(2)
+    ports = free_ports(2)
     found = Slapd(f"ldap://127.0.0.1:{ports[0]}", f"ldaps://localhost:{ports[1]}", str(folder / "ca.pem"))
     command: list[str | Path] = [
         packages.path("slapd"),
@@ -117,14 +117,10 @@ def slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
         "-h",
         f"{found.plain}/ {found.tls}/",
     ]
-    process = subprocess.Popen(command, env=packages.environment)
-    try:
+    with Daemon(command, packages.environment) as server:
         for port in ports:
-            debian.listening(process, port)
+            server.listening(port)
         yield found
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 @pytest.mark.parametrize("way", [Slapd.by_name, Slapd.by_search])
@@ -169,7 +165,7 @@ def test_over_tls_its_certificate_must_be_right(
 def test_a_directory_that_cannot_be_asked_is_no_wrong_password(slapd: Slapd) -> None:
     with pytest.raises(DirectoryDown, match="refuses bind_dn"):
         slapd.by_search(bind_password="wrong").check("ann", "right")
-    (port,) = debian.free_ports(1)
+    (port,) = free_ports(1)
     with pytest.raises(DirectoryDown, match=f"127.0.0.1:{port} cannot be asked"):
         slapd.by_name(url=f"ldap://127.0.0.1:{port}").check("ann", "right")
     with socket.create_server(("127.0.0.1", 0)) as mute:

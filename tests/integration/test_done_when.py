@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from pyiceberg.catalog import load_catalog
 
 from proxy.embedded import catalog_properties
 from tests.integration import clients
+from tests.integration.daemon import eventually
 from tests.integration.decided import chosen, reasons, rows_both_ways
 from tests.integration.gate import Gate
 
@@ -188,7 +188,7 @@ def test_a_crash_while_a_view_is_made_and_a_restart(tmp_path: Path) -> None:
         clients.rows(connection, "CREATE TABLE other AS SELECT id, id % 7 AS k FROM range(300000)")
         connection.cursor().execute(f"CREATE MATERIALIZED VIEW slow AS {query}", async_=True)
         with clients.pyhive(gate.spark_port) as direct:
-            wait_for_a_refresh(direct, "lake.kept.slow__storage")
+            eventually(lambda: refreshing(direct, "lake.kept.slow__storage"))
         gate.kill()
         connection.close = connection._transport.close  # there is nobody to tell
     with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:
@@ -204,12 +204,8 @@ def test_a_crash_while_a_view_is_made_and_a_restart(tmp_path: Path) -> None:
         assert sorted(clients.rows(connection, query), key=repr) == plain
 
 
-def wait_for_a_refresh(direct: Any, storage: str, patience: float = 60) -> None:
-    """Until a refresh of this storage is under way, which its branch tells."""
-    deadline = time.monotonic() + patience
-    while time.monotonic() < deadline:
-        with contextlib.suppress(exc.OperationalError):  # while the storage is not there yet
-            if clients.rows(direct, f"SELECT name FROM {storage}.refs WHERE name <> 'main'"):
-                return
-        time.sleep(0.05)
-    raise AssertionError(f"no refresh of {storage} was begun")
+def refreshing(direct: Any, storage: str) -> bool:
+    """Whether a refresh of this storage is under way, which its branch tells."""
+    with contextlib.suppress(exc.OperationalError):  # while the storage is not there yet
+        return bool(clients.rows(direct, f"SELECT name FROM {storage}.refs WHERE name <> 'main'"))
+    return False

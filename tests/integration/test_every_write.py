@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +17,7 @@ import rewriter
 from proxy.commands.show import COLUMNS
 from rewriter.model import Session, TableName
 from tests.integration import clients
+from tests.integration.daemon import eventually
 from tests.integration.gate import Gate
 
 TABLE = "id BIGINT, k STRING, x INT, m DECIMAL(10,2), d DATE, ts TIMESTAMP, did INT"
@@ -142,10 +142,10 @@ class House:
         if self.mode == "deferred":
             for view in SHAPES:
                 self.ask(f"REFRESH MATERIALIZED VIEW {view}")
-        patience = time.monotonic() + (60 if self.mode == "scheduled" else 0)
-        while stale := [row for row in self.shown() if row["status"] != "fresh"]:
-            assert time.monotonic() < patience, stale
-            time.sleep(0.1)
+        eventually(self.fresh, patience=60 if self.mode == "scheduled" else 0)
+
+    def fresh(self) -> bool:
+        return all(row["status"] == "fresh" for row in self.shown())
 
     def shown(self) -> list[dict[str, Any]]:
         return [dict(zip(COLUMNS, row, strict=True)) for row in self.ask(f"SHOW MATERIALIZED VIEWS IN {self.space}")]

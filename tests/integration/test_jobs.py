@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ import pytest
 from proxy import __main__ as command_line
 from proxy import embedded, jars, preflight
 from tests.integration import clients
-from tests.integration.daemon import Daemon
+from tests.integration.daemon import Daemon, free_ports
 from tests.integration.gate import VIEWGATE
 
 pytestmark = pytest.mark.aside
@@ -28,11 +27,6 @@ ENVIRONMENT = {
     "SPARK_DAEMON_MEMORY": "512m",
     "SPARK_LOCAL_IP": "127.0.0.1",
 }
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def spark_settings(data: Path) -> dict[str, str]:
@@ -73,7 +67,7 @@ def refresh(settings: Path, *before: str | Path) -> str:
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Daemon]]:
     """A master and two workers: the address, and the master."""
-    address = f"spark://127.0.0.1:{(port := free_port())}"
+    address = f"spark://127.0.0.1:{(port := free_ports(1)[0])}"
     folder = tmp_path_factory.mktemp("cluster")
     here = ("--host", "127.0.0.1", "--webui-port", "0")
     with ExitStack() as running:
@@ -126,7 +120,7 @@ def test_a_cluster_runs_the_jobs_of_this_process_and_of_an_application_that_is_s
 
 
 def test_a_spark_connect_server_runs_the_jobs(totals: Any, data: Path, tmp_path: Path) -> None:
-    port = str(free_port())
+    port = str(free_ports(1)[0])
     address = {"spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": port}
     conf = {"spark.master": "local[2]", **spark_settings(data), **address}
     command: list[str | Path] = [

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -13,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from proxy.embedded import CATALOG, catalog_properties
 from tests.integration import clients, debian
-from tests.integration.gate import Gate
+from tests.integration.daemon import Daemon, free_ports
+from tests.integration.gate import Gate, settings_beside
 
 REALM = "EXAMPLE.ORG"
 SERVICE = f"hive/localhost@{REALM}"
@@ -69,7 +67,7 @@ class Center:
 def center(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Center]:
     packages = debian.packages(["krb5kdc", "kadmin.local"], ["krb5-kdc", "krb5-admin-server"])
     folder = tmp_path_factory.mktemp("kdc")
-    (port,) = debian.free_ports(1)
+    (port,) = free_ports(1)
     known = {"port": port, "folder": folder, "plugins": packages.libraries("krb5/plugins/kdb")}
     for name, text in (("krb5.conf", CLIENTS_SETTINGS), ("kdc.conf", SETTINGS)):
         (folder / name).write_text(Template(text).substitute(known))
@@ -78,33 +76,21 @@ def center(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Center]:
     for name, keytab in ((SERVICE, "viewgate"), ("ann", "ann"), ("superset", "superset"), ("hive/other", "other")):
         packages.run("kadmin.local", "addprinc", "-randkey", name, **settings)
         packages.run("kadmin.local", "ktadd", "-k", f"{folder / keytab}.keytab", name, **settings)
-    process = subprocess.Popen([packages.path("krb5kdc"), "-n"], env={**packages.environment, **settings})
-    try:
-        debian.listening(process, port)
+    with Daemon([packages.path("krb5kdc"), "-n"], {**packages.environment, **settings}) as server:
+        server.listening(port)
         yield Center(folder)
-    finally:
-        process.terminate()
-        process.wait(10)
 
 
 @pytest.fixture(scope="module")
 def guarded(gate: Gate, data: Path, center: Center) -> Iterator[Gate]:
     """A second Viewgate before the same Spark, which lets in who has a ticket."""
-    catalog = {"name": CATALOG, **catalog_properties(data)}
-    settings = center.folder / "gate.toml"
-    settings.write_text(
-        f"""
+    more = f"""
         [authentication.kerberos]
         keytab = "{center.keytab}"
         [authentication.proxy_users]
         superset = ["ann"]
-        [[upstream]]
-        host = "127.0.0.1"
-        port = {gate.spark_port}
-        [catalog]
         """
-        + "\n".join(f"{key} = {json.dumps(value)}" for key, value in catalog.items())
-    )
+    settings = settings_beside(gate, data, more, center.folder / "gate.toml")
     with Gate("--config", settings, KRB5_CONFIG=str(center.settings)) as running:
         yield running
 

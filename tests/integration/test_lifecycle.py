@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.integration import clients
+from tests.integration.daemon import eventually
 from tests.integration.gate import VIEWGATE, Gate
 
 
@@ -22,15 +22,10 @@ def spark_process(gate: Gate) -> int:
     return java
 
 
-def ended(process: int, patience: float = 20) -> bool:
-    """Wait for a process that is not our child."""
-    deadline = time.monotonic() + patience
+def ended(process: int) -> bool:
+    """Whether a process that is not our child is no more."""
     state = Path(f"/proc/{process}/stat")
-    while state.exists() and state.read_text().rsplit(")", 1)[1].split()[0] != "Z":
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True
+    return not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
 @pytest.mark.aside
@@ -49,7 +44,7 @@ def test_state_is_kept_over_an_orderly_end_and_over_a_crash(tmp_path: Path, monk
         assert f"is in use by the viewgate with process id {gate.process.pid}" in second.stderr
         assert "Traceback" not in second.stderr
         assert gate.stop(signal.SIGINT) == 0
-    assert ended(java, patience=0.5)
+    eventually(lambda: ended(java))
 
     with Gate("--data", data) as gate:
         java = spark_process(gate)
@@ -58,7 +53,7 @@ def test_state_is_kept_over_an_orderly_end_and_over_a_crash(tmp_path: Path, monk
         gate.kill()
         # At once, while the killed one's JVM still runs: its data is taken over when that is gone.
         with Gate("--data", data) as again:
-            assert ended(java, patience=0)
+            assert ended(java)
             with clients.pyhive(again.port) as connection:
                 assert clients.rows(connection, "SELECT count(*) FROM demo.kept") == [(10,)]
             assert again.stop(signal.SIGTERM) == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from pyhive import hive
 
 from proxy.commands.show import COLUMNS
 from tests.integration import clients
+from tests.integration.daemon import eventually
 from tests.integration.gate import Gate
 
 SALES = """
@@ -326,22 +326,15 @@ def grow(run: Run) -> None:
     run("INSERT INTO big SELECT id FROM range(400000)")
 
 
-def until(condition: Callable[[], Any], patience: float = 30) -> None:
-    deadline = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < deadline, "this did not happen"
-        time.sleep(0.05)
-
-
 def test_a_cancelled_refresh_ends_in_spark_too_and_leaves_nothing(run: Run, foreign: Run, pyhive: Any) -> None:
     slow_view(run)
     before = sorted(foreign("SELECT * FROM lake.mv.slow__storage"))
     grow(run)
     cursor = pyhive.cursor()
     cursor.execute("REFRESH MATERIALIZED VIEW slow", async_=True)
-    until(lambda: branches(foreign, "lake.mv.slow__storage"))
+    eventually(lambda: branches(foreign, "lake.mv.slow__storage"))
     cursor.cancel()
-    until(lambda: not branches(foreign, "lake.mv.slow__storage"))
+    eventually(lambda: not branches(foreign, "lake.mv.slow__storage"))
     assert sorted(foreign("SELECT * FROM lake.mv.slow__storage")) == before
     assert shown(run, "slow")["status"] == "stale"
 
@@ -381,7 +374,7 @@ def test_a_proxy_killed_in_a_refresh_leaves_the_old_content_and_the_next_refresh
         cursor = connection.cursor()
         cursor.execute("REFRESH MATERIALIZED VIEW slow", async_=True)
         with clients.pyhive(gate.spark_port) as direct:
-            until(lambda: branches(lambda sql: clients.rows(direct, sql), "lake.mv.slow__storage"))
+            eventually(lambda: branches(lambda sql: clients.rows(direct, sql), "lake.mv.slow__storage"))
         gate.kill()
         connection.close = connection._transport.close  # there is nobody left to say goodbye to
     with Gate("--data", tmp_path) as gate, clients.pyhive(gate.port) as connection:

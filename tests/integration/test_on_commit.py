@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ import pytest
 
 from proxy.commands.show import COLUMNS
 from tests.integration import clients
+from tests.integration.daemon import eventually
 from tests.integration.decided import chosen, rows_both_ways
 
 QUERY = "SELECT k, sum(v) AS s, count(*) AS n FROM t GROUP BY k"
@@ -52,13 +52,6 @@ def right(session: Any) -> None:
     assert given == plain
 
 
-def until(condition: Callable[[], Any], patience: float = 60) -> None:
-    deadline = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < deadline, "this did not happen"
-        time.sleep(0.05)
-
-
 # Those whose target is not plain to see; test_every_write has the others.
 WRITES = {
     "INSERT": ["INSERT INTO t VALUES (7, 7)"],
@@ -86,8 +79,8 @@ def test_the_view_is_fresh_when_a_write_returns(session: Any, run: Run, gate: An
 
 
 def test_maintenance_of_the_table_is_followed_on_the_storage_and_leaves_it_fresh(session: Any, run: Run) -> None:
-    def snapshots() -> int:
-        ((count,),) = run("SELECT count(*) FROM lake.commits.mv__storage.snapshots")
+    def snapshots(such: str = "true") -> int:
+        ((count,),) = run(f"SELECT count(*) FROM lake.commits.mv__storage.snapshots WHERE {such}")
         return int(count)
 
     def files() -> set[str]:
@@ -109,7 +102,7 @@ def test_maintenance_of_the_table_is_followed_on_the_storage_and_leaves_it_fresh
     before = files()
     run("CALL lake.system.rewrite_data_files(table => 'commits.t', options => map('rewrite-all', 'true'))")
     assert files() == before
-    time.sleep(2)  # the age of a snapshot that its policy does not keep
+    eventually(lambda: not snapshots("committed_at > current_timestamp() - INTERVAL 1 SECOND"))
     run("INSERT INTO t VALUES (8, 8)")
     right(session)
     assert snapshots() == 1
@@ -118,7 +111,7 @@ def test_maintenance_of_the_table_is_followed_on_the_storage_and_leaves_it_fresh
 def test_a_writer_that_does_not_wait_finds_it_fresh_soon(session: Any, run: Run) -> None:
     run("ALTER MATERIALIZED VIEW mv SET PROPERTIES ('viewgate.refresh.wait' = 'never')")
     run("INSERT INTO t VALUES (7, 7)")
-    until(lambda: shown(run)["status"] == "fresh")
+    eventually(lambda: shown(run)["status"] == "fresh")
     right(session)
 
 
@@ -169,7 +162,7 @@ def test_a_cancel_ends_the_refresh_and_a_client_that_leaves_does_not(session: An
         assert cursor.poll().operationState == 1
         return any(name != "main" for (name,) in run("SELECT name FROM lake.commits.slow__storage.refs"))
 
-    until(staged)
+    eventually(staged)
     (cursor.cancel if how == "cancel" else cursor.close)()
     assert run("SELECT count(*) FROM big") == [(size + 10,)]
     if how == "cancel":
@@ -178,12 +171,12 @@ def test_a_cancel_ends_the_refresh_and_a_client_that_leaves_does_not(session: An
         assert run("SELECT name FROM lake.commits.slow__storage.refs") == [("main",)]
         assert shown(run, "slow")["status"] == "stale"
     else:
-        until(lambda: shown(run, "slow")["status"] == "fresh", patience=240)
+        eventually(lambda: shown(run, "slow")["status"] == "fresh", patience=240)
 
 
 def test_a_period_catches_what_another_engine_writes(session: Any, run: Run, direct: Any) -> None:
     run("ALTER MATERIALIZED VIEW mv SET PROPERTIES ('viewgate.refresh.every' = '1 second')")
     assert shown(run)["refresh"] == "on-commit, every 1 second"
     clients.rows(direct, "INSERT INTO lake.commits.t VALUES (8, 8)")
-    until(lambda: shown(run)["status"] == "fresh")
+    eventually(lambda: shown(run)["status"] == "fresh")
     right(session)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,15 +16,11 @@ import strictyaml
 
 from proxy import jars
 from tests.integration import clients
+from tests.integration.daemon import Daemon, free_ports
 from tests.integration.gate import VIEWGATE, Gate
 
 pytestmark = pytest.mark.aside
 DOCKER = Path(__file__).parents[2] / "docker"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def spark_command(command: list[str], folder: Path, port: int) -> list[str]:
@@ -52,16 +46,13 @@ def spark_command(command: list[str], folder: Path, port: int) -> list[str]:
 def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Spark Thrift Server, a Viewgate before it, and their folder."""
     folder = tmp_path_factory.mktemp("remote")
-    port = free_port()
+    (port,) = free_ports(1)
     (serving,) = re.findall(r"^CMD (\[.*\])", (DOCKER / "spark" / "Dockerfile").read_text(), re.MULTILINE)
     compose = strictyaml.load((DOCKER / "compose.yaml").read_text()).data
-    with (folder / "spark.log").open("wb") as log:
-        places: dict[str, Any] = {"stdout": log, "stderr": log, "cwd": folder}
-        preparing = spark_command(compose["services"]["namespaces"]["command"], folder, port)
-        subprocess.run(preparing, check=True, **places)
-        spark = subprocess.Popen(spark_command(json.loads(serving), folder, port), **places)
-    try:
-        wait_for(spark, port, folder)
+    preparing = spark_command(compose["services"]["namespaces"]["command"], folder, port)
+    subprocess.run(preparing, check=True, cwd=folder)
+    with Daemon(spark_command(json.loads(serving), folder, port), os.environ, cwd=folder) as spark:
+        spark.listening(port)
         settings = (DOCKER / "viewgate" / "viewgate.toml").read_text()
         settings = re.sub(r'host = "spark"\nport = \d+', f'host = "127.0.0.1"\nport = {port}', settings)
         settings = re.sub(r'uri = ".*"', f'uri = "sqlite:///{folder}/catalog.db"', settings)
@@ -69,21 +60,6 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         (folder / "viewgate.toml").write_text(settings)
         with Gate("--config", folder / "viewgate.toml") as gate:
             yield gate, port
-    finally:
-        spark.send_signal(signal.SIGTERM)
-        spark.wait(60)
-
-
-def wait_for(spark: subprocess.Popen[bytes], port: int, folder: Path) -> None:
-    """Until it listens."""
-    deadline = time.monotonic() + 120
-    while True:
-        try:
-            return socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            assert spark.poll() is None, clients.spark_log(folder)
-            assert time.monotonic() < deadline, clients.spark_log(folder)
-            time.sleep(0.2)
 
 
 def test_statements_reach_the_spark_of_the_settings(remote: Any) -> None:

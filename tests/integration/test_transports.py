@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import subprocess
 import time
 import warnings
@@ -20,9 +19,8 @@ from pyhive import hive
 
 from proxy import preflight
 from proxy.authentication import PasswordFile
-from proxy.embedded import CATALOG, catalog_properties
 from tests.integration import clients
-from tests.integration.gate import Gate
+from tests.integration.gate import Gate, settings_beside
 
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning", "ignore:Exception ignored in. <s")
 SECRET = "k" * 40
@@ -84,9 +82,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def guarded(gate: Gate, data: Path, folder: Path) -> Iterator[Gate]:
     """A second Viewgate before the same Spark, which lets nobody in unchecked."""
-    catalog = {"name": CATALOG, **catalog_properties(data)}
-    (folder / "gate.toml").write_text(
-        f"""
+    more = f"""
         [server.tls]
         certificate = "{folder}/server.pem"
         key = "{folder}/server.key"
@@ -96,14 +92,8 @@ def guarded(gate: Gate, data: Path, folder: Path) -> Iterator[Gate]:
         keys = "{folder}/secret"
         [authentication.proxy_users]
         bi = ["ann"]
-        [[upstream]]
-        host = "127.0.0.1"
-        port = {gate.spark_port}
-        [catalog]
         """
-        + "\n".join(f"{key} = {json.dumps(value)}" for key, value in catalog.items())
-    )
-    with Gate("--config", folder / "gate.toml") as running:
+    with Gate("--config", settings_beside(gate, data, more, folder / "gate.toml")) as running:
         yield running
 
 

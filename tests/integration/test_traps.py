@@ -166,6 +166,24 @@ def test_compaction_changes_nothing(session: Any, foreign: Run) -> None:
     right(session)
 
 
+def test_a_partition_that_is_behind(session: Any, run: Run, foreign: Run) -> None:
+    """Neither counted twice beside what is new of it, nor hidden behind another that was refreshed later."""
+    run("CREATE TABLE lake.traps.parts (day STRING, n INT) PARTITIONED BY (day)")
+    run("INSERT INTO parts VALUES ('mon', 1), ('tue', 2), ('wed', 4)")
+    run("CREATE MATERIALIZED VIEW daily PARTITIONED BY (day) AS SELECT day, sum(n) AS s FROM parts GROUP BY day")
+    run("CREATE MATERIALIZED VIEW early AS SELECT day, sum(n) AS s FROM parts WHERE day < 'tue' GROUP BY day")
+    queries = [f"SELECT day, sum(n) FROM parts WHERE day {such} GROUP BY day" for such in ("< 'x'", "= 'mon'", "> 'mon'")]
+    for change in ("INSERT INTO parts VALUES ('mon', 8)", "DELETE FROM parts WHERE day = 'wed'"):
+        foreign(change)
+        for query in [*queries, "SELECT sum(n) FROM parts"]:
+            right(session, query)
+        run("REFRESH MATERIALIZED VIEW early")
+        for query in [*queries, "SELECT sum(n) FROM parts"]:
+            right(session, query)
+        run("REFRESH MATERIALIZED VIEW daily")
+        assert [chosen(session, query) for query in queries[::2]] == [["lake.traps.daily"]] * 2
+
+
 def test_a_rollback(session: Any, run: Run, foreign: Run) -> None:
     first = head(foreign, "t")
     foreign("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
