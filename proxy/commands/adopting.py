@@ -11,11 +11,9 @@ from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin
 from proxy.pipeline.sources import look, storage_of
 from proxy.session import ClientSession, Log
-from rewriter.model import Column, MaterializedView, Table, TableName
+from rewriter.model import KEPT_AS, Column, MaterializedView, Table, TableName
 
 _REFUSED = "55000"
-# What Iceberg makes of types that it does not have.
-_STORED_AS = {"tinyint": "int", "smallint": "int"}
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
@@ -76,7 +74,7 @@ def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
 
 
 def _stored_as(kind: str) -> str:
-    return _STORED_AS.get(kind, "string" if kind.startswith(("char", "varchar")) else kind)
+    return KEPT_AS.get(kind, "string" if kind.startswith(("char", "varchar")) else kind)
 
 
 def _refused(name: TableName, why: str) -> SqlError:

@@ -106,7 +106,7 @@ def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
 def _unfiltered(tree: exp.Select) -> exp.Select:
     """The SELECT without WHERE, on which neither names nor types depend, here and in its derived tables."""
     plain = tree.copy()
-    for select in list(every(plain, exp.Select)):
+    for select in every(plain, exp.Select):
         select.set("where", None)
     return plain
 

@@ -166,7 +166,7 @@ class Aggregates:
         argument, *size = call.expressions
         held, union = self.partials.held(call), UNITED.get(call.name)
         if held is not None and union is not None:
-            return _filtered(call_of(union, of_own_type(held.name, held.type), *size), condition)
+            return _filtered(call_of(union, stored(held.name), *size), condition)
         part = self.partials.key(call.name, argument)
         if isinstance(part, Miss):
             return self._unrolled(call, missing(call))
@@ -192,7 +192,7 @@ class Aggregates:
             return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, of bitmaps by more than the query's keys")
         return call_of(
             "coalesce",
-            _filtered(call_of("sum", call_of("bitmap_count", of_own_type(held.name, held.type))), condition),
+            _filtered(call_of("sum", call_of("bitmap_count", stored(held.name))), condition),
             number(0),
         )
 

@@ -17,7 +17,7 @@ from rewriter.match.joins import Joined, join_views
 from rewriter.match.times import read_time
 from rewriter.match.trees import cast
 from rewriter.match.words import words
-from rewriter.model import Column
+from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type
 from rewriter.sql import every, holds, nodes_of
 
@@ -26,8 +26,6 @@ Tree = exp.Expr
 # To these -0.0 and 0.0 are one value; around them stand those that only combine truths.
 COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
 
-# Types that Iceberg does not have.
-_KEPT_AS_INT = ("tinyint", "smallint")
 
 # Comparisons of floating-point numbers by which files are skipped as rows are.
 _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
@@ -122,7 +120,7 @@ def _as_computed(candidate: Candidate, output: Tree, name: str) -> Tree | None:
         return stored(name)
     declared = candidate.block.type_of(output)
     kind = declared.type if declared is not None else expression_type(output, candidate.block)
-    return of_own_type(name, kind) if kind in (*_KEPT_AS_INT, "int", "date") else None
+    return of_own_type(name, kind) if kind in (*KEPT_AS, "int", "date") else None
 
 
 def _aggregate(candidate: Candidate, output: Tree, name: str) -> Column | None:
@@ -131,12 +129,12 @@ def _aggregate(candidate: Candidate, output: Tree, name: str) -> Column | None:
     if column is None or column.type != "int":
         return column
     kind = expression_type(output, candidate.block)
-    return replace(column, type=kind) if kind in (*_KEPT_AS_INT, "int") else None
+    return replace(column, type=kind) if kind in (*KEPT_AS, "int") else None
 
 
 def of_own_type(name: str, kind: str) -> Tree:
     """A column of the storage as an expression of the type that was computed."""
-    return cast(stored(name), kind) if kind in _KEPT_AS_INT else stored(name)
+    return cast(stored(name), kind) if kind in KEPT_AS else stored(name)
 
 
 def stored(name: str) -> exp.Column:

@@ -7,6 +7,7 @@ from rewriter.model.names import TableName, quoted, split_name, ticked, unticked
 from rewriter.model.partitions import DataFile, Files, PartitionField, SortField, Value
 from rewriter.model.session import Session
 from rewriter.model.tables import (
+    KEPT_AS,
     ChildView,
     Column,
     RefreshState,
@@ -20,6 +21,7 @@ from rewriter.model.tables import (
 from rewriter.model.views import STORAGE_SUFFIX, MaterializedView, PlainView, storage_name
 
 __all__ = [
+    "KEPT_AS",
     "STORAGE_SUFFIX",
     "Change",
     "ChangeKind",

@@ -9,6 +9,9 @@ from rewriter.model.constraints import ForeignKey
 from rewriter.model.names import TableName
 from rewriter.model.partitions import PartitionField
 
+# What Iceberg keeps values of those types as that it does not have.
+KEPT_AS = {"tinyint": "int", "smallint": "int"}
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
