@@ -172,7 +172,9 @@ def test_a_partition_that_is_behind(session: Any, run: Run, foreign: Run) -> Non
     run("INSERT INTO parts VALUES ('mon', 1), ('tue', 2), ('wed', 4)")
     run("CREATE MATERIALIZED VIEW daily PARTITIONED BY (day) AS SELECT day, sum(n) AS s FROM parts GROUP BY day")
     run("CREATE MATERIALIZED VIEW early AS SELECT day, sum(n) AS s FROM parts WHERE day < 'tue' GROUP BY day")
-    queries = [f"SELECT day, sum(n) FROM parts WHERE day {such} GROUP BY day" for such in ("< 'x'", "= 'mon'", "> 'mon'")]
+    queries = [
+        f"SELECT day, sum(n) FROM parts WHERE day {such} GROUP BY day" for such in ("< 'x'", "= 'mon'", "> 'mon'")
+    ]
     for change in ("INSERT INTO parts VALUES ('mon', 8)", "DELETE FROM parts WHERE day = 'wed'"):
         foreign(change)
         for query in [*queries, "SELECT sum(n) FROM parts"]:
