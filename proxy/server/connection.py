@@ -65,7 +65,7 @@ class Connection(asyncio.Protocol):
             connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         peername = transport.get_extra_info("peername")
         self._address = f"{peername[0]}:{peername[1]}" if peername else "?"
-        self._deadline = asyncio.get_running_loop().call_later(self._entrance.limits.handshake, self._too_slow)
+        self._await_login()
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -193,7 +193,13 @@ class Connection(asyncio.Protocol):
             self._write(refused.reply)
         self.close()
 
+    def _await_login(self) -> None:
+        self._deadline = asyncio.get_running_loop().call_later(self._entrance.limits.handshake, self._too_slow)
+
     def _too_slow(self) -> None:
+        if self.worker is not None:  # it is not the client that takes its time
+            self._await_login()
+            return
         logger.warning("%s: connection closed: no login within %g s", self._address, self._entrance.limits.handshake)
         self._transport.abort()
 

@@ -395,3 +395,14 @@ def test_tls_without_a_certificate_is_refused(caplog: pytest.LogCaptureFixture) 
 
     with_proxy(test)
     assert "[server.tls] names no certificate" in caplog.text
+
+
+def test_a_first_call_may_take_longer_than_a_login() -> None:
+    async def test(proxied: Proxied) -> None:
+        held = proxied.spark.held["OpenSession"] = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.3, held.set)
+        async with HttpClient(proxied.port) as client:
+            message = encode_call("OpenSession", 1, ttypes.TOpenSessionReq(client_protocol=5))
+            assert read_reply(await client.call(message), ttypes.TOpenSessionResp).status.statusCode == 0
+
+    with_proxy(test, Limits(handshake=0.05, grace=0.2))
