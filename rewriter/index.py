@@ -195,6 +195,10 @@ class Definitions:
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
         return tuple(found.values())
 
+    def over(self, statement: Statement) -> int:
+        """The number of views that read any of a statement's tables."""
+        return self.shelf.reading(statement.tables).bit_count()
+
     def _expansions(self, statement: Statement) -> Expansions:
         named = set(statement.tables)
         if self.plain_by_name.keys().isdisjoint(named) and self.by_name.keys().isdisjoint(named):

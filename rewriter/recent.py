@@ -15,12 +15,13 @@ from rewriter.sql import Statement, parse
 class Asked:
     """One statement over definitions; `names` are all that must be looked up to decide about it.
 
-    `concerns_views` is False where no view could answer any part of it.
+    `concerns_views` is False where no view could answer any part of it, of the `over` that read any of its tables.
     """
 
     def __init__(self, statement: Statement, definitions: Definitions) -> None:
         self.statement = statement
         self.names = definitions.closure(statement)
+        self.over = definitions.over(statement)
         self.concerns_views = not self.names <= {*statement.tables} or bool(definitions.shortlisted(statement))
         self._definitions = definitions
         self._decided: tuple[Relations, Outcome] | None = None

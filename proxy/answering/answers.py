@@ -83,7 +83,7 @@ class Answers:
         if not asked.concerns_views and not statement.uses_timeseries:
             shadowed = tuple(_shadowed(statement, definitions))
             outcome = Outcome(statement, tried=shadowed) if shadowed else None
-            return replace(own, outcome=outcome, problem=facts.problem or statement.unread)
+            return replace(own, outcome=outcome, problem=facts.problem or statement.unread, over=asked.over)
         found = await self.catalog.current(asked.names)
         if (learned := self._learned(found)) is not None:
             asked = Recent(definitions.knowing(learned)).ask(sql, state)
@@ -95,7 +95,7 @@ class Answers:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
         original = outcome.original
-        unchanged = Decision(original if outcome.spelled else None, original, outcome, facts.problem)
+        unchanged = Decision(original if outcome.spelled else None, original, outcome, facts.problem, asked.over)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
     async def definitions(self) -> Definitions:

@@ -15,13 +15,14 @@ class Decision:
     """What is sent to Spark for a statement, and why.
 
     `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
-    can run it; `problem` says why nothing was tried.
+    can run it; `problem` says why nothing was tried. `over` is the number of views that read any of its tables.
     """
 
     sql: str | None
     original: str
     outcome: Outcome | None = None
     problem: str = ""
+    over: int = 0
 
     @property
     def rewritten(self) -> bool:
@@ -71,6 +72,10 @@ class Decision:
 
     def _said(self) -> Iterator[str]:
         if not self.tried:
+            if self.over:
+                each = "the one" if self.over == 1 else f"each of the {self.over}"
+                lacking = f"{each} over its tables lacks what it asks for; EXPLAIN REWRITE tells what"
+                yield f"no view used: {self.problem or lacking}"
             return
         if self.chosen:
             yield f"answered from {', '.join(self.chosen)}"

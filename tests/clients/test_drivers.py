@@ -65,9 +65,12 @@ def test_a_cancel_reaches_a_statement_that_its_client_waits_for(connection: clie
 
 
 def test_beeline_shows_what_was_rewritten_and_how_far_long_statements_are(beeline: Any) -> None:
-    spoken = beeline(ROLLED_UP, SOME_SECONDS, options=["--silent=false"])
+    lacking = "SELECT min(user_id) FROM demo.sales"
+    spoken = beeline(ROLLED_UP, lacking, SOME_SECONDS, options=["--silent=false"])
     assert spoken.code == 0
-    rewritten, _, long = spoken.errors.partition("18 rows selected")
+    rewritten, _, rest = spoken.errors.partition("18 rows selected")
     assert "Viewgate: answered from lake.demo.agg_sales" in rewritten
+    unanswered, _, long = rest.partition("1 row selected")
+    assert "each of the 3 over its tables lacks what it asks for" in unanswered
     # It draws no bar before it has shown a line of the log.
     assert long.index("Viewgate: Spark runs the statement as") < long.index("STAGES: ") < long.index("1 row selected")

@@ -27,6 +27,12 @@ def test_nothing_is_said_where_there_was_nothing_to_decide() -> None:
     assert Decision(None, "SELECT 1 |> x", problem="pipe syntax (|>) is not read").lines() == ()
 
 
+def test_views_that_were_seen_at_once_to_lack_something_are_counted() -> None:
+    assert Decision(None, "SELECT 1", over=2).lines() == (
+        "Viewgate: no view used: each of the 2 over its tables lacks what it asks for; EXPLAIN REWRITE tells what",
+    )
+
+
 def test_a_view_that_answers_several_parts_is_named_once() -> None:
     parts = decided(attempt("a", None), attempt("a", None), attempt("b"), chosen=True)
     assert parts.lines() == ("Viewgate: answered from lake.demo.a (roll_up)",)

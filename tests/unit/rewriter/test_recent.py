@@ -65,6 +65,13 @@ def test_what_no_view_reads_concerns_none(built: World) -> None:
     assert not recent.ask("SELECT 1 FROM other", built.session).concerns_views
 
 
+def test_the_views_over_its_tables_are_counted_whether_they_can_answer_or_not(built: World) -> None:
+    recent = Recent(built.definitions)
+    lacking = recent.ask("SELECT user_id FROM sales GROUP BY user_id", built.session)
+    assert (lacking.over, lacking.concerns_views) == (1, False)
+    assert recent.ask("SELECT 1 FROM other", built.session).over == 0
+
+
 def test_a_text_is_printed_for_the_columns_at_hand(built: World) -> None:
     outcome = Recent(built.definitions).ask(QUERY, built.session).decide(built.relations)
     (original,) = [r.original for r in outcome.replacements]
