@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import signal
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Any
 from proxy.hs2.generated import ttypes
 from tests.integration.gate import Gate
 from tests.unit.support.fake_spark import FakeSpark
-from tests.unit.support.proxied import RawClient, until
+from tests.unit.support.proxied import RawClient
 
 LOST = "The session is lost: the worker process of Viewgate that had it has ended."
 
@@ -33,10 +34,9 @@ class Several:
     spark: FakeSpark
     file: Path
 
-    async def said(self, text: str, times: int = 1) -> None:
-        """Return when it has logged that so often."""
-        async with asyncio.timeout(20):
-            await until(lambda: sum(text in line for line in self.gate.output) >= times)
+    async def said(self, text: str) -> None:
+        """Return when it has logged that."""
+        await asyncio.to_thread(self.gate.until, re.escape(text), patience=20)
 
 
 @contextlib.asynccontextmanager

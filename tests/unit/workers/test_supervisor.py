@@ -15,7 +15,7 @@ from tests.unit.workers.several import LOST, Several, kill, on_each, processes, 
 
 
 def test_it_is_ready_once(several: Several) -> None:
-    assert sum(READY.search(line) is not None for line in several.gate.output) == 1
+    assert len(READY.findall(several.gate.output)) == 1
 
 
 def test_all_are_well(several: Several, capsys: pytest.CaptureFixture[str]) -> None:
