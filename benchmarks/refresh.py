@@ -1,6 +1,6 @@
 """What a refresh costs after a change, against computing the view anew: side by side, in one run.
 
-    python benchmarks/refresh.py [--rows 2000000] [--rounds 3] [--history 10] [--memory 6g]
+    python benchmarks/refresh.py [--rows 2000000] [--rounds 3] [--history 10] [--memory 6g] [--views small large]
 
 A table partitioned by day, a view with 1 % of its rows and one with half of them. After 0.01 %, 0.1 %, 1 % and 10 % of
 the rows were appended to the last days, and after one row in 1 % of the days was updated, REFRESH and then REFRESH FULL
@@ -16,7 +16,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ from tests.integration import clients
 from tests.integration.gate import Gate
 
 DAYS = 100
-VIEWS = ("small", "large")
+ROWS_A_GROUP = {"small": 100, "large": 2}
 SHARES = (0.0001, 0.001, 0.01, 0.1)
 HEAD = f"{'view':6} {'change':22} {'way':20} {'ms':>8} {'full ms':>8} {'ratio':>7} {'read MB':>8} {'full':>8} " \
        f"{'written':>8} {'full':>8}"  # fmt: skip
@@ -49,8 +49,10 @@ class Refresh:
 class Lab:
     """One table of so many days, and the views over it."""
 
-    def __init__(self, connection: Any, catalog: SqlCatalog, name: str, rows: int, days: int) -> None:
-        self.connection, self.catalog, self.name = connection, catalog, name
+    def __init__(
+        self, connection: Any, catalog: SqlCatalog, name: str, rows: int, days: int, views: Sequence[str]
+    ) -> None:
+        self.connection, self.catalog, self.name, self.views = connection, catalog, name, views
         self.a_day = max(rows // days, 100)
         self.run(f"CREATE NAMESPACE IF NOT EXISTS lake.{name}")
         self.run(f"USE lake.{name}")
@@ -60,8 +62,8 @@ class Lab:
         for first in range(0, days, DAYS):
             how = " WITH ('distribution-mode' = 'none', 'fanout-enabled' = 'true')"
             self.append(self.a_day * DAYS, first, DAYS, how)
-        self.view("small", self.a_day // 100)
-        self.view("large", self.a_day // 2)
+        for view in views:
+            self.view(view, self.a_day // ROWS_A_GROUP[view])
 
     def run(self, sql: str) -> list[tuple[Any, ...]]:
         return clients.rows(self.connection, sql)
@@ -104,12 +106,12 @@ class Lab:
     def compare(self, label: str, change: Callable[[], object], rounds: int) -> Iterator[str]:
         """A line for each view: what a refresh costs after the change, incrementally and in full."""
         fast, full = self.measured(change, rounds, full=False), self.measured(change, rounds, full=True)
-        for view in VIEWS:
+        for view in self.views:
             yield line(view, label, fast[view], full[view])
 
     def measured(self, change: Callable[[], object], rounds: int, full: bool) -> dict[str, list[Refresh]]:
         """The refreshes of each view after so many changes."""
-        seen: dict[str, list[Refresh]] = {view: [] for view in VIEWS}
+        seen: dict[str, list[Refresh]] = {view: [] for view in self.views}
         for _ in range(rounds):
             change()
             for view, refreshes in seen.items():
@@ -131,6 +133,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--history", type=int, default=10, help="how many times the days; 1 leaves that part out")
+    parser.add_argument("--views", nargs="+", choices=ROWS_A_GROUP, default=[*ROWS_A_GROUP])
     parser.add_argument("--memory", default="6g", help="of Spark, which holds a file open for each day of the history")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as data:
@@ -146,7 +149,7 @@ def run(options: argparse.Namespace, settings: Path, data: str) -> None:
     with Gate("--config", settings) as gate, clients.pyhive(gate.port) as connection:
         catalog = SqlCatalog("lake", uri=f"sqlite:///{data}/catalog.db", warehouse=f"{data}/warehouse")
         sys.stdout.write(f"{options.rows} rows in {DAYS} days\n{HEAD}\n")
-        lab = Lab(connection, catalog, "base", options.rows, DAYS)
+        lab = Lab(connection, catalog, "base", options.rows, DAYS, options.views)
         for share in SHARES:
             rows = max(int(options.rows * share), 1)
             show(lab.compare(f"{share:.2%} appended", partial(lab.append, rows, DAYS - 2, 2), options.rounds))
@@ -155,10 +158,10 @@ def run(options: argparse.Namespace, settings: Path, data: str) -> None:
         if options.history > 1:
             days, rows = DAYS * options.history, max(options.rows // 100, 1)
             before = lab.measured(partial(lab.append, rows, DAYS - 2, 2), options.rounds, full=False)
-            older = Lab(connection, catalog, "history", options.rows * options.history, days)
+            older = Lab(connection, catalog, "history", options.rows * options.history, days, options.views)
             after = older.measured(partial(older.append, rows, days - 2, 2), options.rounds, full=False)
             sys.stdout.write(f"1 % appended with {options.history} times the history, against the refresh before\n")
-            show(line(view, f"{days} days, {DAYS} days", after[view], before[view]) for view in VIEWS)
+            show(line(view, f"{days} days, {DAYS} days", after[view], before[view]) for view in lab.views)
         catalog.close()
 
 
