@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 import select
@@ -158,6 +159,7 @@ async def serve(options: argparse.Namespace) -> int:
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         if options.demo and not stopping.is_set():
             await _unless(stopping, in_session(Upstream("127.0.0.1", port), "demo", demo.make))
+        _settle()
         if not stopping.is_set():
             _say_ready(settings, port)
         await stopping.wait()
@@ -207,6 +209,7 @@ async def work(options: argparse.Namespace) -> None:
         if first:
             warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
             running.callback(warming.cancel)
+        _settle()
         print(workers.READY, flush=True)
         await stopping.wait()
         _say_stopping(service, server)
@@ -223,6 +226,12 @@ def _when_told(stop: Callable[[], None]) -> None:
 
 def _when_to_reload(reload: Callable[[], None]) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+
+
+def _settle() -> None:
+    """What is there now stays: to look through it for garbage would stop everything for a tenth of a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def _say_ready(settings: config.Config, port: int) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from functools import partial
 
 from proxy.hs2 import OPERATION_HANDLE, SqlError, failure, succeeded, success
@@ -17,11 +18,14 @@ from proxy.service.operation import RunningOperation
 from proxy.service.queued import Queued
 from proxy.service.statement import Statement
 from proxy.session import ClientSession, Forward, LiveUpstream, Local, OperationState, Plan, Trace
-from proxy.wire import find
+from proxy.wire import WireError, find, find_handle
 
 logger = logging.getLogger(__name__)
 
 _HAS_RESULT_SET = (0, 2, 3)
+# Behind the secret of a handle, as servers write it: the end of the identifier, a type, the answer.
+_USUAL = re.compile(rb"\0\x08\0\x02.{4}\x02\0\x03(.)", re.DOTALL)
+_SECRET = 16
 
 # A started operation with the reply that announces it; or no operation, and the upstream's refusal.
 Started = tuple[RunningOperation | None, bytes]
@@ -72,13 +76,7 @@ async def _started(call: Call, session: ClientSession, statement: Statement) -> 
     except BaseException:
         _not_started(plan)
         raise
-    starting = asyncio.create_task(_start(call, session, upstream, plan, statement))
-    try:
-        # To be cut off between the upstream's start and our note of it would leave it running for good.
-        return await asyncio.shield(starting)
-    except asyncio.CancelledError:
-        call.service.spawn(_abandon(starting))
-        raise
+    return await _start(_Start(call, session, upstream, statement), plan)
 
 
 async def _turn(session: ClientSession) -> LiveUpstream:
@@ -107,25 +105,73 @@ async def _plan(call: Call, session: ClientSession, sql: str) -> Plan:
         return Forward(leaves=Trace.DOUBTFUL)
 
 
-async def _start(
-    call: Call, session: ClientSession, upstream: LiveUpstream, plan: Forward, statement: Statement
-) -> Started:
-    """Start the statement; the operation takes over the slot and the hold on the session."""
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """A statement that is started on an upstream session, which is held, and for which a slot is taken."""
+
+    call: Call
+    session: ClientSession
+    upstream: LiveUpstream
+    statement: Statement
+
+    def begun(self, plan: Forward, reply: bytes) -> Started:
+        """What has become of it; an operation takes over the slot and the hold on the session."""
+        try:
+            remote = started(reply) if succeeded(reply) else None
+        except BaseException:
+            self.failed(plan)
+            raise
+        if remote is None:
+            self.failed(plan)
+            return None, reply
+        operation = Forwarded(self.session, self.upstream, remote, 0, plan, self.statement, self.call.service.ahead)
+        operation.has_result_set = _has_result_set(reply)
+        if plan.brief and not self.statement.run_async:
+            operation.advance(OperationState.FINISHED)
+        return operation, with_handle(reply, OPERATION_HANDLE, operation.handle)
+
+    def failed(self, plan: Forward) -> None:
+        """Nothing was started."""
+        _not_started(plan)
+        self.upstream.give_slot_back()
+        self.session.upstream.let_go()
+
+    def late(self, plan: Forward, reply: bytes | None) -> None:
+        """Nobody waits for it any more: what was started would run on for good."""
+        if reply is None:
+            self.failed(plan)
+            return
+        with contextlib.suppress(SqlError, WireError):
+            operation, _ = self.begun(plan, reply)
+            if operation is not None:
+                self.call.service.spawn(_abandon(operation))
+
+
+def _has_result_set(reply: bytes) -> bool:
+    places = find_handle(reply, OPERATION_HANDLE)
+    usual = _USUAL.match(reply, places[1] + _SECRET) if places is not None else None
+    if usual is not None:
+        return usual[1] != b"\0"
+    told = find(reply, _HAS_RESULT_SET)
+    return told is None or reply[told.start] != 0
+
+
+async def _start(start: _Start, plan: Forward) -> Started:
+    """Start the statement; a rewriting that cannot even start gives way at once."""
+    upstream, statement = start.upstream, start.statement
     try:
-        plan, reply = await _start_there(upstream, plan, statement)
-        remote = started(reply) if succeeded(reply) else None
-    except BaseException:
-        _not_started(plan, session, upstream)
+        message = statement.outgoing(upstream.handle, plan.sql, brief=plan.brief)
+        reply = await upstream.call_or_late(message, partial(start.late, plan))
+        if not succeeded(reply) and plan.fallback and plan.sql is not None and not statement.expired:
+            logger.warning("a rewritten statement was refused, its original is run")
+            plan = replace(plan, sql=None, fallback=False)
+            reply = await upstream.call_or_late(statement.outgoing(upstream.handle, None), partial(start.late, plan))
+    except asyncio.CancelledError:
         raise
-    if remote is None:
-        _not_started(plan, session, upstream)
-        return None, reply
-    operation = Forwarded(session, upstream, remote, 0, plan, statement, call.service.ahead)
-    has_result_set = find(reply, _HAS_RESULT_SET)
-    operation.has_result_set = has_result_set is None or reply[has_result_set.start] != 0
-    if plan.brief and not statement.run_async:
-        operation.advance(OperationState.FINISHED)
-    return operation, with_handle(reply, OPERATION_HANDLE, operation.handle)
+    except BaseException:
+        start.failed(plan)
+        raise
+    return start.begun(plan, reply)
 
 
 def _start_here(call: Call, session: ClientSession, plan: Local, statement: Statement) -> Started:
@@ -138,21 +184,9 @@ def _announced(call: Call, operation: RunningOperation) -> bytes:
     return call.reply(ttypes.TExecuteStatementResp(status=success(), operationHandle=operation.thrift_handle()))
 
 
-async def _start_there(upstream: LiveUpstream, plan: Forward, statement: Statement) -> tuple[Forward, bytes]:
-    """The upstream's reply, and the plan it is for: a rewriting that cannot even start gives way at once."""
-    reply = await upstream.call(statement.outgoing(upstream.handle, plan.sql, brief=plan.brief))
-    if succeeded(reply) or not plan.fallback or plan.sql is None or statement.expired:
-        return plan, reply
-    logger.warning("a rewritten statement was refused, its original is run")
-    return replace(plan, sql=None, fallback=False), await upstream.call(statement.outgoing(upstream.handle, None))
-
-
-def _not_started(plan: Forward, session: ClientSession | None = None, upstream: LiveUpstream | None = None) -> None:
+def _not_started(plan: Forward) -> None:
     if plan.ended is not None:
         plan.ended(False)
-    if session is not None and upstream is not None:
-        upstream.give_slot_back()
-        session.upstream.let_go()
 
 
 async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes:
@@ -165,12 +199,9 @@ async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes
     return call.reply(ttypes.TExecuteStatementResp(status=failure(error)))
 
 
-async def _abandon(starting: asyncio.Task[Started]) -> None:
-    with contextlib.suppress(SqlError):
-        operation, _ = await starting
-        if operation is not None:
-            await operation.abandon()
-            await operation.discard()
+async def _abandon(operation: RunningOperation) -> None:
+    await operation.abandon()
+    await operation.discard()
 
 
 async def _given_up(call: Call, operation: RunningOperation) -> None:

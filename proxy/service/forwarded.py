@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from proxy.hs2 import OPERATION_HANDLE, SqlError, check, encode, read_reply, succeeded, success
+from proxy.hs2 import OPERATION_HANDLE, SqlError, check, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
 from proxy.service.ahead import Budget, ReadAhead
+from proxy.service.completed import Known, completed
 from proxy.service.early_schema import early_schema
 from proxy.service.operation import RunningOperation
 from proxy.service.progress import HowFar
@@ -19,15 +20,13 @@ from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, Handle, LiveUpstream, OperationState, Trace
 from proxy.upstream import RemoteOperation, RemoteStatus, read_handle
-from proxy.wire import WireError, find, read_i32, read_string, with_field
-from proxy.wire.layout import BOOL, I32, I64, STRUCT
+from proxy.wire import WireError, find, read_string
 
 if TYPE_CHECKING:
     from proxy.service.call import Call
 
 logger = logging.getLogger(__name__)
 
-_STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
 _QUERY_ID = (0, 1)
 _UNDER_WAY = "Viewgate: Spark runs the statement as"
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
@@ -155,11 +154,13 @@ class Forwarded(RunningOperation):
             return await self.status(call)  # of what follows, for which the client is held in its turn
         if not observed or self._ended_here:
             return call.reply(self.status_response())
-        spark = partial(call.service.progress, self.remote.handle.id)
-        progress = None if self.done else await self._how_far.told(call, spark)
+        progress = None
+        if not self.done:
+            progress = await self._how_far.told(call, lambda: call.service.progress(self.remote.handle.id))
         if progress is not None and self.log.empty:  # beeline draws no bar before it has shown a line
             self.log.add(f"{_UNDER_WAY} {remote.handle.id}")
-        return self._completed(reply, progress)
+        known = Known(self.session.protocol, self.has_result_set, self.started_ms, self.completed_ms)
+        return completed(reply, known, progress)
 
     async def metadata(self, call: Call) -> bytes:
         # Asked before the end, Spark gives a wrong schema, and the same one ever after.
@@ -281,23 +282,6 @@ class Forwarded(RunningOperation):
         self.log.add(_FELL_BACK)
         if self._cancelled:  # while it was being started
             await self.remote.cancel()
-
-    def _completed(self, reply: bytes, progress: Any) -> bytes:
-        """The upstream's status with what it leaves out; without `hasResultSet`, Hive JDBC asks for ever."""
-        state = find(reply, _STATE)
-        if state is not None:
-            known = read_i32(reply, state)
-            shown = self.shown_state(OperationState(known)) if known in set(OperationState) else known
-            reply = with_field(reply, _STATE, I32, int(shown).to_bytes(4, "big"))
-        times = [(_STARTED, self.started_ms), (_COMPLETED, self.completed_ms)]
-        for path, time_ms in times:
-            if time_ms is not None and find(reply, path) is None:
-                reply = with_field(reply, path, I64, time_ms.to_bytes(8, "big"))
-        if find(reply, _HAS_RESULT_SET) is None:
-            reply = with_field(reply, _HAS_RESULT_SET, BOOL, bytes([self.has_result_set]))
-        if progress is not None:
-            reply = with_field(reply, _PROGRESS, STRUCT, encode(progress))
-        return reply
 
 
 def started(reply: bytes) -> Handle:

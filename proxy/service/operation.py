@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import ResultSet, encode_rows, success
 from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import knows_timeout, status_held_s
+from proxy.hs2.protocol import status_held_s
+from proxy.service.completed import shown_state
 from proxy.session import Operation, OperationState
 
 if TYPE_CHECKING:
     from proxy.service.call import Call
 
 _LOG = ResultSet.of("operation_log").columns
-
-# What clients are told of a state. Superset leaves its loop on anything but INITIALIZED and RUNNING.
-_SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIALIZED: OperationState.RUNNING}
 
 
 class RunningOperation(Operation):
@@ -70,12 +68,6 @@ class RunningOperation(Operation):
         """How long a status call waits here for the end."""
         return status_held_s(self.session.protocol)
 
-    def shown_state(self, state: OperationState) -> OperationState:
-        """The state as this session's client can understand it."""
-        if state is OperationState.TIMEDOUT and not knows_timeout(self.session.protocol):
-            return OperationState.CANCELED
-        return _SHOWN.get(state, state)
-
     def status_response(self) -> Any:
         """The status as known here, for the client."""
         if self.done:
@@ -83,7 +75,7 @@ class RunningOperation(Operation):
         error = self.error if self.state is OperationState.ERROR else None
         return ttypes.TGetOperationStatusResp(
             status=success(),
-            operationState=int(self.shown_state(self.state)),
+            operationState=int(shown_state(self.state, self.session.protocol)),
             sqlState=error and error.sql_state,
             errorCode=error and error.error_code,
             errorMessage=error and error.message,

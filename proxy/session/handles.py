@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from dataclasses import dataclass, field
-from uuid import UUID, uuid4
+from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,8 @@ class Handle:
     @classmethod
     def new(cls, mark: bytes = b"") -> Handle:
         """A handle that nobody can guess; its id ends in the mark."""
-        return cls(uuid4().bytes[: 16 - len(mark)] + mark, secrets.token_bytes(16))
+        drawn = secrets.token_bytes(32)
+        return cls(drawn[: 16 - len(mark)] + mark, drawn[16:])
 
     @property
     def mark(self) -> bytes:

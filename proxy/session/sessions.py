@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
@@ -21,6 +22,10 @@ class LiveUpstream(Protocol):
 
     async def call(self, message: bytes) -> bytes:
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
+        ...
+
+    async def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> bytes:
+        """The same; a reply that nobody waits for any more, or None in its place, goes to `late`."""
         ...
 
     def send(self, message: bytes) -> asyncio.Future[bytes]:

@@ -40,6 +40,10 @@ class UpstreamSession:
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
         return await self._connection.send(message)
 
+    async def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> bytes:
+        """The same; a reply that nobody waits for any more, or None in its place, goes to `late`."""
+        return await self._connection.send(message).or_late(late)
+
     def send(self, message: bytes) -> asyncio.Future[bytes]:
         """Relay a message now; the reply will come."""
         return self._connection.send(message)

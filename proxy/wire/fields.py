@@ -7,6 +7,7 @@ request, the body of a reply one whose field 0 is the response.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from proxy.wire.errors import WireError
@@ -26,10 +27,12 @@ from proxy.wire.layout import (
     counted,
 )
 from proxy.wire.message import body_of
-from proxy.wire.shape import handle_at
+from proxy.wire.shape import announced_at, handle_at
 
 _STRUCT, _LIST = bytes([STRUCT]), bytes([LIST])
-_REQUEST_HANDLE = (1, 1, 1)
+_Look = Callable[[bytes], tuple[int, int] | None]
+# Where handles are most often, and what finds them there without looking at fields.
+_USUAL: dict[tuple[int, ...], _Look] = {(1, 1, 1): handle_at, (0, 2, 1): announced_at}
 _HANDLE_BYTES = 16
 _HANDLE_SIZE = LENGTH.size + _HANDLE_BYTES
 _GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_HANDLE_BYTES) for field in (1, 2))
@@ -113,7 +116,8 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
 
 def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None:
     """Where the id and the secret of the handle at a path begin, each 16 bytes; None if no such handle is there."""
-    if path == _REQUEST_HANDLE and (usual := handle_at(message)) is not None:
+    look = _USUAL.get(path)
+    if look is not None and (usual := look(message)) is not None:
         return usual
     start = _inside(message, path)
     if start is None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
 
-from proxy.wire.layout import FIELD, LENGTH, STRING, STRUCT
+from proxy.wire.layout import FIELD, I32, LENGTH, STRING, STRUCT
 from proxy.wire.message import CALL, REPLY
 
 T = TypeVar("T")
@@ -23,6 +23,9 @@ _INTO = FIELD.pack(STRUCT, 1)
 _GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_PART) for field in (1, 2))
 _TO_GUID = 3 * _INTO + _GUID  # a request, a handle, an identifier, as every client writes them
 _TO_SECRET = len(_TO_GUID) + _PART
+# A response, its status, which is success and no more, a handle, an identifier.
+_SUCCESS = FIELD.pack(STRUCT, 1) + FIELD.pack(I32, 1) + bytes(5)
+_TO_ANNOUNCED = FIELD.pack(STRUCT, 0) + _SUCCESS + FIELD.pack(STRUCT, 2) + _INTO + _GUID
 _GUID_AT, _SECRET_AT = len(_TO_GUID), _TO_SECRET + len(_SECRET)
 _HANDLE_END = _SECRET_AT + _PART
 _NO_HANDLE = _TO_GUID + bytes(_PART) + _SECRET + bytes(_PART)
@@ -36,6 +39,18 @@ def handle_at(message: bytes) -> tuple[int, int] | None:
     whole = len(message) > body + _HANDLE_END
     if whole and message.startswith(_TO_GUID, body) and message.startswith(_SECRET, body + _TO_SECRET):
         return body + _GUID_AT, body + _SECRET_AT
+    return None
+
+
+def announced_at(message: bytes) -> tuple[int, int] | None:
+    """Where the two parts of the handle of a started operation begin in a reply as servers write it; None in others."""
+    if not message.startswith(_REPLY) or len(message) <= _BEFORE_NAME:
+        return None
+    guid = _BEFORE_NAME + message[_BEFORE_NAME - 1] + _SEQID + len(_TO_ANNOUNCED)
+    secret = guid + _PART + len(_SECRET)
+    whole = len(message) > secret + _PART
+    if whole and message.endswith(_TO_ANNOUNCED, 0, guid) and message.endswith(_SECRET, 0, secret):
+        return guid, secret
     return None
 
 

@@ -7,8 +7,8 @@ import pytest
 from proxy.hs2 import encode_call, encode_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.session import Handle
-from proxy.wire import kept
-from proxy.wire.shape import example_of, handle_at, shape_of
+from proxy.wire import find_handle, kept
+from proxy.wire.shape import announced_at, example_of, handle_at, shape_of
 
 
 def fetch(handle: Handle, seqid: int = 0, rows: int = 10) -> bytes:
@@ -70,3 +70,34 @@ def test_what_is_kept_is_read_once_for_a_shape() -> None:
         1
     ]
     assert len(read) == 3
+
+
+def announced(handle: Handle, status: object, kind: int = 0) -> bytes:
+    identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
+    operation = ttypes.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=True)
+    response = ttypes.TExecuteStatementResp(status=status, operationHandle=operation)
+    return encode_reply("ExecuteStatement", 7, response)
+
+
+WORDY = ttypes.TStatus(statusCode=0, infoMessages=["all is well"])
+
+
+def test_the_handle_of_what_was_started_is_found_where_servers_write_it() -> None:
+    reply = announced(ONE, success())
+    places = announced_at(reply)
+    assert places is not None
+    assert [reply[place : place + 16] for place in places] == [ONE.guid, ONE.secret]
+    assert find_handle(reply, (0, 2, 1)) == places
+    assert [announced_at(reply[:cut]) for cut in range(places[1] + 16)] == [None] * (places[1] + 16)
+
+
+@pytest.mark.parametrize("reply", [announced(ONE, WORDY), closed(0), fetch(ONE)])
+def test_a_handle_that_stands_elsewhere_is_left_to_others(reply: bytes) -> None:
+    assert announced_at(reply) is None
+
+
+def test_a_handle_behind_more_words_is_found_by_its_path() -> None:
+    reply = announced(ONE, WORDY)
+    places = find_handle(reply, (0, 2, 1))
+    assert places is not None
+    assert [reply[place : place + 16] for place in places] == [ONE.guid, ONE.secret]
