@@ -28,7 +28,7 @@ from proxy.catalog import CatalogError
 from proxy.commands import show_workers
 from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, open_session, surround
 from proxy.hs2 import Query, SqlError
-from proxy.pipeline import Begun, Pipeline
+from proxy.pipeline import Asked, Begun, Pipeline
 from proxy.server import Server
 from proxy.service import Service
 from proxy.settable import LISTEN_PORT, WORKERS
@@ -121,6 +121,7 @@ def arguments() -> argparse.ArgumentParser:
     refreshes.add_argument("--all", action="store_true", help="all views")
     refreshes.add_argument("--stale", action="store_true", help="those that are stale, of all or of the names")
     refreshes.add_argument("--full", action="store_true", help="compute anew even if nothing has changed")
+    refreshes.add_argument("--where", default="", metavar="CONDITION", help="rows of the view, as in REFRESH … WHERE")
     refreshes.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
     refreshes.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
     refreshes.set_defaults(run=refresh, demo=False, port=None, workers=None)
@@ -273,10 +274,12 @@ async def refresh(options: argparse.Namespace) -> int:
     """Refresh the views that are asked for, on the Spark of the settings or on one of our own; the exit code."""
     if not (options.names or options.all or options.stale) or (options.names and options.all):
         raise config.ConfigError("say which views to refresh: their names, --all or --stale")
+    if options.where and (options.stale or not options.names):
+        raise config.ConfigError("--where is a condition over the columns of a view: say its name")
     settings = settled(options)
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
-        wanted = refreshing.Wanted(tuple(options.names), options.stale, options.full)
+        wanted = refreshing.Wanted(tuple(options.names), options.stale, Asked(options.full, options.where))
         pipeline = Pipeline(surroundings.catalog, surroundings.runner)
         begun = running.enter_context(Begun())
         say = await running.enter_async_context(progress_bar.drawn(begun))

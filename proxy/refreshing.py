@@ -9,7 +9,7 @@ from proxy.catalog import Catalog
 from proxy.config import ConfigError
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
-from proxy.pipeline import Pipeline, status
+from proxy.pipeline import UP_TO_DATE, Asked, Pipeline, status
 from proxy.pipeline.on_commit import over, stopped
 from proxy.session import Log
 from rewriter import Definitions
@@ -20,11 +20,11 @@ SOME_FAILED = 3
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which views: those of the names, or all; of these the stale ones only; anew even if nothing has changed."""
+    """Which views: those of the names, or all; of these the stale ones only; and what is asked of each."""
 
     names: tuple[str, ...] = ()
     stale: bool = False
-    full: bool = False
+    asked: Asked = UP_TO_DATE
 
 
 async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log) -> int:
@@ -40,7 +40,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log
             say(why)
             continue
         try:
-            await pipeline.refresh(view, say, full=wanted.full)
+            await pipeline.refresh(view, say, wanted.asked)
         except SqlError as failure:  # one view's failure is that view's alone
             failed.add(view.name)
             say(f"{view.name} could not be refreshed: {first_message(str(failure))}")

@@ -8,9 +8,10 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, Scope, depends_on_zone, remembered
+from rewriter.block import Block, Occurrence, Scope, Unsupported, depends_on_zone, remembered
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
+from rewriter.maintenance import narrowed
 from rewriter.maintenance.stored import block_of
 from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
@@ -23,6 +24,8 @@ def candidate_of(
 ) -> Candidate | Miss:
     """The view by its definition; or by its own columns, where the query names it."""
     if any(table.name == view.name for table in query.tables):
+        if storage.part:
+            return Miss(Reason.HOLDS_A_PART, storage.part)
         table = Occurrence("t0", view.name, view.name.table, view.columns)
         outputs = tuple(exp.column(c.name.lower(), "t0") for c in view.columns)
         labels = tuple(c.name for c in view.columns)
@@ -32,7 +35,10 @@ def candidate_of(
     else:
         names = definitions.sources[view.name]
     sources = tuple(relations.get(name) for name in names)
-    block = _block(view, names, definitions, relations)
+    try:
+        block = _block(_held(view, storage, names, definitions, relations), names, definitions, relations)
+    except Unsupported as problem:
+        return Miss(Reason.NOT_READ, str(problem))
     if isinstance(block, str):
         return Miss(Reason.NOT_READ, f"the view's own query: {block}")
     if block.having or block.limit or block.offset:
@@ -41,6 +47,15 @@ def candidate_of(
     if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
     return Candidate(view, block, storage, stored, tuple(t for t in sources if isinstance(t, Table)))
+
+
+def _held(
+    view: MaterializedView, storage: Table, names: Sequence[TableName], definitions: Definitions, relations: Relations
+) -> MaterializedView:
+    """The view as its storage holds it, which may be a part of its rows; raises Unsupported."""
+    if not storage.part:
+        return view
+    return narrowed(view, storage.part, {name: _columns(name, definitions, relations) for name in names})
 
 
 def _block(
@@ -88,7 +103,7 @@ def settings_problem(
 
     def zoned() -> bool:
         block = _block(view, definitions.sources[view.name], definitions, relations)
-        return zone_matters(query) or isinstance(block, str) or zone_matters(block)
+        return any(map(zone_matters, (query, candidate.block))) or isinstance(block, str) or zone_matters(block)
 
     if view.settings is None:
         block = _block(view, definitions.sources[view.name], definitions, relations)

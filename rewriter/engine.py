@@ -106,7 +106,8 @@ class _Tried:
     def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, limit: int) -> None:
         """Try the views over one that answers the block."""
         upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
-        if not upon or self.correlation is not None:
+        # Of storage that holds a part of the rows, the query's own condition is no longer asked.
+        if not upon or self.correlation is not None or match.rewriting.storage.part:
             return
         try:
             read = asked_of(view, match, query.block, self.relations, self.session)
@@ -134,7 +135,7 @@ class _Tried:
         return sorted(self.missed, key=lambda attempt: attempt.view) + matched
 
     def _try(self, view: MaterializedView, query: Predicates) -> tuple[str, Match | Miss]:
-        storage = fresh_storage(view, self.definitions.sources[view.name], self.relations)
+        storage = fresh_storage(view, self.definitions.sources[view.name], self.relations, part=True)
         if isinstance(storage, Miss):
             return "", storage
         candidate = candidate_of(view, query.block, storage, self.definitions, self.relations)

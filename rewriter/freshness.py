@@ -19,8 +19,10 @@ from rewriter.model import ChildView, Column, MaterializedView, Relation, Source
 Relations = Mapping[TableName, Relation | None]
 
 
-def fresh_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Table | Miss:
-    """The view's storage if it is fresh, else what it lacks."""
+def fresh_storage(
+    view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, part: bool = False
+) -> Table | Miss:
+    """The view's storage if it is fresh, else what it lacks; with `part`, also one that holds but some of the rows."""
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
     state, storage = relations.get(view.name), relations.get(view.storage)
@@ -47,7 +49,7 @@ def fresh_storage(view: MaterializedView, sources: Iterable[TableName], relation
         problem = _source_problem(name, relations.get(name), recorded)
         if problem is not None:
             return problem
-    return storage
+    return Miss(Reason.HOLDS_A_PART, storage.part) if storage.part and not part else storage
 
 
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:

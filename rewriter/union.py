@@ -34,6 +34,7 @@ Tree = exp.Expr
 # The view may hold a part of the rows where this is what stands in the way.
 PARTIAL = frozenset({Reason.VIEW_FILTERS_MORE, Reason.COLUMN_NOT_IN_VIEW})
 _NEGATED: dict[type[Tree], type[Tree]] = {exp.LT: exp.GTE, exp.LTE: exp.GT, exp.GT: exp.LTE, exp.GTE: exp.LT}
+_UNEQUAL: dict[type[Tree], type[Tree]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
 
 
 def union_with_tables(query: Predicates, mapping: Mapping[str, str], candidate: Candidate) -> Match | Miss:
@@ -144,15 +145,26 @@ def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
     """What is true just where the cut is not, as ranges, which find the files to read; None if the cut is none."""
     arms: list[Tree] = []
     for asked, conjunct in divided.items():
-        opposite = _NEGATED.get(type(conjunct))
         # Of such a bound it is the query that keeps no NULL, neither in the time nor in the bound.
-        unknown = asked != conjunct and is_unknown(conjunct.expression)
-        if opposite is None or not (unknown or range_of(conjunct, query.block, query.zone) is not None):
+        if asked != conjunct and is_unknown(conjunct.expression):
+            arms.append(_negated(conjunct))
+            continue
+        ranged = range_of(conjunct, query.block, query.zone)
+        if ranged is None:
             return None
-        arms.append(opposite(this=conjunct.this.copy(), expression=conjunct.expression.copy()))
-        if query.values(query.equivalence.normalize(conjunct.this)).null and not unknown:
-            arms.append(exp.Is(this=conjunct.this.copy(), expression=exp.Null()))
+        subject, values = ranged
+        arms.append(_negated(conjunct))
+        # It is unknown for NULL alone, unless it is true of that.
+        if not values.null and query.values(query.equivalence.normalize(subject)).null:
+            arms.append(exp.Is(this=subject.copy(), expression=exp.Null()))
     return reduce(lambda left, right: exp.Or(this=left, expression=right), arms)
+
+
+def _negated(conjunct: Tree) -> Tree:
+    opposite = _NEGATED.get(type(conjunct)) or _UNEQUAL.get(type(conjunct))
+    if opposite is None:
+        return exp.Not(this=conjunct.copy())
+    return opposite(this=conjunct.this.copy(), expression=conjunct.expression.copy())
 
 
 def in_parts(block: Block) -> Block:

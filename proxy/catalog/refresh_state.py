@@ -5,6 +5,9 @@ a commit of data does not change by itself. *Summary*: `refresh-state` in the sn
 atomic with it. The summary is the truth; properties count only where there is none. Beside them a refresh of ours
 leaves `viewgate.refresh-state` in the summary: the view's identity, the columns that it used of every source, and those
 of the storage, so that a change of schema without a snapshot is noticed.
+
+Where the content is but a part of the view's rows, nobody else may take it for all of them: then the draft's state
+stands within ours, beside the condition, and the table has no properties of a refresh.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ STATE_PREFIXES = tuple(
     for prefix in ("iceberg.", "")
     for key in ("base.snapshot.", "view.version", "child.view.version.", "materialized.view.version")
 )
+_STATE, _ONLY = "state", "only"
 _VERSIONS = ("view.version", "materialized.view.version")
 _NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source that had none
 
@@ -31,7 +35,8 @@ _NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source that had none
 def from_summary(summary: Mapping[str, str], catalog: str) -> RefreshState | None:
     """The state in a snapshot's summary; None if there is none that can be read."""
     try:
-        return _parsed(json.loads(summary[SUMMARY]), json.loads(summary.get(OURS, "{}")), catalog)
+        ours = json.loads(summary.get(OURS, "{}"))
+        return _parsed(json.loads(summary[SUMMARY]) if SUMMARY in summary else ours[_STATE], ours, catalog)
     except (KeyError, ValueError, TypeError, AttributeError):
         return None
 
@@ -51,6 +56,7 @@ def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> Refres
         view_uuid=ours.get("view-uuid"),
         started_ms=state.get("refresh-start-timestamp-ms"),
         stored=_read_columns(ours.get("stored")),
+        only=ours.get(_ONLY, ""),
     )
 
 
@@ -128,11 +134,24 @@ def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[
     ours: dict[str, Any] = {"view-uuid": state.view_uuid, "columns": recorded}
     if state.stored is not None:
         ours["stored"] = _written_columns(state.stored)
-    return {SUMMARY: json.dumps(draft, separators=(",", ":")), OURS: json.dumps(ours, separators=(",", ":"))}
+    if state.only:
+        return {OURS: _written({**ours, _ONLY: state.only, _STATE: draft})}
+    return {SUMMARY: _written(draft), OURS: _written(ours)}
+
+
+def _written(value: dict[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def speaks(summary: Mapping[str, str]) -> bool:
+    """Whether a snapshot's summary says what the content was computed from."""
+    return SUMMARY in summary or OURS in summary
 
 
 def to_properties(state: RefreshState) -> dict[str, str]:
-    """The table properties of a refresh, as the specification has them."""
+    """The table properties of a refresh, as the specification has them; none of a part of a view's rows."""
+    if state.only:
+        return {}
     return {
         "iceberg.view.version": str(state.view_version),
         **{f"iceberg.base.snapshot.{source.uuid}": str(_number(source)) for source in state.sources},

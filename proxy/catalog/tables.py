@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import Any, TypeVar
 
 from proxy.catalog.documents import Document
-from proxy.catalog.refresh_state import OURS, SUMMARY, from_properties, from_summary
+from proxy.catalog.refresh_state import OURS, SUMMARY, from_properties, from_summary, speaks
 from proxy.catalog.spelling import spark_type
 from rewriter.model import (
     Column,
@@ -156,13 +156,13 @@ def recorded_summary(document: Document) -> Mapping[str, str]:
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
     """The current snapshot and those back to the one that speaks for it: compaction (`replace`) keeps the content."""
-    compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and SUMMARY not in raw["summary"], ancestry))
+    compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]
 
 
 def _refresh(ancestry: tuple[dict[str, Any], ...], properties: Mapping[str, str], catalog: str) -> RefreshState | None:
     heads = _heads(ancestry)
     summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
-    if SUMMARY in summary:
+    if speaks(summary):
         return from_summary(summary, catalog)
     return from_properties(properties, [raw["snapshot-id"] for raw in heads]) if heads else None

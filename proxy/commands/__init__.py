@@ -57,8 +57,8 @@ _LONGEST = max(map(len, COMMANDS))
 def find(sql: str) -> Command | None:
     """The command that a statement is; None if it is not ours; raises SqlError 42601 if it is ours and wrong.
 
-    >>> find("/* now */ refresh materialized view demo.agg;")
-    Refresh(name=('demo', 'agg'), full=False)
+    >>> find("/* now */ describe materialized view demo.agg;")
+    Describe(name=('demo', 'agg'))
     >>> find("SELECT 1") is None
     True
     """

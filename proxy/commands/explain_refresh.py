@@ -1,4 +1,4 @@
-"""EXPLAIN REFRESH MATERIALIZED VIEW name [FULL]."""
+"""EXPLAIN REFRESH MATERIALIZED VIEW name [FULL] [WHERE condition]."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
+from proxy.commands.refresh import asked
 from proxy.hs2 import ResultSet
+from proxy.pipeline import UP_TO_DATE, Asked
 from proxy.session import ClientSession, Log
 
 EXAMPLE = "EXPLAIN REFRESH MATERIALIZED VIEW demo.agg_sales"
@@ -17,16 +19,14 @@ class ExplainRefresh:
     """One row: the way that a refresh would take now, why, and the statement that it would run."""
 
     name: tuple[str, ...]
-    full: bool = False
+    asked: Asked = UP_TO_DATE
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
-        planned = await ctx.pipeline.planned(view, full=self.full)
+        planned = await ctx.pipeline.planned(view, self.asked)
         return ResultSet.of("refresh", "reason", "statement", rows=[planned])
 
 
 def parse(parser: Parser) -> ExplainRefresh:
     """After `EXPLAIN REFRESH MATERIALIZED VIEW`."""
-    command = ExplainRefresh(parser.name("a view's name"), parser.accept("FULL"))
-    parser.end()
-    return command
+    return ExplainRefresh(parser.name("a view's name"), asked(parser))

@@ -11,6 +11,7 @@ from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, NEVER, WAIT
 from proxy.pipeline.periods import EXAMPLE, period
 from proxy.pipeline.schedule import EVERY
+from proxy.pipeline.steps import RETENTION
 from proxy.pipeline.upkeep import FOLLOWED, KEEP, MAINTENANCE
 from rewriter.model import MaterializedView, Session
 from rewriter.model.settings import ANSI, TIME_ZONE, result_settings
@@ -27,7 +28,7 @@ _CHOICES = {
     WAIT: (IF_INCREMENTAL, ALWAYS, NEVER),
     MAINTENANCE: (FOLLOWED, NEVER),
 }
-_PERIODS = (EVERY, KEEP)
+_PERIODS = (EVERY, KEEP, RETENTION)
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
 _OURS = (
     SETTINGS,

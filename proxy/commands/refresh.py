@@ -1,4 +1,4 @@
-"""REFRESH MATERIALIZED VIEW name [FULL]."""
+"""REFRESH MATERIALIZED VIEW name [FULL] [WHERE condition]."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet
+from proxy.pipeline import UP_TO_DATE, Asked
 from proxy.session import ClientSession, Log
 
 EXAMPLE = "REFRESH MATERIALIZED VIEW demo.agg_sales"
@@ -14,14 +15,14 @@ EXAMPLE = "REFRESH MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class Refresh:
-    """Bring a view up to date now; FULL computes it anew even if no source has changed."""
+    """Bring a view up to date now; FULL computes it anew even if no source has changed, WHERE some of its rows."""
 
     name: tuple[str, ...]
-    full: bool = False
+    asked: Asked = UP_TO_DATE
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
-        refreshed = await ctx.pipeline.refresh(view, log, full=self.full)
+        refreshed = await ctx.pipeline.refresh(view, log, self.asked)
         if not refreshed.changed:
             return done(f"{view.name} is fresh already")
         return done(f"{view.name} refreshed: {refreshed.rows} rows")
@@ -29,6 +30,12 @@ class Refresh:
 
 def parse(parser: Parser) -> Refresh:
     """After `REFRESH MATERIALIZED VIEW`."""
-    command = Refresh(parser.name("a view's name"), parser.accept("FULL"))
+    return Refresh(parser.name("a view's name"), asked(parser))
+
+
+def asked(parser: Parser) -> Asked:
+    """`[FULL] [WHERE condition]`, to the end."""
+    full = parser.accept("FULL")
+    where = parser.rest("a condition over columns of the view") if parser.accept("WHERE") else ""
     parser.end()
-    return command
+    return Asked(full, where)

@@ -10,10 +10,13 @@ from proxy.pipeline.schedule import Schedule
 from proxy.pipeline.stages import stages_of
 from proxy.pipeline.statements import pin, relations
 from proxy.pipeline.status import Status, status
+from proxy.pipeline.steps import UP_TO_DATE, Asked
 from proxy.pipeline.thrift_runner import ThriftRunner
 from proxy.pipeline.watching import Begun
 
 __all__ = [
+    "UP_TO_DATE",
+    "Asked",
     "Begun",
     "ConnectRunner",
     "EmbeddedRunner",

@@ -22,7 +22,7 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
         return full("it was never refreshed")
     if recorded.stored not in (None, storage.columns):
         return full("the columns of its storage have been changed")
-    if problem := _base_problem(view, sources, recorded):
+    if problem := base_problem(view, sources, recorded):
         return full(problem)
     states = {state.uuid: state for state in recorded.sources}
     changes = await asyncio.gather(
@@ -49,7 +49,7 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
         return change
 
 
-def _base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
+def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
     """Why what is stored is nothing to build on; empty if it is."""
     if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
         return "its content was computed for another version of the view"

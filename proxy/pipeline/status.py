@@ -41,10 +41,11 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
     below = (state.name for state in view.through)
     now = await catalog.current([view.name, view.storage, *sources, *below])
     storage = now[view.storage]
-    found = fresh_storage(replace(view, rewrite=True), sources, now)
+    found = fresh_storage(replace(view, rewrite=True), sources, now, part=True)
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
     if isinstance(found, Table):
-        return Status(FRESH, "", refreshed_at, error, sources)
+        part = f"its storage holds only the rows where {found.part}" if found.part else ""
+        return Status(FRESH, part, refreshed_at, error, sources)
     never = found.reason is Reason.NEVER_REFRESHED
     return Status("never refreshed" if never else "stale", found.detail, refreshed_at, error, sources)
 

@@ -5,26 +5,33 @@ from rewriter.maintenance.decision import Decision, Kind, full
 from rewriter.maintenance.definition import Definition, define
 from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
 from rewriter.maintenance.layout import derived_partitions, inherited_order
+from rewriter.maintenance.part import covers, narrowed, united
 from rewriter.maintenance.pin import pin, qualified
 from rewriter.maintenance.plan import plan
+from rewriter.maintenance.retention import Kept, kept
 from rewriter.maintenance.stored import Stored, stored
 
 __all__ = [
     "Decision",
     "Definition",
     "Dependency",
+    "Kept",
     "Kind",
     "Stored",
+    "covers",
     "define",
     "dependencies",
     "derived_partitions",
     "full",
     "inherited_order",
+    "kept",
     "misplaced",
+    "narrowed",
     "pin",
     "plan",
     "qualified",
     "stale_files",
     "stored",
+    "united",
     "used_columns",
 ]

@@ -16,6 +16,8 @@ class Kind(StrEnum):
     DELTA_JOIN = "delta join"
     CHANGELOG = "changelog"
     PARTITIONS = "partition recompute"
+    RETENTION = "retention"
+    WIDENED = "more rows"
     FULL = "full"
 
 

@@ -28,6 +28,7 @@ class Reason(StrEnum):
     FLOAT_COMPARED = "FLOAT_COMPARED"
     ZONE_NOT_PROVED = "ZONE_NOT_PROVED"
     SHAPE = "SHAPE"
+    HOLDS_A_PART = "HOLDS_A_PART"
     SETTINGS_DIFFER = "SETTINGS_DIFFER"
     STALE = "STALE"
     NEVER_REFRESHED = "NEVER_REFRESHED"
@@ -59,6 +60,7 @@ _TOLD: Mapping[Reason, str] = {
     Reason.FLOAT_COMPARED: "which of -0.0, 0.0 and NaN {} keeps depends on how the rows lie in files",
     Reason.ZONE_NOT_PROVED: "{}",
     Reason.SHAPE: "it has another form: {}",
+    Reason.HOLDS_A_PART: "its storage holds only the rows where {}",
     Reason.SETTINGS_DIFFER: "the session has other settings: {}",
     Reason.STALE: "it is stale: {}",
     Reason.NEVER_REFRESHED: "it was never refreshed: {}",

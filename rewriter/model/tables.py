@@ -53,7 +53,10 @@ class ChildView:
 
 @dataclass(frozen=True, slots=True)
 class RefreshState:
-    """What the content of a storage table was computed from, and the columns that it was written to."""
+    """What the content of a storage table was computed from, and the columns that it was written to.
+
+    `only` is a condition over the view's columns where the content is but the rows for which that is true.
+    """
 
     view_version: int
     sources: tuple[SourceState, ...]
@@ -61,6 +64,7 @@ class RefreshState:
     view_uuid: str | None = None
     started_ms: int | None = None
     stored: tuple[Column, ...] | None = None
+    only: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,11 @@ class Table:
     def snapshot_id(self) -> int | None:
         """The current snapshot's id; None for a table without any."""
         return self.snapshots[0].id if self.snapshots else None
+
+    @property
+    def part(self) -> str:
+        """The condition that all rows of a storage table meet and none that it lacks; empty where it lacks none."""
+        return self.refresh.only if self.refresh is not None else ""
 
     def column(self, name: str) -> Column | None:
         """The column of that name, compared as Spark does by default: without case."""

@@ -2,7 +2,8 @@
 
 A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT),
 `settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
-query of a materialized one, which may read those before it), `case: title` (a query), and after each case either
+query of a materialized one, which may read those before it; with `WHERE condition` its storage holds only those rows),
+`case: title` (a query), and after each case either
 `rewritten using VIEW` (the expected text) or `kept: REASON …`.
 """
 
@@ -63,6 +64,7 @@ class GoldenFile:
     settings: dict[str, str] = field(default_factory=dict)
     plain: dict[str, str] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
     cases: list[Case] = field(default_factory=list)
 
 
@@ -88,7 +90,9 @@ def read(path: Path) -> GoldenFile:
         elif kind == "plain":
             golden.plain[rest.strip()] = body
         elif kind == "view":
-            golden.views[rest.strip()] = body
+            name, _, part = rest.partition(" WHERE ")
+            golden.views[name.strip()] = body
+            golden.parts |= {name.strip(): part.strip()} if part else {}
         elif kind == "case:":
             golden.cases.append(Case(rest.strip(), body))
         else:
@@ -103,7 +107,8 @@ def write(golden: GoldenFile) -> None:
     if golden.settings:
         parts.append("--@ settings\n" + "\n".join(f"{k} = {v}" for k, v in golden.settings.items()))
     parts += [f"--@ plain {name}\n{query}" for name, query in golden.plain.items()]
-    parts += [f"--@ view {name}\n{query}" for name, query in golden.views.items()]
+    held = {name: f"{name} WHERE {part}" for name, part in golden.parts.items()}
+    parts += [f"--@ view {held.get(name, name)}\n{query}" for name, query in golden.views.items()]
     text = "\n".join(parts) + "\n"
     for case in golden.cases:
         text += f"\n--@ case: {case.title}\n{case.query}\n--@ {case.verdict}\n"
@@ -157,7 +162,8 @@ def world(golden: GoldenFile) -> World:
         view, storage = _view(name, query, session, relations, number, by_name(plain, views))
         views = [*in_place([*views, view], plain)]
         assert storage.refresh is not None
-        state = replace(storage.refresh, children=tuple(ChildView(v.uuid, v.version) for v in views[-1].through))
+        children = tuple(ChildView(v.uuid, v.version) for v in views[-1].through)
+        state = replace(storage.refresh, children=children, only=golden.parts.get(name, ""))
         relations[storage.name] = replace(storage, refresh=state)
         relations[view.name] = view.state
     declared = Declared().learned(relations)

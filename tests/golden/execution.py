@@ -13,7 +13,8 @@ import duckdb
 import sqlglot
 from sqlglot.dialects.spark import Spark
 
-from rewriter import pin
+from rewriter import narrowed, pin
+from rewriter.model import Table, table_columns
 from tests.golden.corpus import NAMESPACE, World, without_properties
 
 Rows = list[tuple[Any, ...]]
@@ -76,7 +77,10 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
     for plain in world.definitions.plain:
         connection.execute(f"CREATE VIEW {plain.name} AS {duck(plain.query)}")
     for view in world.definitions.views:
-        query = pin(view.storage_query, {}, world.session)
+        storage = world.relations[view.storage]
+        part = storage.part if isinstance(storage, Table) else ""
+        held = narrowed(view, part, table_columns(world.relations)) if part else view
+        query = pin(held.storage_query, {}, world.session)
         connection.execute(f"CREATE TABLE {view.storage} AS {duck(query)}")
         connection.execute(f"CREATE VIEW {view.name} AS {duck(view.query)}")
 

@@ -78,7 +78,9 @@ def build(run: Any, golden: GoldenFile) -> None:
     for name, query in golden.plain.items():
         run(f"CREATE VIEW {name} AS {query}")
     for name, query in golden.views.items():
-        run(f"CREATE MATERIALIZED VIEW {name} AS {query}")
+        run(f"CREATE MATERIALIZED VIEW {name} {'WITH DEFERRED REFRESH ' if name in golden.parts else ''}AS {query}")
+    for name, part in golden.parts.items():
+        run(f"REFRESH MATERIALIZED VIEW {name} WHERE {part}")
 
 
 def problems(connection: Any, case: Case) -> Iterator[str]:

@@ -27,6 +27,16 @@ def test_what_is_written_is_read_again() -> None:
     assert from_summary(to_summary(state, [child]), "lake") == state
 
 
+def test_a_part_is_told_to_nobody_who_would_take_it_for_the_whole() -> None:
+    state = RefreshState(
+        2, (SourceState(SALES, "u-1", 7),), view_uuid="view-uuid", started_ms=1, only="d > 'it''s; `x`'"
+    )
+    written = to_summary(state)
+    assert written.keys() == {"viewgate.refresh-state"}
+    assert to_properties(state) == {}
+    assert from_summary(written, "lake") == state
+
+
 def test_a_source_without_snapshot_is_minus_one_outside_and_none_inside() -> None:
     state = RefreshState(1, (SourceState(SALES, "u-1", None),))
     assert json.loads(to_summary(state)["refresh-state"])["source-states"][0]["snapshot-id"] == -1

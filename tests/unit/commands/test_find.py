@@ -13,6 +13,7 @@ from proxy.commands.settings import Set
 from proxy.commands.show import Show
 from proxy.commands.show_create import ShowCreate
 from proxy.hs2 import SqlError
+from proxy.pipeline import Asked
 
 FULL = """-- a dashboard
 create Materialized /* really */ VIEW IF NOT EXISTS lake.`my ns`.agg
@@ -48,7 +49,8 @@ FROM sales WHERE x = ';' ; """
             Create(name=("a",), query="SELECT 1", deferred=True),
         ),
         ("REFRESH MATERIALIZED VIEW a.b", Refresh(("a", "b"))),
-        ("REFRESH MATERIALIZED VIEW a.b FULL;;", Refresh(("a", "b"), full=True)),
+        ("REFRESH MATERIALIZED VIEW a.b FULL;;", Refresh(("a", "b"), Asked(full=True))),
+        ("REFRESH MATERIALIZED VIEW a WHERE d > ';' OR x;", Refresh(("a",), Asked(where="d > ';' OR x"))),
         ("ALTER MATERIALIZED VIEW a ENABLE REWRITE", SetProperties(("a",), {"viewgate.rewrite": "on"})),
         ("ALTER MATERIALIZED VIEW a DISABLE REWRITE", SetProperties(("a",), {"viewgate.rewrite": "off"})),
         ("ALTER MATERIALIZED VIEW a SET PROPERTIES ('x'='y')", SetProperties(("a",), {"x": "y"})),

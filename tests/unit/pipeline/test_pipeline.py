@@ -9,7 +9,7 @@ from pyiceberg.types import StringType
 
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
-from proxy.pipeline import Pipeline
+from proxy.pipeline import Asked, Pipeline
 from rewriter.model import MaterializedView, Table
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, STORAGE, Lake, view_document
 from tests.unit.pipeline.spark import FakeSpark
@@ -48,7 +48,7 @@ class House:
         return (await self.catalog.properties(STORAGE)).get("viewgate.refresh-error")
 
     async def refresh(self, **how: Any) -> Any:
-        return await self.pipeline.refresh(await self.view(), self.log.append, **how)
+        return await self.pipeline.refresh(await self.view(), self.log.append, Asked(**how))
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_what_was_appended_is_merged_and_recorded(house: House) -> None:
         await house.refresh()
         assert f"WITH ('start-snapshot-id' = '{first}'" in house.spark.statements[-1]
         assert (await house.pipeline.decision(await house.view())).refreshes is False
-        assert (await house.pipeline.decision(await house.view(), full=True)).incremental is False
+        assert (await house.pipeline.planned(await house.view(), Asked(full=True)))[0] == "full"
 
     asyncio.run(story())
     recorded = house.storage().refresh

@@ -11,6 +11,7 @@ import pytest
 from proxy import __main__ as program
 from proxy.config import ConfigError
 from proxy.hs2 import SqlError
+from proxy.pipeline import Asked
 from proxy.refreshing import SOME_FAILED, Wanted, refresh
 from tests.unit.catalog.lake import ROWS, Lake
 from tests.unit.pipeline.test_on_commit import House
@@ -41,7 +42,7 @@ def test_all(house: House) -> None:
 
 def test_by_name_with_or_without_the_catalog(house: House) -> None:
     for name in ("demo.second", "lake.demo.second"):
-        code, said = run(house, Wanted((name,), full=True))
+        code, said = run(house, Wanted((name,), asked=Asked(full=True)))
         assert code == 0
         assert [line.split(" ")[0] for line in said if "refreshed: " in line] == ["lake.demo.second"]
 

@@ -1,0 +1,168 @@
+"""What a refresh does next: one commit, after which the storage holds a view, or a part of it, as its sources are now.
+
+Most refreshes are one step. Old targets go before the rest is brought up to date; rows that are asked for and not held
+come after it, from the same snapshots. Each step leaves storage that holds just the rows that it says it does.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+import rewriter
+from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
+from proxy.pipeline.periods import period
+from proxy.pipeline.planning import base_problem, decide
+from proxy.pipeline.sources import Sources, look, storage_of
+from proxy.pipeline.statements import pin
+from rewriter import Decision, Kind
+from rewriter.model import Column, MaterializedView, RefreshState, Table, quoted
+
+RETENTION = "viewgate.retention"
+
+_FRESH = Decision(Kind.FRESH, "no source has changed since its last refresh")
+_ASKED_FOR = "everything anew, as asked for"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a user asks of a refresh: all of it anew, or the rows for which a condition over its columns is true.
+
+    `anew` computes from the sources what is held.
+    """
+
+    full: bool = False
+    where: str = ""
+    anew: bool = False
+
+
+UP_TO_DATE = Asked()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One commit: `state` is what the storage says of itself afterwards, `held` the view as it holds it then.
+
+    With `more`, another step follows.
+    """
+
+    sources: Sources
+    storage: Table
+    held: MaterializedView
+    decision: Decision
+    state: RefreshState
+    more: bool = False
+
+
+async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
+    """What is to be done now; its decision tells if that is nothing. Raises SqlError."""
+    sources = await look(catalog, view)
+    storage = await storage_of(catalog, view)
+    if column := rewriter.misplaced(view, storage):
+        raise _renamed(view, column)
+    try:
+        return await _Planning(catalog, view, sources, storage).step(asked)
+    except rewriter.Unsupported as refusal:
+        raise SqlError(str(refusal), "0A000") from refusal
+
+
+class _Planning:
+    """One look at a view, its sources and its storage."""
+
+    def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
+        self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage
+        self._columns = {name: table.columns for name, table in sources.tables.items()}
+        self._state = sources.state(view, storage, time.time_ns() // 1_000_000)
+
+    async def step(self, asked: Asked) -> Step:
+        kept = self._kept()
+        recorded, part = self._storage.refresh, self._storage.part
+        if asked.where:
+            self._narrowed(asked.where)  # a condition that is not read is refused, whatever is to be done
+        if asked.full or recorded is None:
+            why = _ASKED_FOR if asked.full else "it was never refreshed"
+            return self._step(rewriter.full(why), asked.where or (kept.condition if kept else ""))
+        if asked.anew:
+            return self._step(rewriter.full(_ASKED_FOR), asked.where or self._both(part, kept))
+        if kept and not asked.where and (step := await self._dropping(kept, recorded)):
+            return step
+        if asked.where and rewriter.covers(self._view, part, asked.where, self._columns):
+            return await self._as_held(asked.where, more=False)
+        if asked.where and same(recorded, self._state):
+            return self._widening(asked.where)
+        return await self._as_held(asked.where or self._both(part, kept), more=bool(asked.where))
+
+    async def _as_held(self, otherwise: str, more: bool) -> Step:
+        """What brings the rows that are held up to date; or all rows of another part, where that is in full."""
+        recorded, part = self._storage.refresh, self._storage.part
+        assert recorded is not None
+        if same(recorded, self._state):
+            return self._step(_FRESH, part)
+        decision = await decide(self._catalog, self._narrowed(part), self._sources, self._storage)
+        if decision.incremental:
+            return self._step(decision, part, more)
+        return self._step(decision, otherwise)
+
+    async def _dropping(self, kept: rewriter.Kept, recorded: RefreshState) -> Step | None:
+        """What drops the targets that a policy no longer keeps; None where there are none."""
+        if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
+            return None
+        files = await self._catalog.files(self._storage.name, None, self._storage.snapshot_id)
+        if files.fields is None or not kept.leaves_out(files.live):
+            return None
+        state = replace(recorded, only=self._both(self._storage.part, kept))  # the rest is as old as it was
+        return Step(self._sources, self._storage, self._view, kept.dropping(self._storage), state, more=True)
+
+    def _widening(self, where: str) -> Step:
+        """What adds the rows that are asked for to those that are held: no source has changed since these were read."""
+        part = self._storage.part
+        added = rewriter.narrowed(self._view, where, self._columns, without=part)
+        query = pin(added.storage_query, self._sources.pins, self._view.session)
+        reason = f"no source has changed, and the rows where {where} are added to those where {part}"
+        decision = Decision(Kind.WIDENED, reason, "INSERT INTO", query)
+        return self._step(decision, rewriter.united(self._view, part, where, self._columns))
+
+    def _step(self, decision: Decision, only: str, more: bool = False) -> Step:
+        state = replace(self._state, only=only)
+        return Step(self._sources, self._storage, self._narrowed(only), decision, state, more)
+
+    def _narrowed(self, only: str) -> MaterializedView:
+        return rewriter.narrowed(self._view, only, self._columns) if only else self._view
+
+    def _both(self, part: str, kept: rewriter.Kept | None) -> str:
+        """The rows of a part that a policy keeps."""
+        if kept is None or not part:
+            return part if kept is None else kept.condition
+        if rewriter.covers(self._view, part, kept.condition, self._columns):
+            return kept.condition
+        return (
+            part
+            if rewriter.covers(self._view, kept.condition, part, self._columns)
+            else (f"({part}) AND {kept.condition}")
+        )
+
+    def _kept(self) -> rewriter.Kept | None:
+        seconds = period(self._view.properties.get(RETENTION, ""))
+        if seconds is None:
+            return None
+        return rewriter.kept(self._view, self._storage, self._columns, self._state.started_ms or 0, seconds)
+
+
+def same(recorded: RefreshState, now: RefreshState) -> bool:
+    """Whether a refresh now would record what is recorded already, but for the time and the part."""
+    return (
+        (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
+        and recorded.stored == now.stored
+        and set(recorded.sources) == set(now.sources)
+        and set(recorded.children) == set(now.children)
+    )
+
+
+def _renamed(view: MaterializedView, column: Column) -> SqlError:
+    """Rows are written to columns by their places: one with the name of another would be read as that."""
+    return SqlError(
+        f"the columns of {view.storage}, the storage of materialized view {view.name}, have been renamed or moved: "
+        f"{quoted(column.name)} stands in the place of another; make the view anew with CREATE OR REPLACE",
+        "55000",
+    )

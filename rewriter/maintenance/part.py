@@ -1,0 +1,211 @@
+"""A part of a view's rows, where its storage holds no others: those for which a condition over its columns is true.
+
+law:    such storage is that of the view with the condition in its WHERE
+view:   SELECT day, sum(price) AS total FROM sales GROUP BY day
+only:   day >= DATE '2024-01-01'
+gives:  SELECT day, sum(price) AS total FROM sales WHERE day >= DATE '2024-01-01' GROUP BY day
+no:     a condition over total: it is of groups, not of the rows that they are made of
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache, reduce
+
+from sqlglot import exp
+
+from rewriter.block import Block, Predicates, RangeSet, Scope, Unsupported, build_block, predicates_of
+from rewriter.block.conjuncts import operands
+from rewriter.block.traits import temporal_type
+from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS, FRACTIONS, INTEGERS
+from rewriter.maintenance.moments import changing_moment
+from rewriter.maintenance.stored import block_of
+from rewriter.maintenance.values import PLAIN, value_text
+from rewriter.match.bounds import moment_of
+from rewriter.match.printing import print_block
+from rewriter.model import Column, MaterializedView, Table, TableName, quoted
+from rewriter.model.settings import TIME_ZONE
+from rewriter.sql import ParseError, parse
+from rewriter.timeseries import as_bucket, floor, is_fixed_offset
+from rewriter.timeseries.bucket import day_source
+
+Tree = exp.Expr
+Columns = Mapping[TableName, tuple[Column, ...]]
+
+# Comparisons of columns with constants: whatever is true once stays so.
+_READ = (
+    exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Not, exp.Neg, exp.Between, exp.In,
+    exp.Is, exp.Cast, exp.DataType, exp.DataTypeParam, *CONNECTORS, *COMPARISONS,
+)  # fmt: skip
+_HINT = "compare columns of the view with constants, as in day >= DATE '2024-01-31' AND region IN ('eu', 'us')"
+
+
+def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
+    """The view with one more condition, its tables having these columns; raises Unsupported with what to change.
+
+    `without` is another condition, whose rows are left out.
+    """
+    return _narrowed(view, only, tuple(columns.items()), without)
+
+
+@lru_cache(maxsize=1000)
+def _narrowed(
+    view: MaterializedView, only: str, columns: tuple[tuple[TableName, tuple[Column, ...]], ...], without: str
+) -> MaterializedView:
+    block = block_of(view, dict(columns))
+    problem = block if isinstance(block, str) else _shape_problem(view, block)
+    if problem or isinstance(block, str):
+        raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {problem}")
+    zone = _zone(view)
+    where = [_at_source(_over(view, block, conjunct), block, zone) for conjunct in _conjuncts(view, only).where]
+    if without:
+        left = reduce(lambda a, b: exp.And(this=a, expression=b), _conjuncts(view, without).where)
+        where.append(exp.Not(this=exp.Is(this=_over(view, block, left), expression=exp.Boolean(this=True))))
+    names = [name for name in block.names if name is not None]
+    return replace(view, storage_query=print_block(replace(block, where=(*block.where, *where)), names))
+
+
+def _shape_problem(view: MaterializedView, block: Block) -> str:
+    if view.settings is None:
+        return "it was made by another tool, and records no settings under which the condition would be read"
+    if not block.plain or block.having or block.limit or block.offset:
+        return "it has GROUPING SETS, window functions, HAVING or LIMIT; REFRESH all of it"
+    if None in block.names or len(block.outputs) < len(view.columns):
+        return "its outputs have no names"
+    return ""
+
+
+def _conjuncts(view: MaterializedView, condition: str) -> Block:
+    """The condition as a block over the view itself; raises Unsupported."""
+    try:
+        statement = parse(f"SELECT 1 FROM {view.name.sql()} WHERE {condition}", view.session)
+    except ParseError as failure:
+        raise Unsupported(f"the condition {condition} cannot be read: {failure}") from failure
+    tree = statement.blocks[0].tree if len(statement.blocks) == 1 and not statement.problem else None
+    clauses = {clause for clause, value in tree.args.items() if value} if tree is not None else set()
+    if tree is None or clauses != {"expressions", "from_", "where"}:
+        raise Unsupported(f"{condition} is not a condition that is read here: {_HINT}")
+    strange = next((node for node in tree.args["where"].this.walk() if not _is_read(node)), None)
+    if strange is not None:
+        raise Unsupported(f"{strange.sql('spark')[:60]} is not read in such a condition: {_HINT}")
+    moment = changing_moment(tree, {view.name: Table(view.name, view.uuid, view.columns, ())})
+    if moment is not None:
+        raise Unsupported(f"{moment.sql('spark')[:60]} may mean another day each time: write the date or time itself")
+    block = build_block(tree, lambda table: (view.name, view.columns))
+    if not all(conjunct.find(exp.Column) for conjunct in block.where) or not block.where:
+        raise Unsupported(f"{condition} names no column: {_HINT}")
+    return block
+
+
+def _is_read(node: Tree) -> bool:
+    literal = not isinstance(node, exp.Cast) or isinstance(node.this, exp.Literal)
+    return isinstance(node, _READ) and literal
+
+
+def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
+    """A condition over a view's columns as one over those of its tables."""
+    places = {column.name.lower(): place for place, column in enumerate(view.columns)}
+
+    def behind(node: Tree) -> Tree:
+        if not isinstance(node, exp.Column):
+            return node
+        place = places[node.name.lower()]
+        output, kind = block.outputs[place], view.columns[place].type
+        if block.keys is not None and output not in block.keys:
+            raise Unsupported(
+                f"{node.name} is computed from the rows of a group: name columns that {view.name} groups by"
+            )
+        if kind in FRACTIONS:
+            raise Unsupported(f"{node.name} is {kind.upper()}, whose last bits would decide: name other columns")
+        return output.copy()
+
+    return conjunct.copy().transform(behind)
+
+
+def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
+    """A bound of a bucket, or of a time's date, as one of the time itself where a bucket begins there.
+
+    law:    bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b
+    """
+    bound = conjunct.expression
+    if not isinstance(conjunct, exp.GTE | exp.LT) or not isinstance(bound, exp.Cast):
+        return conjunct
+    bucket, day, moment = as_bucket(conjunct.this), day_source(conjunct.this), moment_of(bound)
+    source, grain = (bucket.source, bucket.grain) if bucket is not None else (day, "day")
+    kind = temporal_type(source, Scope(block.tables)) if source is not None else None
+    if source is None or kind is None or moment is None or (kind == "timestamp" and not is_fixed_offset(zone)):
+        return conjunct
+    typed = CAST_TYPES.get(bound.to.this) in ("date", kind)
+    if not typed or floor(moment.wall, grain) != moment.wall:
+        return conjunct
+    return type(conjunct)(this=source.copy(), expression=bound.copy())
+
+
+def _zone(view: MaterializedView) -> str:
+    return (view.settings or {}).get(TIME_ZONE, "UTC")
+
+
+def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> bool:
+    """Whether each row of one part is known to be of the other; an empty condition is the whole view."""
+    if not held or not asked or held == asked:
+        return held in ("", asked)
+    blocks = [block_of(narrowed(view, only, columns), columns) for only in (held, asked)]
+    whole, part = blocks
+    if isinstance(whole, str) or isinstance(part, str) or (whole.tables, whole.joins) != (part.tables, part.joins):
+        return False
+    known = predicates_of(part, _zone(view))
+    return all(_implied(conjunct, known) for conjunct in whole.where)
+
+
+def _implied(condition: Tree, known: Predicates) -> bool:
+    if known.implies(condition) or not isinstance(condition, exp.And | exp.Or):
+        return known.implies(condition)
+    parts = (_implied(part, known) for part in operands(condition, type(condition)))
+    return all(parts) if isinstance(condition, exp.And) else any(parts)
+
+
+def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> str:
+    """The condition of two parts together: one range of a column where they are, since that divides rows best."""
+    if covers(view, held, asked, columns):
+        return held
+    if covers(view, asked, held, columns):
+        return asked
+    ranges = [_range(view, condition) for condition in (held, asked)]
+    found = [each for each in ranges if each is not None]
+    if len(found) == len(ranges) and len({column.name for column, _ in found}) == 1:
+        column, together = found[0][0], RangeSet.joined([values for _, values in found])
+        discrete = column.type in INTEGERS or column.type == "date"  # where the last of one lies beside another's first
+        text = _interval_text(column, together.closed_over_integers() if discrete else together)
+        if text:
+            return text
+    return f"({held}) OR ({asked})"
+
+
+def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | None:
+    """A condition as the values that it leaves one column; None where it is more than that."""
+    block = _conjuncts(view, condition)
+    known = Predicates(block, block.where, _zone(view))
+    if known.pairs or known.residuals or len(known.ranges) != 1:
+        return None
+    ((subject, values),) = known.ranges.items()
+    column = block.type_of(subject)
+    # A TIMESTAMP's text depends on the zone.
+    return (column, values) if column is not None and column.type in PLAIN and column.type != "timestamp" else None
+
+
+def _interval_text(column: Column, values: RangeSet) -> str:
+    if len(values.intervals) != 1 or values.null:
+        return ""
+    (interval,) = values.intervals
+    name = quoted(column.name)
+    bounds = ((interval.low, ">=", ">"), (interval.high, "<=", "<"))
+    return " AND ".join(
+        f"{name} {closed if bound.closed else opened} {_text(bound.value, column)}"
+        for bound, closed, opened in bounds
+        if bound.value is not None
+    )
+
+
+def _text(value: object, column: Column) -> str:
+    return value_text(value if isinstance(value, str) else int(str(value)), column.type)

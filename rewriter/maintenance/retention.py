@@ -1,0 +1,109 @@
+"""What a policy keeps of a view's storage: the targets of the last so many days, whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from rewriter.block import Unsupported
+from rewriter.maintenance.decision import Decision, Kind
+from rewriter.maintenance.stored import block_of
+from rewriter.maintenance.text import listed
+from rewriter.maintenance.values import SPANS, span
+from rewriter.model import Column, DataFile, MaterializedView, PartitionField, Table, TableName, quoted
+from rewriter.model.settings import TIME_ZONE
+from rewriter.timeseries import as_bucket, floor, micros_of, read_moment
+from rewriter.timeseries.bucket import TEMPORAL
+from rewriter.timeseries.literals import zone_info
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The targets from a bound on, by the partition field of the storage at place `at`; NULL is in none of them.
+
+    `bound` is where they begin, in microseconds since 1970, and `text` the same as a literal.
+    """
+
+    at: int
+    field: PartitionField
+    column: Column
+    bound: int
+    text: str
+
+    @property
+    def condition(self) -> str:
+        """Which rows of the view are kept."""
+        return f"{quoted(self.column.name)} >= {self.text}"
+
+    @property
+    def outside(self) -> str:
+        """Which rows are not; whole files, since no target lies on both sides."""
+        name = quoted(self.column.name)
+        return f"{name} < {self.text} OR {name} IS NULL"
+
+    def dropping(self, storage: Table) -> Decision:
+        """What takes all others out of a storage table."""
+        nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
+        reason = f"targets without {self.condition} go, as its retention has it; then the others are refreshed"
+        return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
+
+    def leaves_out(self, files: Iterable[DataFile]) -> bool:
+        """Whether any of the storage's files are outside."""
+        known = (span(file.partition[self.at], self.field.transform, self.column.type) for file in files)
+        return any(each is None or each.ends is None or each.ends[1] < self.bound for each in known)
+
+
+def kept(
+    view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]], now_ms: int, seconds: int
+) -> Kept:
+    """What is younger than so many seconds, and what shares a target with that; raises Unsupported."""
+    block = block_of(view, columns)
+    if isinstance(block, str):
+        raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {block}")
+    found = next(((i, f, c) for i, f in enumerate(storage.partitioned_by) if (c := _time(view, f)) is not None), None)
+    if found is None:
+        raise Unsupported(
+            f"the storage of {view.name} has no old targets that could go: make it PARTITIONED BY a time that it shows"
+        )
+    at, field, column = found
+    output = block.outputs[view.columns.index(column)]
+    bucket = as_bucket(output)
+    begin = datetime.fromtimestamp(max(now_ms // 1000 - seconds, 0), UTC).replace(tzinfo=None)
+    if bucket is not None:
+        # Buckets of a TIMESTAMP begin in the view's zone, which is less than a day from UTC.
+        aside = _DAY if column.type == "timestamp" else timedelta()
+        begin = floor(begin - aside, bucket.grain) - aside
+    zone = (view.settings or {}).get(TIME_ZONE, "UTC")
+    if zone_info(zone) is None:
+        raise Unsupported(f"{view.name} was made in the time zone {zone}, which is not known here")
+    begin = _border(begin, field, column)
+    while (text := _literal(begin, column, zone)) is None:
+        begin = _border(begin - _DAY, field, column)
+    return Kept(at, field, column, micros_of(begin), text)
+
+
+def _time(view: MaterializedView, field: PartitionField) -> Column | None:
+    """The column of a view, if it is a time, by which a field of the storage's partitions goes."""
+    column = next((column for column in view.columns if column.name == field.column), None)
+    known = field.transform in ("identity", *SPANS)
+    return column if column is not None and column.type in TEMPORAL and known else None
+
+
+def _border(moment: datetime, field: PartitionField, column: Column) -> datetime:
+    """Where the partition begins in which a moment lies: Iceberg's do so in UTC."""
+    day = floor(moment, "day") if column.type == "date" else moment
+    return floor(day, field.transform) if field.transform in SPANS else day
+
+
+def _literal(begin: datetime, column: Column, zone: str) -> str | None:
+    """A moment of UTC in the words of a session in this zone; None where they mean another one, too."""
+    if column.type == "date":
+        return f"DATE '{begin:%Y-%m-%d}'"
+    if column.type == "timestamp_ntz":
+        return f"TIMESTAMP_NTZ '{begin:%Y-%m-%d %H:%M:%S}'"
+    text = f"{begin.replace(tzinfo=UTC).astimezone(zone_info(zone)):%Y-%m-%d %H:%M:%S}"
+    moment = read_moment(text, zone)
+    return f"TIMESTAMP '{text}'" if moment is not None and moment.micros == micros_of(begin) else None

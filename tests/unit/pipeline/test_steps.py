@@ -1,0 +1,103 @@
+"""What each step of a refresh does, and what the storage says of itself after it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from proxy.catalog.views import fingerprint
+from proxy.hs2 import SqlError
+from proxy.pipeline import Pipeline
+from proxy.pipeline.steps import Asked
+from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, Lake, view_document
+from tests.unit.pipeline.spark import FakeSpark
+from tests.unit.pipeline.test_pipeline import House
+
+QUERY = "SELECT region, sum(amount) FROM sales GROUP BY region"
+STORED = "SELECT region AS region, sum(amount) AS amount FROM sales GROUP BY region"
+EU, US = "region = 'eu'", "region = 'us'"
+
+
+@pytest.fixture
+def house(lake: Lake) -> House:
+    """A view whose storage is of the columns region and amount, and has never been refreshed."""
+    made = House(lake)
+    properties = {"viewgate.storage-query": STORED, "viewgate.definition": fingerprint(QUERY)}
+    settings = {"viewgate.settings": '{"spark.sql.session.timeZone":"UTC","spark.sql.ansi.enabled":"true"}'}
+    lake.put_view(AGG, view_document(**MATERIALIZED, **settings, **properties))
+    made.spark = FakeSpark(lake)
+    made.catalog = lake.catalog()
+    made.pipeline = Pipeline(made.catalog, made.spark)
+    made.sales.append(ROWS)
+    return made
+
+
+def refreshed(house: House, **asked: Any) -> tuple[list[str], str]:
+    """The ways that a refresh took, and the part that the storage holds then."""
+    before = len(house.log)
+    asyncio.run(house.refresh(**asked))
+    ways = [line.split(": ")[1].removesuffix(" refresh") for line in house.log[before:] if " refresh: " in line]
+    return ways, house.storage().part
+
+
+def test_a_part_that_is_asked_for_is_all_that_storage_says_it_has(house: House) -> None:
+    assert refreshed(house, where=EU) == (["full"], EU)
+    assert "WHERE sales_0.region = 'eu' GROUP BY" in house.spark.statements[-1]
+    table = house.lake.iceberg.load_table("demo.agg__storage")
+    assert not [key for key in table.properties if key.startswith("iceberg.")]
+    snapshot = table.current_snapshot()
+    assert snapshot is not None
+    assert snapshot.summary is not None
+    assert snapshot.summary["refresh-state"] is None
+
+
+def test_what_is_held_is_brought_up_to_date_before_more_is_added(house: House) -> None:
+    refreshed(house, where=EU)
+    assert refreshed(house, where=EU) == ([], EU)
+    assert refreshed(house) == ([], EU)
+    house.sales.append(ROWS)
+    assert refreshed(house, where=US) == (["append-merge", "more rows"], f"({EU}) OR ({US})")
+    merged, added = house.spark.statements[-4], house.spark.statements[-1]
+    assert "start-snapshot-id" in merged
+    assert "sales_0.region = 'eu'" in merged
+    assert "sales_0.region = 'us' AND NOT ((sales_0.region = 'eu') IS TRUE)" in added
+
+
+def test_everything_anew_is_all_of_it_or_the_part_asked_for(house: House) -> None:
+    refreshed(house, where=EU)
+    assert refreshed(house, full=True, where=US) == (["full"], US)
+    assert refreshed(house, full=True) == (["full"], "")
+    assert refreshed(house, where=US) == ([], "")
+
+
+def test_what_cannot_be_taken_in_by_its_change_is_computed_anew_as_far_as_it_is_held(house: House) -> None:
+    refreshed(house, where=EU)
+
+    async def fail_once() -> None:
+        house.spark.before_insert = None
+        raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
+
+    house.sales.append(ROWS)
+    house.spark.before_insert = fail_once
+    assert refreshed(house) == (["append-merge", "full"], EU)
+    assert "WHERE sales_0.region = 'eu' GROUP BY" in house.spark.statements[-1]
+
+
+def test_a_condition_that_is_not_read_is_refused_and_not_noted(house: House) -> None:
+    with pytest.raises(SqlError, match="compare columns of the view with constants"):
+        refreshed(house, where="upper(region) = 'EU'")
+    assert asyncio.run(house.last_error()) is None
+    with pytest.raises(SqlError, match="compare columns"):
+        asyncio.run(_planned(house, Asked(where="rand() > 0")))
+
+
+async def _planned(house: House, asked: Asked) -> tuple[str, str, str]:
+    return await house.pipeline.planned(await house.view(), asked)
+
+
+def test_explained_before_it_is_done(house: House) -> None:
+    kind, reason, statement = asyncio.run(_planned(house, Asked(where=EU)))
+    assert (kind, reason) == ("full", "it was never refreshed; the storage holds only the rows where region = 'eu'")
+    assert statement.startswith("INSERT OVERWRITE lake.demo.agg__storage\nSELECT")

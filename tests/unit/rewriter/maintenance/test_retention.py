@@ -1,0 +1,62 @@
+"""What a policy keeps of a view's storage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import pytest
+
+from rewriter import Unsupported, kept
+from rewriter.model import Column, DataFile, PartitionField, Table
+from tests.unit.rewriter.maintenance.test_part import COLUMNS, STORAGE, view_of
+
+NOW = int(datetime(2024, 5, 15, 10, 20, 30, tzinfo=UTC).timestamp() * 1000)
+DAY = 86_400
+TIMES = "SELECT {} AS t, count(*) AS c FROM sales GROUP BY 1"
+
+
+def kept_of(tree: str, kind: str, transform: str, zone: str = "UTC") -> tuple[str, str]:
+    view = view_of(TIMES.format(tree), f"t {kind}, c bigint", {"spark.sql.session.timeZone": zone})
+    found = kept(view, storage_of(view.columns, transform), COLUMNS, NOW, 10 * DAY)
+    return found.condition, found.outside
+
+
+def storage_of(columns: tuple[Column, ...], transform: str) -> Table:
+    return Table(STORAGE, "s", columns, (), partitioned_by=(PartitionField("t", transform),))
+
+
+@pytest.mark.parametrize(
+    ("tree", "kind", "transform", "zone", "begin"),
+    [
+        ("day", "date", "identity", "UTC", "DATE '2024-05-05'"),
+        ("day", "date", "month", "UTC", "DATE '2024-05-01'"),
+        ("trunc(day, 'YEAR')", "date", "identity", "UTC", "DATE '2024-01-01'"),
+        ("ts", "timestamp", "day", "UTC", "TIMESTAMP '2024-05-05 00:00:00'"),
+        ("ts", "timestamp", "day", "Asia/Tokyo", "TIMESTAMP '2024-05-05 09:00:00'"),
+        ("ts", "timestamp", "identity", "UTC", "TIMESTAMP '2024-05-05 10:20:30'"),
+        ("date_trunc('month', ts)", "timestamp", "identity", "Europe/Berlin", "TIMESTAMP '2024-04-30 02:00:00'"),
+        ("CAST(ts AS TIMESTAMP_NTZ)", "timestamp_ntz", "hour", "UTC", "TIMESTAMP_NTZ '2024-05-05 10:00:00'"),
+    ],
+)
+def test_a_target_is_kept_as_long_as_it_may_have_a_row_of_that_age(
+    tree: str, kind: str, transform: str, zone: str, begin: str
+) -> None:
+    assert kept_of(tree, kind, transform, zone) == (f"t >= {begin}", f"t < {begin} OR t IS NULL")
+
+
+@pytest.mark.parametrize("transform", ["bucket[4]", "void"])
+def test_other_partitions_have_no_age(transform: str) -> None:
+    with pytest.raises(Unsupported, match="PARTITIONED BY a time"):
+        kept_of("day", "date", transform)
+
+
+def test_files_are_outside_by_their_partition() -> None:
+    view = view_of(TIMES.format("day"), "t date, c bigint")
+    found = kept(view, storage_of(view.columns, "month"), COLUMNS, NOW, 10 * DAY)
+    months = {month: DataFile("f", ((date(2024, month, 1).year - 1970) * 12 + month - 1,), 1) for month in (4, 5)}
+    assert [found.leaves_out([file]) for file in months.values()] == [True, False]
+    assert found.leaves_out([replace(months[5], partition=(None,))])
+    assert "REPLACE WHERE t < DATE '2024-05-01' OR t IS NULL SELECT t, c FROM lake.demo.v__storage WHERE false" in (
+        found.dropping(storage_of(view.columns, "month")).statement("target")
+    )
