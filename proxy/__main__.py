@@ -39,12 +39,13 @@ _log = logging.getLogger("viewgate")
 _REFUSED_LOGIN = "28000"
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
-# What stops the start: its message says all that the user needs.
+# What stops the start, or all: its message says all that the user needs.
 REFUSALS = (
     config.ConfigError,
     preflight.Missing,
     jars.Unfetched,
     embedded.StartError,
+    embedded.SparkLost,
     CatalogError,
     SqlError,
     ScriptError,
@@ -163,7 +164,7 @@ async def serve(options: argparse.Namespace) -> int:
         _settle()
         if not stopping.is_set():
             _say_ready(settings, port)
-        await stopping.wait()
+        await _unless(stopping, surroundings.lost())
         warming.cancel()
         _when_told(server.hurry)  # who asks again is in a hurry
         _say_stopping(service, server)

@@ -24,6 +24,11 @@ from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, Upstr
 _log = logging.getLogger("viewgate")
 
 
+async def never() -> None:
+    """Wait for what does not happen."""
+    await asyncio.Event().wait()
+
+
 @dataclass(frozen=True)
 class Surroundings:
     """What Viewgate stands between, started here or elsewhere; `alone` says that nobody else makes views there."""
@@ -34,6 +39,7 @@ class Surroundings:
     alone: bool
     progress: Progress = unknown
     own: Upstreams | None = None  # for refresh jobs, on a Spark elsewhere
+    lost: Callable[[], Awaitable[None]] = never  # raises when what was started here has ended by itself
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
@@ -48,6 +54,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
             alone=False,
             own=own,
         )
+    _log.info("starting Spark on the data in %s", settings.embedded.data)
     spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
     running.push_async_callback(asyncio.to_thread, spark.stop)
     _log.info("Spark Thrift Server of its own at %s:%d", spark.thrift_host, spark.thrift_port)
@@ -57,6 +64,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         EmbeddedRunner(spark.session),
         alone=True,
         progress=lambda statement: asyncio.to_thread(spark.stages, statement),
+        lost=spark.lost,
     )
 
 

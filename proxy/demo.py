@@ -77,7 +77,6 @@ async def make(query: Query) -> None:
     views = await query("SHOW MATERIALIZED VIEWS IN lake.demo")
     there = {str(row[1]) for row in (*tables.rows, *views.rows)}
     missing = {name: statement for name, statement in STATEMENTS.items() if name not in there}
-    if missing:
-        _log.info("making the demo data: %s", ", ".join(missing))
-    for statement in missing.values():
+    for number, (name, statement) in enumerate(missing.items(), 1):
+        _log.info("making the demo data, %d of %d: %s", number, len(missing), name)
         await query(statement)

@@ -7,15 +7,18 @@ input is closed, and the lock on the data directory is held until the JVM is gon
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import os
 import shutil
+import signal
+import subprocess
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from proxy import jars, preflight
 from proxy.pipeline import stages_of
@@ -38,11 +41,23 @@ class StartError(Exception):
     """The embedded Spark cannot start; the message says why and what to do."""
 
 
+class SparkLost(Exception):
+    """The JVM has ended by itself, or was killed."""
+
+
+class Jvm(NamedTuple):
+    """A process, and the file in which it says what it has to say."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
 @dataclass
 class EmbeddedSpark:
     """A running Spark: where its Thrift Server listens, its catalog as pyiceberg reads it, its session."""
 
     session: Any
+    jvm: Jvm
     thrift_port: int
     catalog_properties: Mapping[str, str]
     thrift_host: str = HOST
@@ -57,15 +72,21 @@ class EmbeddedSpark:
             lock = resources.enter_context(_locked(data))
             fresh_temporary_folder(data)
             conf = spark_conf(data, jars.ensure(), settings or {})
-            session = resources.enter_context(_session(conf, data, lock))
+            session, jvm = resources.enter_context(_session(conf, data, lock))
             for namespace in NAMESPACES:
                 session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
             port = _start_thrift_server(session)
-            return cls(session, port, catalog_properties(data), _resources=resources.pop_all())
+            return cls(session, jvm, port, catalog_properties(data), _resources=resources.pop_all())
 
     def stages(self, statement: str) -> tuple[Stage, ...]:
         """The stages of a statement's jobs so far; Spark's Thrift Server runs them under the statement's id."""
         return stages_of(self.session.sparkContext, statement)
+
+    async def lost(self) -> None:
+        """Wait for the JVM to end though nobody has stopped it; raises SparkLost."""
+        code = await asyncio.to_thread(self.jvm.process.wait)
+        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        raise SparkLost(f"Spark's JVM has ended ({how}), and all that it ran with it; {_tail(self.jvm.log)}")
 
     def stop(self) -> None:
         """Stop Spark and its JVM, and let go of the data directory; a second call does nothing."""
@@ -178,10 +199,11 @@ def _alive(pid: str) -> bool:
 
 
 @contextmanager
-def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[Any]:
-    """A Spark session in a JVM of its own, which says what it has to say in `spark.log`."""
+def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
+    """A Spark session in a JVM of its own."""
     java = preflight.java()
     jars.spark_jars()
+    from py4j.protocol import Py4JError
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkRuntimeError
     from pyspark.java_gateway import launch_gateway
@@ -197,14 +219,16 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
     with (data / "spark.log").open("wb") as log, _java_environment(java):
         streams = {"stdout": log, "stderr": log, "cwd": data, "pass_fds": (lock.fileno(),)}
         try:
-            gateway = launch_gateway(conf, streams)
+            # In a session of its own: a signal to all of a group is for us, who stop it when its statements have ended.
+            gateway = launch_gateway(conf, streams | {"start_new_session": True})
         except PySparkRuntimeError as error:
             raise StartError(f"Spark's JVM did not start: {_tail(data / 'spark.log')}") from error
     try:
         SparkContext._ensure_initialized(gateway=gateway)
         session = SparkSession.builder.config(conf=conf).getOrCreate()
-        yield session
-        session.stop()
+        yield session, Jvm(gateway.proc, data / "spark.log")
+        with suppress(OSError, Py4JError):  # who ends us may have ended it, too
+            session.stop()
     finally:
         gateway.shutdown()
         gateway.proc.stdin.close()

@@ -38,6 +38,7 @@ def gate(data: Path) -> Iterator[Gate]:
     """The run's Viewgate, with the demo data."""
     with Gate("--demo", "--data", data) as running:
         yield running
+        assert running.stop() == 0
 
 
 @pytest.fixture

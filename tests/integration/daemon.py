@@ -70,9 +70,13 @@ class Daemon:
     def _check_running(self) -> None:
         assert self.process.poll() is None, f"it ended with {self.process.returncode}:\n{self.output}"
 
-    def stop(self, how: int = signal.SIGTERM, patience: float = 60) -> int:
+    def stop(self, how: int = signal.SIGTERM) -> int:
         """Ask it to end; its exit code."""
         self.process.send_signal(how)
+        return self.ended()
+
+    def ended(self, patience: float = 60) -> int:
+        """Wait for its end; its exit code."""
         code = self.process.wait(patience)
         self._reader.join(patience)
         assert self.process.stdout is not None
@@ -87,8 +91,9 @@ class Daemon:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.process.returncode is None:
+        if self.process.poll() is None:
             self.stop()
+        self.ended()
 
 
 def eventually(condition: Callable[[], T], patience: float = 60) -> T:

@@ -29,12 +29,13 @@ def ended(process: int) -> bool:
 
 
 @pytest.mark.aside
-def test_state_is_kept_over_an_orderly_end_and_over_a_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_state_is_kept_over_an_orderly_end_and_over_crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     with Gate("--data", data) as gate:
         java = spark_process(gate)
+        assert os.getpgid(java) != os.getpgid(gate.process.pid)
         with clients.pyhive(gate.port) as connection:
             clients.rows(connection, "CREATE TABLE demo.kept AS SELECT id FROM range(10)")
         second = subprocess.run(
@@ -56,7 +57,10 @@ def test_state_is_kept_over_an_orderly_end_and_over_a_crash(tmp_path: Path, monk
             assert ended(java)
             with clients.pyhive(again.port) as connection:
                 assert clients.rows(connection, "SELECT count(*) FROM demo.kept") == [(10,)]
-            assert again.stop(signal.SIGTERM) == 0
+            os.kill(spark_process(again), signal.SIGKILL)
+            assert again.ended() == 1
+        assert "Spark's JVM has ended (SIGKILL)" in again.output
+        assert "Traceback" not in again.output
     assert os.listdir(elsewhere) == []
 
 

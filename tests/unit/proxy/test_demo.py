@@ -37,7 +37,7 @@ def test_only_what_is_missing_is_made_and_spoken_of(caplog: pytest.LogCaptureFix
     assert made(first, *others) == ["CREATE NAMESPACE IF NOT EXISTS lake.demo"]
     assert not caplog.text
     assert len(made(*others)) == 2
-    assert f"making the demo data: {first}" in caplog.text
+    assert f"making the demo data, 1 of 1: {first}" in caplog.text
 
 
 def test_agg_sales_is_the_one_of_the_example() -> None:
