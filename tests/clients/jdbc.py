@@ -49,13 +49,18 @@ def _asked(connection: Any, ask: Callable[[Any], Any], about: Any) -> Any:
     return _listing(connection, ask(about))
 
 
+# Of Spark's own, what the others need for Kerberos.
+HADOOP = ("hadoop-client-api-*.jar", "hadoop-client-runtime-*.jar", "jcl-over-slf4j-*.jar", "slf4j-api-*.jar")
+
+
 @contextmanager
-def machine(driver: Jar | None) -> Iterator[clients.JavaMachine]:
-    """A JVM with a driver; without one, with Spark's."""
+def machine(driver: Jar | None, *more: str) -> Iterator[clients.JavaMachine]:
+    """A JVM with a driver, and more of Spark's jars; without a driver, with all that Spark has."""
     if driver is None:
         java = clients.JavaMachine()
     else:
-        java = clients.JavaMachine(f"{next(clients.LIBRARIES.glob('py4j-*.jar'))}:{jars.ensure((driver,))[0]}")
+        own = [next(clients.LIBRARIES.glob(pattern)) for pattern in ("py4j-*.jar", *more)]
+        java = clients.JavaMachine(":".join(map(str, (*own, *jars.ensure((driver,))))))
     try:
         yield java
     finally:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.clients import jdbc
 from tests.integration import clients, debian
 from tests.integration.daemon import Daemon, free_ports
 from tests.integration.gate import Gate, settings_beside
@@ -95,17 +96,16 @@ def guarded(gate: Gate, data: Path, center: Center) -> Iterator[Gate]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def java(center: Center) -> Iterator[clients.JavaMachine]:
-    """A JVM of its own: who it is by Kerberos is a matter of the whole of it."""
-    machine = clients.JavaMachine()
-    jvm = machine.jvm
-    jvm.java.lang.System.setProperty("java.security.krb5.conf", str(center.settings))
-    hadoop = jvm.org.apache.hadoop.conf.Configuration()
-    hadoop.set("hadoop.security.authentication", "kerberos")
-    jvm.org.apache.hadoop.security.UserGroupInformation.setConfiguration(hadoop)
-    yield machine
-    machine.stop()
+@pytest.fixture(scope="module", params=jdbc.DRIVERS)
+def java(request: pytest.FixtureRequest, center: Center) -> Iterator[clients.JavaMachine]:
+    """A JVM of its own with each of the drivers: who it is by Kerberos is a matter of the whole of it."""
+    with jdbc.machine(jdbc.DRIVERS[request.param], *jdbc.HADOOP) as machine:
+        jvm = machine.jvm
+        jvm.java.lang.System.setProperty("java.security.krb5.conf", str(center.settings))
+        hadoop = jvm.org.apache.hadoop.conf.Configuration()
+        hadoop.set("hadoop.security.authentication", "kerberos")
+        jvm.org.apache.hadoop.security.UserGroupInformation.setConfiguration(hadoop)
+        yield machine
 
 
 def log_in(java: clients.JavaMachine, center: Center, user: str) -> None:

@@ -9,21 +9,24 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
+from urllib.request import urlopen
 
 import pytest
 import strictyaml
+from pyhive.exc import OperationalError
 
 from proxy import jars
 from tests.integration import clients
-from tests.integration.daemon import Daemon, free_ports
+from tests.integration.cut import Way
+from tests.integration.daemon import Daemon, eventually, free_ports
 from tests.integration.gate import VIEWGATE, Gate
 
 pytestmark = pytest.mark.aside
 DOCKER = Path(__file__).parents[2] / "docker"
 
 
-def spark_command(command: list[str], folder: Path, port: int) -> list[str]:
+def spark_command(command: list[str], folder: Path, port: int, ui: int) -> list[str]:
     """A command of the containers, with their settings; only the places are of this test."""
     program, *rest = command
     here = {
@@ -31,6 +34,8 @@ def spark_command(command: list[str], folder: Path, port: int) -> list[str]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.extraClassPath": ":".join(map(str, jars.ensure())),
         "spark.driver.memory": "1g",
+        "spark.ui.enabled": "true",
+        "spark.ui.port": str(ui),
         "spark.hadoop.hive.server2.thrift.bind.host": "127.0.0.1",
         "spark.hadoop.hive.server2.thrift.port": str(port),
         "spark.sql.catalog.lake.uri": f"jdbc:sqlite:{folder}/catalog.db?journal_mode=WAL&busy_timeout=30000",
@@ -42,16 +47,38 @@ def spark_command(command: list[str], folder: Path, port: int) -> list[str]:
     return [str(here_program), "--properties-file", str(DOCKER / "spark" / "spark-defaults.conf"), *settings, *rest]
 
 
+class Remote(NamedTuple):
+    """A Viewgate, the Spark Thrift Server behind it (where that listens, and tells of its jobs), and its settings."""
+
+    gate: Gate
+    port: int
+    ui: int
+    settings: Path
+
+    def another(self, file: Path, more: str = "", port: int | None = None) -> Path:
+        """Settings for another Viewgate before it, with more of its own, or on another way to it."""
+        file.write_text(more + self.settings.read_text().replace(f"port = {self.port}", f"port = {port or self.port}"))
+        return file
+
+    def jobs(self) -> list[str]:
+        """What its jobs until now are for: statements."""
+        told = f"http://127.0.0.1:{self.ui}/api/v1/applications"
+        with urlopen(told) as applications:
+            (application,) = json.load(applications)
+        with urlopen(f"{told}/{application['id']}/jobs") as jobs:
+            return [job.get("description", "") for job in json.load(jobs)]
+
+
 @pytest.fixture(scope="module")
-def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A Spark Thrift Server, a Viewgate before it, and their folder."""
+def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remote]:
+    """A Spark Thrift Server and a Viewgate before it."""
     folder = tmp_path_factory.mktemp("remote")
-    (port,) = free_ports(1)
+    port, ui = free_ports(2)
     (serving,) = re.findall(r"^CMD (\[.*\])", (DOCKER / "spark" / "Dockerfile").read_text(), re.MULTILINE)
     compose = strictyaml.load((DOCKER / "compose.yaml").read_text()).data
-    preparing = spark_command(compose["services"]["namespaces"]["command"], folder, port)
+    preparing = spark_command(compose["services"]["namespaces"]["command"], folder, port, ui)
     subprocess.run(preparing, check=True, cwd=folder)
-    with Daemon(spark_command(json.loads(serving), folder, port), os.environ, cwd=folder) as spark:
+    with Daemon(spark_command(json.loads(serving), folder, port, ui), os.environ, cwd=folder) as spark:
         spark.listening(port)
         settings = (DOCKER / "viewgate" / "viewgate.toml").read_text()
         settings = re.sub(r'host = "spark"\nport = \d+', f'host = "127.0.0.1"\nport = {port}', settings)
@@ -59,11 +86,11 @@ def remote(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         settings = settings.replace('"/warehouse"', f'"{folder}/warehouse"').replace("0.0.0.0", "127.0.0.1")
         (folder / "viewgate.toml").write_text(settings)
         with Gate("--config", folder / "viewgate.toml") as gate:
-            yield gate, port
+            yield Remote(gate, port, ui, folder / "viewgate.toml")
 
 
-def test_statements_reach_the_spark_of_the_settings(remote: Any) -> None:
-    gate, port = remote
+def test_statements_reach_the_spark_of_the_settings(remote: Remote) -> None:
+    gate, port, *_ = remote
     with clients.pyhive(gate.port) as connection:
         clients.rows(connection, "CREATE TABLE demo.t AS SELECT id % 3 AS k, id AS v FROM range(10)")
         through = clients.rows(connection, "SELECT k, sum(v) FROM demo.t GROUP BY k ORDER BY k")
@@ -72,7 +99,7 @@ def test_statements_reach_the_spark_of_the_settings(remote: Any) -> None:
     assert through == [(0, 18), (1, 12), (2, 15)]
 
 
-def test_it_needs_no_pyspark(remote: Any, tmp_path: Path) -> None:
+def test_it_needs_no_pyspark(remote: Remote, tmp_path: Path) -> None:
     """The proxy's process has not even loaded it."""
     code = (
         "import sys; sys.modules['pyspark'] = None; sys.modules['py4j'] = None\n"
@@ -82,7 +109,7 @@ def test_it_needs_no_pyspark(remote: Any, tmp_path: Path) -> None:
     assert (answer.returncode, answer.stderr) == (0, "")
 
 
-def test_what_is_for_its_own_spark_is_refused(remote: Any, tmp_path: Path) -> None:
+def test_what_is_for_its_own_spark_is_refused(remote: Remote, tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text(
         '[[upstream]]\nhost = "127.0.0.1"\nport = 1\n[catalog]\nname = "lake"\ntype = "sql"\nuri = "sqlite:///catalog.db"\n'
     )
@@ -94,13 +121,11 @@ def test_what_is_for_its_own_spark_is_refused(remote: Any, tmp_path: Path) -> No
         assert f"{given[0]} is for Viewgate's own Spark" in answer.stderr
 
 
-def test_several_workers(remote: Any) -> None:
+def test_several_workers(remote: Remote, tmp_path: Path) -> None:
     """A view that is made through one of them answers through all, and each serves somebody."""
-    gate, _ = remote
-    (settings,) = (word for word in gate.process.args if word.endswith("viewgate.toml"))
     query = "SELECT sum(v) FROM demo.spread"
-    seen: dict[int, Any] = {}
-    with Gate("--config", settings, "--workers", "2") as several:
+    seen: dict[int, object] = {}
+    with Gate("--config", remote.another(tmp_path / "several.toml"), "--workers", "2") as several:
         with clients.pyhive(several.port) as connection:
             clients.rows(connection, "CREATE TABLE demo.spread AS SELECT id % 3 AS k, id AS v FROM range(10)")
             clients.rows(
@@ -114,3 +139,57 @@ def test_several_workers(remote: Any) -> None:
                     seen[number] = (clients.rows(connection, query), tried[0].split(".")[-1])
         assert several.stop() == 0
     assert seen == {1: ([(45,)], "spread_by_k"), 2: ([(45,)], "spread_by_k")}
+
+
+PROBES = ("SELECT * FROM demo.probed WHERE 1=0", "SELECT k, sum(v) AS `All` FROM demo.probed GROUP BY k LIMIT 0")
+
+
+def test_a_probe_for_the_columns_starts_no_job(remote: Remote) -> None:
+    """As BI tools send them, of a table and of what a view answers."""
+    with clients.pyhive(remote.gate.port) as connection:
+        clients.rows(connection, "CREATE TABLE demo.probed AS SELECT id % 3 AS k, id AS v FROM range(10)")
+        clients.rows(
+            connection, "CREATE MATERIALIZED VIEW demo.probed_by_k AS SELECT k, sum(v) FROM demo.probed GROUP BY k"
+        )
+        cursor = connection.cursor()
+        shown = []
+        for probe in PROBES:
+            cursor.execute(probe)
+            assert cursor.fetchall() == []
+            shown.append([(name, kind) for name, kind, *_ in cursor.description])
+        clients.rows(connection, "SELECT count(DISTINCT v) FROM demo.probed WHERE k > 0")
+    assert shown == [[("k", "BIGINT_TYPE"), ("v", "BIGINT_TYPE")], [("k", "BIGINT_TYPE"), ("All", "BIGINT_TYPE")]]
+    # Spark tells of jobs a moment later, in their order.
+    eventually(lambda: any("count(DISTINCT v)" in job for job in remote.jobs()))
+    assert [job for job in remote.jobs() if "1=0" in job or "LIMIT 0" in job] == []
+
+
+STATE = ("USE demo", "SET spark.sql.session.timeZone = Asia/Kolkata", "SET hivevar:k = 2")
+ASKED = "SELECT current_database(), current_timezone(), ${hivevar:k}"
+LEFT = [("demo", "Asia/Kolkata", 2)]
+
+
+def test_an_idle_session_goes_on_as_it_was(remote: Remote, tmp_path: Path) -> None:
+    """When its place on Spark was given back, and when its connection there was lost."""
+    with Way(remote.port) as way:
+        settings = remote.another(tmp_path / "parking.toml", "[timeouts]\npark = 0.5\nhealth = 3600\n", way.port)
+        with Gate("--config", settings) as parking, clients.pyhive(parking.port) as connection:
+            for sql in STATE:
+                clients.rows(connection, sql)
+            eventually(lambda: way.open == 0)
+            assert clients.rows(connection, ASKED) == LEFT
+            way.cut()
+            assert clients.rows(connection, ASKED) == LEFT
+
+
+def test_what_no_other_session_can_be_given_is_lost_with_its_connection(remote: Remote, tmp_path: Path) -> None:
+    with Way(remote.port) as way:
+        settings = remote.another(tmp_path / "pinned.toml", "[timeouts]\npark = 0.1\n", way.port)
+        with Gate("--config", settings) as pinned, clients.pyhive(pinned.port) as connection:
+            clients.rows(connection, "CREATE TEMPORARY VIEW seven AS SELECT 7")
+            assert clients.rows(connection, "SELECT * FROM seven") == [(7,)]
+            way.cut()
+            with pytest.raises(OperationalError) as lost:
+                clients.rows(connection, "SELECT * FROM seven")
+            assert "'08S01'" in str(lost.value)
+            assert "The upstream session is lost" in str(lost.value)

@@ -1,0 +1,63 @@
+"""A way to a server that can be cut: what is connected through it then is lost, and who comes again gets through."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from threading import Thread
+from typing import Self
+
+
+class Way:
+    """Use it in a `with` statement; its own port is `port`."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._connections: list[socket.socket] = []
+        self._threads = [Thread(target=self._accept, daemon=True)]
+        self._threads[0].start()
+
+    @property
+    def open(self) -> int:
+        """How many connections go through it now."""
+        return sum(connection.fileno() >= 0 for connection in self._connections) // 2
+
+    def cut(self) -> None:
+        """Lose all connections."""
+        for connection in self._connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._to))
+                self._connections += (client, server)
+                for pair in ((client, server), (server, client)):
+                    self._threads.append(Thread(target=_carry, args=pair, daemon=True))
+                    self._threads[-1].start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.cut()
+        for thread in self._threads:
+            thread.join(10)
+        for connection in self._connections:
+            connection.close()
+
+
+def _carry(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+    for end in (source, target):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+    source.close()
