@@ -33,6 +33,7 @@ from proxy.server import Server
 from proxy.service import Service
 from proxy.settable import LISTEN_PORT, WORKERS
 from proxy.upstream import Timeouts, Upstream, Upstreams
+from proxy.wire import Transport
 from rewriter.script import ScriptError
 
 _log = logging.getLogger("viewgate")
@@ -155,7 +156,7 @@ async def serve(options: argparse.Namespace) -> int:
         service = compose(surroundings, settings, running)
         if options.config:
             _when_to_reload(lambda: reread(options, settings, partial(adopt, surroundings, service.upstreams)))
-        server = Server(entrance(service), settings.server.host, settings.server.port)
+        server = Server(entrance(service), settings.server.host, settings.server.port, ports=_ports(settings))
         port = await server.start()
         running.push_async_callback(server.stop)
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
@@ -200,7 +201,7 @@ async def work(options: argparse.Namespace) -> None:
         first = task.number == 1
         service = compose(surroundings, settings, running, shared, alone=first)
         entrance = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
-        server = Server(entrance, settings.server.host, task.port, shared=True)
+        server = Server(entrance, settings.server.host, task.port, ports=_ports(settings), shared=True)
         await server.listen_within(neighbours.place, workers.RelayedCalls)
         others = {workers.Order.STOP: stopping.set, workers.Order.HURRY: server.hurry}
         adopted = partial(_adopt_share, task.number, surroundings, service.upstreams)
@@ -215,6 +216,10 @@ async def work(options: argparse.Namespace) -> None:
         print(workers.READY, flush=True)
         await stopping.wait()
         _say_stopping(service, server)
+
+
+def _ports(settings: config.Config) -> dict[Transport, int]:
+    return {Transport[name.upper()]: port for name, port in settings.server.ports.items()}
 
 
 def _adopt_share(number: int, surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:
@@ -322,15 +327,16 @@ def _tls_only(listen: config.Listen) -> bool:
 
 
 def refuse_taken_port(listen: config.Listen) -> None:
-    """Say so before Spark is started if the port, or the address, cannot be had."""
-    try:
-        with socket.create_server((listen.host, listen.port)):
-            pass
-    except OSError as error:
-        raise config.ConfigError(
-            f"cannot listen on port {listen.port} of {listen.host}: {error.strerror}; "
-            "give another with --port, or stop what listens there"
-        ) from error
+    """Say so before Spark is started if a port, or the address, cannot be had."""
+    for port in (listen.port, *listen.ports.values()):
+        try:
+            with socket.create_server((listen.host, port)):
+                pass
+        except OSError as error:
+            raise config.ConfigError(
+                f"cannot listen on port {port} of {listen.host}: {error.strerror}; "
+                f"give another with {'--port' if port == listen.port else '[server.ports]'}, or stop what listens there"
+            ) from error
 
 
 async def health(options: argparse.Namespace) -> None:

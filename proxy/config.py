@@ -5,6 +5,9 @@
     port = 10000
     workers = 1                   # processes that share the port, before [[upstream]]
 
+    [server.ports]                # more ports, each for one transport alone: sasl, nosasl, http
+    http = 10001
+
     [[upstream]]                  # a Spark Thrift Server that runs elsewhere; may be given more than once
     host = "spark.example.org"
     port = 10000
@@ -99,12 +102,13 @@ class TlsFiles:
 
 @dataclass(frozen=True)
 class Listen:
-    """Where clients connect."""
+    """Where clients connect; `ports` are more, each for one transport, by its name."""
 
     host: str = "127.0.0.1"
     port: int = 10000
     tls: TlsFiles | None = None
     workers: int = 1
+    ports: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,7 @@ def parse(text: str, source: str = "viewgate.toml") -> Config:
     r"""The settings in a text.
 
     >>> parse("[server]\nport = 10001").server
-    Listen(host='127.0.0.1', port=10001, tls=None, workers=1)
+    Listen(host='127.0.0.1', port=10001, tls=None, workers=1, ports={})
     >>> parse("[server]\nport = 'many'")
     Traceback (most recent call last):
     proxy.config.ConfigError: viewgate.toml: [server] port is 'many': it must be a whole number from 0 ... to 65535
@@ -229,6 +233,7 @@ def _config(document: dict[str, Any]) -> Config:
 def _listen(document: dict[str, Any]) -> Listen:
     table = dict(_table(document, "server"))
     files = table.pop("tls", None)
+    _checked("server.ports", table.get("ports", {}))
     if files is None:
         return Listen(**table)
     _checked("server.tls", files)

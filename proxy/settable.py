@@ -42,7 +42,8 @@ TEXTS = Kind(
 
 # What each table of the file may hold; "*" stands for any other key. A table in a table has both names, with a dot.
 TABLES: Mapping[str, Mapping[str, Kind]] = {
-    "server": {"host": TEXT, "port": LISTEN_PORT, "workers": WORKERS, "tls": TABLE},
+    "server": {"host": TEXT, "port": LISTEN_PORT, "workers": WORKERS, "ports": TABLE, "tls": TABLE},
+    "server.ports": dict.fromkeys(("sasl", "nosasl", "http"), PORT),
     "server.tls": {"certificate": TEXT, "key": TEXT, "required": TRUTH},
     "authentication": {"passwords": TEXT, "ldap": TABLE, "jwt": TABLE, "kerberos": TABLE, "proxy_users": TABLE},
     "authentication.ldap": {

@@ -26,7 +26,8 @@ class Connection(asyncio.Protocol):
     """A connection that ends takes with it what it was waiting for. Bad bytes end their own connection only.
 
     `left(connection, peer)` is called at the end, with the peer whose sessions end with it. Without a `kind`, its first
-    byte tells what it speaks; with one, it comes from `within`, from another process of ours.
+    byte tells what it speaks; with one, it comes from `within`, from another process of ours. With `only`, that is
+    the one transport that may be spoken, in the clear or by TLS.
     """
 
     def __init__(
@@ -34,7 +35,9 @@ class Connection(asyncio.Protocol):
         entrance: Entrance,
         left: Callable[[Connection, Peer | None], None],
         kind: type[Conversation] | None = None,
+        only: Transport | None = None,
     ) -> None:
+        self._only = only
         self._kind = kind
         self.within = kind is not None
         self._entrance = entrance
@@ -114,13 +117,24 @@ class Connection(asyncio.Protocol):
             self._tls = TlsServer(tls.context)
             data = self._in_the_clear(self._tls, data)
             return self._begin(data) if data else b""
-        if tls is not None and tls.required and self._tls is None:
-            reply = negotiation(Status.BAD, _TLS_ONLY.encode()) if transport is Transport.SASL else b""
-            self._refuse(Refused(_TLS_ONLY, reply))
+        wrong = self._wrong(transport)
+        if wrong is not None:
+            self._refuse(
+                Refused(wrong, negotiation(Status.BAD, wrong.encode()) if transport is Transport.SASL else b"")
+            )
             return b""
         kind = CONVERSATIONS.get(transport, CONVERSATIONS[None])
         self._conversation = kind(self._entrance, Caller(self._address, self._tls is not None))
         return data
+
+    def _wrong(self, transport: Transport | None) -> str | None:
+        """Why a client may not come in this way."""
+        tls = self._entrance.tls
+        if tls is not None and tls.required and self._tls is None:
+            return _TLS_ONLY
+        if self._only is not None and transport is not self._only:
+            return f"This port is for {self._only.value} alone: [server] port takes all transports"
+        return None
 
     def _in_the_clear(self, tls: TlsServer, data: bytes) -> bytes:
         try:

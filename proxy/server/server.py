@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +13,34 @@ from proxy.server.connection import Connection
 from proxy.server.conversations import Conversation
 from proxy.server.entrance import Entrance
 from proxy.service import Peer, RunningOperation
+from proxy.wire import Transport
 
 _IDLE_CHECKS = 10  # in the time after which an idle session is closed
 
 
 class Server:
-    """Serves connections on a port until it is stopped; on a `shared` one, other processes do, too."""
+    """Serves connections on a port until it is stopped; on a `shared` one, other processes do, too.
 
-    def __init__(self, entrance: Entrance, host: str = "127.0.0.1", port: int = 10000, *, shared: bool = False) -> None:
+    Each of more `ports` is for one transport alone.
+    """
+
+    def __init__(
+        self,
+        entrance: Entrance,
+        host: str = "127.0.0.1",
+        port: int = 10000,
+        *,
+        ports: Mapping[Transport, int] | None = None,
+        shared: bool = False,
+    ) -> None:
         self.service = entrance.service
         self._entrance = entrance
         self._host = host
         self._port = port
         self._shared = shared
         self._inner: asyncio.Server | None = None
-        self._listener: asyncio.Server | None = None
+        self._ports = ports or {}
+        self._listeners: list[asyncio.Server] = []
         self._connections: set[Connection] = set()
         self._empty = asyncio.Event()
         self._empty.set()
@@ -39,11 +53,13 @@ class Server:
         """Listen; returns the port, which is a free one if 0 was asked for."""
         loop = asyncio.get_running_loop()
         # Left unsaid where it is not shared: there are systems that know no such ports.
-        shared = True if self._shared else None
-        self._listener = await loop.create_server(self._connection, self._host, self._port, reuse_port=shared)
+        listen = partial(loop.create_server, host=self._host, reuse_port=True if self._shared else None)
+        self._listeners = [await listen(self._connection, port=self._port)]
+        for only, own in self._ports.items():
+            self._listeners.append(await listen(partial(self._connection, only=only), port=own))
         self._close_idle()
         self._look_after()
-        port: int = self._listener.sockets[0].getsockname()[1]
+        port: int = self._listeners[0].sockets[0].getsockname()[1]
         return port
 
     async def listen_within(self, path: Path, kind: type[Conversation]) -> None:
@@ -68,8 +84,8 @@ class Server:
 
     async def stop(self) -> None:
         """Stop listening, let statements end for a while, stop the others, then close every session and connection."""
-        if self._listener is not None:
-            self._listener.close()
+        for listener in self._listeners:
+            listener.close()
         for check in (self._idle_check, self._unseen_check):
             if check is not None:
                 check.cancel()
@@ -107,8 +123,8 @@ class Server:
         if self._leaving:
             await asyncio.wait(self._leaving)
 
-    def _connection(self, kind: type[Conversation] | None = None) -> Connection:
-        connection = Connection(self._entrance, self._left, kind)
+    def _connection(self, kind: type[Conversation] | None = None, only: Transport | None = None) -> Connection:
+        connection = Connection(self._entrance, self._left, kind, only)
         self._connections.add(connection)
         self._empty.clear()
         return connection

@@ -64,7 +64,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[server]\nport = 70000", "[server] port is 70000: it must be a whole number from 0 (any free port) to 65535"),
         ("[server]\nport = true", "[server] port is True: it must be a whole number"),
         ("[server]\nhost = ''", "[server] host is '': it must be a text that is not empty"),
-        ("[server]\nhots = 'x'", "[server] hots is not known: the keys are host, port, workers, tls"),
+        ("[server]\nhots = 'x'", "[server] hots is not known: the keys are host, port, workers, ports, tls"),
         (
             "[serve]\n",
             "[serve] is not known: the tables are server, authentication, timeouts, limits, upstream, catalog",
@@ -95,6 +95,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[authentication.jwt]\naudience = 'a'", "[authentication.jwt] needs keys"),
         ("[authentication.kerberos]\nprincipal = 'p'", "[authentication.kerberos] needs keytab"),
         ("[authentication.proxy_users]\nbi = 'ann'", "[authentication.proxy_users] bi is 'ann': it must be a list of"),
+        ("[server.ports]\nhttps = 1", "[server.ports] https is not known: the keys are sasl, nosasl, http"),
         ("[timeouts]\ncall = 0", "[timeouts] call is 0: it must be a number of seconds over 0"),
         ("[limits]\nnesting = 8", "[limits] nesting is 8: it must be a whole number from 9"),
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),

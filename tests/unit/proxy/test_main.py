@@ -225,3 +225,10 @@ def test_the_upstreams_of_the_file_are_read_again(tmp_path: Path, caplog: pytest
     assert said[0] == "the upstreams are now h:10000 (draining); green:10000"
     assert all(line.startswith("the settings are not read again: ") for line in said[1:])
     assert len(said) == 3
+
+
+def test_a_port_of_one_transport_that_is_taken_is_refused_too() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        with pytest.raises(config.ConfigError, match=rf"port {port} of 127.0.0.1: .* another with \[server.ports\]"):
+            program.refuse_taken_port(config.Listen(port=0, ports={"http": port}))

@@ -128,7 +128,7 @@ def test_stop_lets_a_running_statement_end() -> None:
             waiting = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
             await proxied.spark.called("GetOperationStatus")
             stopping = asyncio.create_task(proxied.server.stop())
-            await until(lambda: not proxied.server._listener or not proxied.server._listener.is_serving())
+            await until(lambda: not proxied.server._listeners[0].is_serving())
             with pytest.raises(ConnectionError):
                 await asyncio.open_connection("127.0.0.1", proxied.port)
             running = proxied.spark.history[0]

@@ -14,7 +14,9 @@ from proxy.authentication import Authentication, Cookies, ProxyUsers
 from proxy.hs2 import ResultSet, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits, TlsSettings
-from proxy.wire import MessageReader
+from proxy.wire import MessageReader, Transport
+from proxy.wire.sasl import Status, negotiation
+from tests.integration.daemon import free_ports
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 CLOSE = "Connection: close\r\n"
@@ -406,3 +408,24 @@ def test_a_first_call_may_take_longer_than_a_login() -> None:
             assert read_reply(await client.call(message), ttypes.TOpenSessionResp).status.statusCode == 0
 
     with_proxy(test, Limits(handshake=0.05, grace=0.2))
+
+
+def test_a_port_for_one_transport_alone(caplog: pytest.LogCaptureFixture) -> None:
+    (own,) = free_ports(1)
+
+    async def test(proxied: Proxied) -> None:
+        for port in (proxied.port, own):
+            async with HttpClient(port) as client:
+                session = await client.open_session()
+                await client.ask(
+                    "CloseSession", ttypes.TCloseSessionReq(sessionHandle=session), ttypes.TCloseSessionResp
+                )
+        async with RawClient(proxied.port) as client:
+            await client.open_session()
+        reader, writer = await asyncio.open_connection("127.0.0.1", own)
+        writer.write(negotiation(Status.START, b"PLAIN"))
+        assert b"This port is for HTTP alone" in await reader.read()
+        writer.close()
+
+    with_proxy(test, ports={Transport.HTTP: own})
+    assert "connection closed: This port is for HTTP alone" in caplog.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from proxy.server import Entrance, Limits, Server
 from proxy.service import Service
 from proxy.session import ClientSession, Forward, Plan
 from proxy.upstream import Terms, Timeouts, Upstream, Upstreams
-from proxy.wire import Authenticated, FrameReader, SaslClient, frame
+from proxy.wire import Authenticated, FrameReader, SaslClient, Transport, frame
 from tests.unit.support.fake_spark import FakeSpark
 
 R = TypeVar("R")
@@ -64,6 +64,7 @@ async def proxied(
     catalog: Catalog | None = None,
     terms: Sequence[Terms] = (Terms(),),
     timeouts: Timeouts = QUICK,
+    ports: Mapping[Transport, int] | None = None,
     **entrance: Any,
 ) -> AsyncIterator[Proxied]:
     """A running proxy, before one fake Spark for each of the terms; leaves no session on them behind."""
@@ -73,7 +74,7 @@ async def proxied(
         where = [Upstream("127.0.0.1", spark.port, terms=own) for spark, own in zip(sparks, terms, strict=True)]
         upstreams = Upstreams(where, timeouts)
         service = Service(upstreams, planned, lambda user, configuration: (user, configuration), catalog=catalog)
-        server = Server(Entrance(service, limits=limits or Limits(grace=0.2), **entrance), port=0)
+        server = Server(Entrance(service, limits=limits or Limits(grace=0.2), **entrance), port=0, ports=ports)
         port = await server.start()
         try:
             yield Proxied(sparks[0], server, port, planned, tuple(sparks))
