@@ -8,7 +8,10 @@ from proxy.upstream import Stage
 
 
 def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
-    """The stages of a group's jobs so far, as far as Spark remembers them."""
+    """The stages of a group's jobs that have begun, as far as Spark remembers them.
+
+    Not those that wait: adaptive execution skips most of these, since an earlier job has done their work.
+    """
     tracker = context.statusTracker()
     jobs = (tracker.getJobInfo(job) for job in sorted(tracker.getJobIdsForGroup(group)))
     ids = sorted({stage for job in jobs if job is not None for stage in job.stageIds})
@@ -16,5 +19,5 @@ def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
     return tuple(
         Stage(one.stageId, one.numTasks, one.numCompletedTasks, one.numActiveTasks, one.numFailedTasks)
         for one in known
-        if one is not None
+        if one is not None and (one.numActiveTasks or one.numCompletedTasks or one.numFailedTasks)
     )

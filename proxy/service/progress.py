@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from proxy.upstream import Stage, progress_response
@@ -17,11 +18,16 @@ _LOOK_AGAIN = 0.5  # seconds between two looks
 
 
 class HowFar:
-    """What one operation's client is told; looked up now and then only."""
+    """What one operation's client is told; looked up now and then only.
+
+    Beeline holds the lines of the log back as long as there is a bar, and writes over it once there is none: so from
+    its first stage on an operation has one, between its own work and each of the refreshes that follow it, too.
+    """
 
     def __init__(self, started_ms: int) -> None:
         self._started_ms = started_ms
         self._looked_at = float("-inf")
+        self._stages: dict[int, Stage] = {}
         self._seen: Any = None
 
     async def told(self, call: Call, look: Callable[[], Awaitable[tuple[Stage, ...] | None]]) -> Any:
@@ -32,6 +38,12 @@ class HowFar:
         now = asyncio.get_running_loop().time()
         if now - self._looked_at >= _LOOK_AGAIN:
             self._looked_at = now
-            stages = await look()
-            self._seen = progress_response(stages, self._started_ms) if stages else None
+            self._note(await look() or ())
+            if self._stages:
+                self._seen = progress_response(tuple(self._stages.values()), self._started_ms)
         return self._seen
+
+    def _note(self, stages: tuple[Stage, ...]) -> None:
+        """What is no longer told of has ended."""
+        ended = {number: replace(stage, completed=stage.tasks, running=0) for number, stage in self._stages.items()}
+        self._stages = ended | {stage.id: stage for stage in stages}

@@ -1,0 +1,49 @@
+"""What a client is told of an operation's stages."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from proxy.hs2 import encode_call
+from proxy.hs2.generated import ttypes
+from proxy.service import progress
+from proxy.service.progress import HowFar
+from proxy.upstream import Stage
+
+_ASKED = ttypes.TGetOperationStatusReq(getProgressUpdate=True)
+CALL: Any = SimpleNamespace(message=encode_call("GetOperationStatus", 1, _ASKED))
+
+
+@pytest.fixture(autouse=True)
+def _looked_at_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_LOOK_AGAIN", 0)
+
+
+def told(*looks: tuple[Stage, ...] | None) -> list[Any]:
+    """What a client is told that asks once after each look."""
+    seen = iter(looks)
+
+    async def look() -> tuple[Stage, ...] | None:
+        return next(seen)
+
+    async def ask() -> list[Any]:
+        how_far = HowFar(0)
+        return [await how_far.told(CALL, look) for _ in looks]
+
+    return asyncio.run(ask())
+
+
+def test_a_bar_stays_from_the_first_stage_on_through_all_that_follows() -> None:
+    write, refresh = Stage(0, 4, 2, 2, 0), Stage(7, 4, 1, 1, 0)
+    none, first, between, second = told(None, (write,), (), (refresh,))
+    assert none is None
+    assert [row[0] for row in first.rows] == ["Stage-0"]
+    assert between.progressedPercentage == 1
+    assert [row[:5] for row in second.rows] == [
+        ["Stage-0", "spark", "SUCCEEDED", "4", "4"], ["Stage-7", "spark", "RUNNING", "4", "1"],
+    ]  # fmt: skip
+    assert second.progressedPercentage == 5 / 8
