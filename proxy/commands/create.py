@@ -163,7 +163,7 @@ class Create:
         return f"CREATE TABLE {plan.storage.sql()} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({properties})"
 
     def _storage_properties(self, plan: _Plan) -> dict[str, str]:
-        return {**dict(plan.layout.properties), **of_storage(self.properties)}
+        return {**plan.layout.written, **of_storage(self.properties)}
 
     def _view_statement(self, plan: _Plan) -> str:
         replacing = " OR REPLACE" if plan.existing else ""

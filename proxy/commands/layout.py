@@ -14,6 +14,7 @@ from proxy.commands.shape import Shape
 from rewriter.model import Column, MaterializedView, PartitionField, Session, SortField, Table, TableName, quoted
 
 _DISTRIBUTION = "write.distribution-mode"
+_FANOUT = "write.spark.fanout.enabled"
 _logger = logging.getLogger(__name__)
 
 
@@ -24,6 +25,14 @@ class Layout:
     partitioned_by: str = ""
     ordered_by: str = ""
     properties: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def written(self) -> dict[str, str]:
+        """The properties, and that rows come to the files partition by partition.
+
+        Else each task that writes would have a file open for each partition that it meets, and memory for it.
+        """
+        return dict(self.properties) | ({_FANOUT: "false"} if self.partitioned_by else {})
 
     def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
         """The statements that give storage its order, and leave it how rows are spread over the tasks that write."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.table.sorting import NullOrder, SortDirection, SortField, SortOrder
 from pyiceberg.transforms import IdentityTransform
@@ -41,3 +42,19 @@ def test_an_order_that_is_given_is_the_storages(house: House) -> None:
 def test_without_any_order_nothing_is_altered(house: House) -> None:
     asyncio.run(house.run(CREATE.format("", "sales")))
     assert ordered(house) == []
+
+
+@pytest.mark.parametrize(
+    ("clauses", "fanout"),
+    [
+        ("PARTITIONED BY (region)", "'write.spark.fanout.enabled' = 'false'"),
+        ("PARTITIONED BY (region) PROPERTIES ('write.spark.fanout.enabled' = 'true')", "enabled' = 'true'"),
+        ("", ""),
+    ],
+)
+def test_rows_come_to_partitioned_storage_one_partition_after_the_other(
+    house: House, clauses: str, fanout: str
+) -> None:
+    asyncio.run(house.run(CREATE.format(clauses, "sales")))
+    (created,) = (sql for sql in house.upstream.statements if sql.startswith("CREATE TABLE"))
+    assert ("fanout" in created, fanout in created) == (bool(fanout), True)
