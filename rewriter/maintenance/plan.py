@@ -25,6 +25,9 @@ Changes = Mapping[TableName, Change]
 
 # Below this, writing the whole storage anew is quicker than finding the files of the groups that have changed.
 SMALL = 32 * 2**20
+# MERGE reads the keys of all groups twice and writes whole files anew, in which those of a delta lie anywhere: only for
+# fewer rows than this share of those stored is that quicker than to write all groups anew.
+FEW = 0.0001
 # Beyond this, and MOST_TARGETS, computing everything anew is no dearer than picking partitions.
 MOST_ROWS = 0.8
 
@@ -163,6 +166,8 @@ def _changelog(now: Situation) -> Decision | str:
 
 
 def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
+    if problem := _dearer(now):
+        return problem
     if now.stored.block.having:
         return "it keeps only some of its groups (HAVING)"
     decimal_sum = any(
@@ -175,11 +180,30 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
     """Only the targets that are touched where these are known, else all groups or those of the delta."""
-    storage = now.stored.storage
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
-    small = not storage.partitioned_by and storage.size is not None and storage.size <= SMALL
-    return how.overwrite(now.base, parts, signed) if small or not how.joins else how.merge(now.base, parts, signed)
+    merges = how.joins and (now.stored.storage.partitioned_by or (_large(now) and _few(now)))
+    return how.merge(now.base, parts, signed) if merges else how.overwrite(now.base, parts, signed)
+
+
+def _large(now: Situation) -> bool:
+    size = now.stored.storage.size
+    return size is None or size > SMALL
+
+
+def _few(now: Situation) -> bool:
+    """Whether what has changed is little beside what is stored."""
+    records = now.stored.storage.records
+    return records is None or sum(change.added + change.removed for change in now.changed) <= FEW * records
+
+
+def _dearer(now: Situation) -> str:
+    """Why to compute everything anew is no dearer than to bring all groups together with those of a delta."""
+    storage, changed = now.stored.storage, sum(change.added + change.removed for change in now.changed)
+    rows = sum(now.changes[table.name].records for table in now.stored.block.tables)
+    if storage.partitioned_by or storage.records is None or not _large(now) or _few(now):
+        return ""
+    return "its storage has no fewer rows than its tables" if storage.records + changed >= rows else ""
 
 
 def _touched(now: Situation) -> str:

@@ -143,7 +143,7 @@ def test_decimal_sums_are_merged_under_ansi_only() -> None:
     assert planned(query, happened(SALES, APPENDED), settings={"spark.sql.ansi.enabled": "false"}).kind is Kind.FULL
 
 
-def test_small_storage_is_written_anew_large_is_merged_into_by_key() -> None:
+def test_small_storage_is_written_anew_large_is_merged_into_by_key_where_few_rows_change() -> None:
     small = planned(COUNTS, happened(SALES, APPENDED)).statement("target")
     assert small.startswith("INSERT OVERWRITE target SELECT")
     assert "FROM lake.demo.v__storage VERSION AS OF 7 UNION ALL" in small
@@ -151,6 +151,13 @@ def test_small_storage_is_written_anew_large_is_merged_into_by_key() -> None:
     large = planned(COUNTS, happened(SALES, APPENDED), size=2**40).statement("target")
     assert large.startswith("MERGE INTO target AS t USING (")
     assert "ON t.k <=> s.k WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *" in large
+    view, storage = view_of(COUNTS)
+    large_storage = replace(storage, size=2**40, records=10**6)
+    for added, write in ((100, "MERGE INTO"), (101, "INSERT OVERWRITE")):
+        change = happened(SALES, APPENDED, added=added, records=10**7)
+        assert plan(view, large_storage, {SALES: change}).write == write
+    as_many = plan(view, large_storage, {SALES: happened(SALES, APPENDED, added=1000, records=10**6 + 1000)})
+    assert (as_many.kind, as_many.reason) == (Kind.FULL, "its storage has no fewer rows than its tables")
     by_float = "SELECT y, count(*) AS c FROM sales GROUP BY y"
     assert planned(by_float, happened(SALES, APPENDED), size=2**40).write == "INSERT OVERWRITE"
 
