@@ -41,7 +41,9 @@ _CLOCK = {
 }
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
 # Sketches and bitmaps are lists in DuckDB.
-_AS_BINARY = re.compile(r"CAST\(((?:theta_union_agg|bitmap_or_agg)\([^()]*\)|[^\s()]+) AS binary\)", re.IGNORECASE)
+_AS_BINARY = re.compile(
+    r"CAST\(((?:theta_union_agg|theta_sketch_agg|bitmap_or_agg)\([^()]*\)|[^\s()]+) AS binary\)", re.IGNORECASE
+)
 # Hive's spellings of what else is GROUP BY ROLLUP (…) and GROUP BY GROUPING SETS (…).
 _WITH_ROLLUP = re.compile(r"GROUP BY ([\w, ]+) WITH ROLLUP")
 _NAMED_FIRST = re.compile(r"GROUP BY [\w, ]*\w GROUPING SETS")
