@@ -51,7 +51,9 @@ def union_with_tables(query: Predicates, mapping: Mapping[str, str], candidate: 
         return Miss(Reason.SHAPE, "rows are not put together from a view's and others: that reads more than the tables")
     divided = _cut(query, candidate, mapping)
     cut = tuple(divided.values())
-    otherwise = _otherwise(divided, query) if divided else None
+    # What a view's own equality leaves over is most of a table, and nothing that the shortlist looks for.
+    pays = candidate.storage.part or all(type(conjunct) in _NEGATED for conjunct in divided)
+    otherwise = _otherwise(divided, query) if divided and pays else None
     if otherwise is None:
         return Miss(Reason.VIEW_FILTERS_MORE, "no range divides the rows into the view's and others")
     applied = Predicates(query.block, cut, query.zone)
