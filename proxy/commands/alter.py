@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proxy.catalog.views import REWRITE
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.commands.properties import checked, of_storage
 from proxy.hs2 import ResultSet
+from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
 from rewriter.model.literals import pairs
 
@@ -24,6 +25,8 @@ class SetProperties:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
+        if RETENTION in self.properties:  # what a refresh could not do is refused here
+            await ctx.pipeline.decision(replace(view, properties={**view.properties, **self.properties}))
         try:
             for_storage = of_storage(self.properties)
             if for_storage:

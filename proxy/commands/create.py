@@ -152,6 +152,7 @@ class Create:
             namespace=plan.facts.namespace,
             settings=json.loads(recorded_settings(plan.facts)),
             over_views="",
+            properties=self._view_properties(plan),
         )
         return await ctx.catalog.read_through(candidate)
 
