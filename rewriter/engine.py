@@ -32,7 +32,7 @@ from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, read_view, table_mappings, widened
 from rewriter.metadata import counted_by_metadata
 from rewriter.model import Column, MaterializedView, Session, Table, TableName, quoted
-from rewriter.model.settings import unreadable_setting
+from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rematch import asked_of
 from rewriter.rules import RULES
@@ -260,7 +260,7 @@ def _read_verbatim(
 def _session_problem(statement: Statement) -> Miss | None:
     session = statement.session
     if not session.rewrite:
-        return Miss(Reason.REWRITE_OFF, "the session has SET viewgate.rewrite = off")
+        return Miss(Reason.REWRITE_OFF, REWRITE_IS_OFF)
     if not (statement.is_query or statement.fills) or statement.problem:
         return Miss(Reason.NOT_READ, statement.problem or "only queries are rewritten")
     setting = unreadable_setting(session.settings)

@@ -303,29 +303,34 @@ _COMPARED: Mapping[type[Tree], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", 
 def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
     """A comparison of a column with constants, as the values that it leaves."""
     if isinstance(conjunct, exp.Between):
-        parts = [(">=", conjunct.args["low"]), ("<=", conjunct.args["high"])]
-        return _folded(conjunct.this, parts, RangeSet.met) if not conjunct.args.get("symmetric") else None
+        ends = [conjunct.args["low"], conjunct.args["high"]]
+        return _held(conjunct.this, ends, _between) if not conjunct.args.get("symmetric") else None
     if isinstance(conjunct, exp.In) and conjunct.expressions:
-        return _folded(conjunct.this, [("=", value) for value in conjunct.expressions], RangeSet.joined)
+        return _held(conjunct.this, conjunct.expressions, RangeSet.of)
     operator = _COMPARED.get(type(conjunct))
     if operator is None:
         return None
     if _reference(conjunct.this) is None:
-        return _folded(conjunct.expression, [(_MIRRORED[operator], conjunct.this)], RangeSet.met)
-    return _folded(conjunct.this, [(operator, conjunct.expression)], RangeSet.met)
+        return _held(conjunct.expression, [conjunct.this], lambda one: RangeSet.compare(_MIRRORED[operator], *one))
+    return _held(conjunct.this, [conjunct.expression], lambda one: RangeSet.compare(operator, *one))
 
 
-def _folded(
-    subject: Tree, parts: list[tuple[str, Tree]], fold: Callable[[Sequence[RangeSet]], RangeSet]
+def _between(ends: Sequence[Fraction | str]) -> RangeSet:
+    return RangeSet.compare(">=", ends[0]).meet(RangeSet.compare("<=", ends[1]))
+
+
+def _held(
+    subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | str]], RangeSet]
 ) -> tuple[Reference, Values] | None:
+    """What a comparison leaves of a column, if that is one and the constants are of one kind."""
     reference = _reference(subject)
-    points = [(operator, _point(literal)) for operator, literal in parts]
-    kinds = {point[0] if point is not None else "" for _, point in points}
-    if reference is None or len(kinds) != 1 or "" in kinds:
+    points = [_point(literal) for literal in constants]
+    known = [point for point in points if point is not None]
+    kinds = {kind for kind, _ in known}
+    if reference is None or len(kinds) != 1 or len(known) < len(points):
         return None
-    sets = [RangeSet.compare(operator, point[1]) for operator, point in points if point is not None]
-    whole = fold(sets)
-    kind = next(iter(kinds))
+    whole = set_of([value for _, value in known])
+    (kind,) = kinds
     # What holds for all numbers (times) holds for whole ones (days), which is all that some columns have.
     return reference, Values(kind, whole if kind == "text" else whole.closed_over_integers())
 

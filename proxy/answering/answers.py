@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
+from typing import ParamSpec, TypeVar
 
 from proxy.answering.brief import is_brief
 from proxy.answering.changes import trace_of
@@ -19,7 +20,12 @@ from proxy.session import ClientSession, Forward
 from rewriter import Attempt, Definitions, Outcome, Reason, Recent, Statement, Unsupported, read_by, tables_of
 from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
-from rewriter.model.settings import TIME_ZONE, result_settings
+from rewriter.model.settings import REWRITE_IS_OFF, TIME_ZONE, result_settings
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_LONG = 10_000  # characters of a statement that takes some tens of milliseconds to be read
 
 
 class Answers:
@@ -78,7 +84,9 @@ class Answers:
         recent = await self._known()
         if thorough:
             recent = Recent(recent.definitions.thorough)
-        asked = recent.ask(sql, state)
+        elif not state.rewrite and not _spells_time(sql):  # what nobody asks for need not be read
+            return replace(own, problem=facts.problem or REWRITE_IS_OFF, over=len(recent.definitions.views))
+        asked = await _aside(sql, recent.ask, sql, state)
         statement, definitions = asked.statement, recent.definitions
         if not asked.concerns_views and not statement.uses_timeseries:
             shadowed = tuple(_shadowed(statement, definitions))
@@ -86,14 +94,16 @@ class Answers:
             return replace(own, outcome=outcome, problem=facts.problem or statement.unread, over=asked.over)
         found = await self.catalog.current(asked.names)
         if (learned := self._learned(found)) is not None:
-            asked = Recent(definitions.knowing(learned)).ask(sql, state)
+            asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
             found = await self.catalog.current(asked.names)
         relations = _relied_on(found, facts)
         try:
-            outcome = asked.decide(relations)
+            outcome = await _aside(sql, asked.decide, relations)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
+        if facts.problem:  # which is why the session counts as one without rewriting
+            outcome = replace(outcome, tried=())
         original = outcome.original
         unchanged = Decision(original if outcome.spelled else None, original, outcome, facts.problem, asked.over)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
@@ -182,8 +192,16 @@ def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attemp
 
 def _may_concern(sql: str) -> bool:
     """A cheap look: whatever can be rewritten or spelled out has one of these words."""
-    lower = sql.lower()
-    return "select" in lower or "timeseries" in lower
+    return "select" in sql.lower() or _spells_time(sql)
+
+
+def _spells_time(sql: str) -> bool:
+    return "timeseries" in sql.lower()
+
+
+async def _aside(sql: str, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    """Work on a statement; on a long one beside the event loop, which has other clients to serve."""
+    return await asyncio.to_thread(work, *given, **named) if len(sql) > _LONG else work(*given, **named)
 
 
 def _schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:

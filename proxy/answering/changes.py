@@ -7,6 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from proxy.answering.remembering import remembered
+from proxy.answering.tokens import scan
 from proxy.session import Trace
 from rewriter import ParseError, tokenize
 
@@ -65,21 +66,19 @@ def change_of(sql: str) -> Change:
     >>> [change_of(sql).effect.name for sql in ("USE demo", "CREATE TEMP VIEW v AS SELECT 1", "BEGIN", "SHOW TABLES")]
     ['SETTINGS', 'NAME', 'UNKNOWN', 'NONE']
     """
-    try:
-        words = [token.text for token in tokenize(sql)]
-    except ParseError:
-        return _UNKNOWN
-    upper = [word.upper() for word in words]
-    verb = upper[0].split()[0] if upper else ";"
+    first = next(scan(sql), None)
+    verb = (first.keyword or first.text) if first is not None else ";"
     if verb in READ_AGAIN:
         return Change(Effect.SETTINGS)
     if verb == "DECLARE":
         return Change(Effect.VARIABLE)
-    if verb in _OF_NAMES:
-        return _UNKNOWN if "${" in sql else _OF_NAMES[verb](words, upper)
-    if verb == "CALL":
-        return _UNKNOWN if any("CHANGELOG" in word for word in upper) else _NOTHING
-    return _NOTHING if verb in HARMLESS or verb == ";" else _UNKNOWN
+    if verb not in _BY_WORDS:
+        return _NOTHING if verb in HARMLESS or verb == ";" else _UNKNOWN
+    try:
+        words = [token.text for token in tokenize(sql)]
+    except ParseError:
+        return _UNKNOWN
+    return _UNKNOWN if "${" in sql else _BY_WORDS[verb](words, [word.upper() for word in words])
 
 
 def trace_of(sql: str) -> Trace:
@@ -154,4 +153,16 @@ def _renamed(words: list[str], upper: list[str]) -> Change:
     return Change(Effect.NAME, after[0], of=before[0]) if plain else _UNKNOWN
 
 
-_OF_NAMES = {"CREATE": _created, "REPLACE": _created, "CACHE": _cached, "DROP": _dropped, "ALTER": _renamed}
+def _called(_words: list[str], upper: list[str]) -> Change:
+    """CALL … create_changelog_view makes a temporary view."""
+    return _UNKNOWN if any("CHANGELOG" in word for word in upper) else _NOTHING
+
+
+_BY_WORDS = {
+    "CREATE": _created,
+    "REPLACE": _created,
+    "CACHE": _cached,
+    "DROP": _dropped,
+    "ALTER": _renamed,
+    "CALL": _called,
+}

@@ -15,7 +15,8 @@ class Decision:
     """What is sent to Spark for a statement, and why.
 
     `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
-    can run it; `problem` says why nothing was tried. `over` is the number of views that read any of its tables.
+    can run it; `problem` says why nothing was tried. `over` is the number of views that read any of its tables, or
+    may where it was not read.
     """
 
     sql: str | None

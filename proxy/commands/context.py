@@ -45,7 +45,7 @@ class Context:
         return name
 
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
-        """The materialized view that a name means; SqlError 42P01 where there is none."""
+        """The materialized view that a name means; SqlError 42P01 for nothing, 42809 for something else."""
         name = await self.resolve(session, parts)
         if view := await self.catalog.view(name):
             return view
@@ -54,8 +54,10 @@ class Context:
             hint = f"DROP MATERIALIZED VIEW {name.sql()} removes it"
             raise SqlError(f"materialized view {name} cannot be used: {reason}; {hint}", "55000")
         relation = (await self.catalog.current([name]))[name]
-        kind = "does not exist" if relation is None else f"is a {_kind(relation)}, not a materialized view"
-        raise SqlError(f"materialized view {name} {kind}; SHOW MATERIALIZED VIEWS lists those that there are", "42P01")
+        there = "SHOW MATERIALIZED VIEWS lists those that there are"
+        if relation is None:
+            raise SqlError(f"materialized view {name} does not exist; {there}", "42P01")
+        raise SqlError(f"{name} is a {_kind(relation)}, not a materialized view; {there}", "42809")
 
 
 def _kind(relation: object) -> str:

@@ -248,7 +248,7 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
         async with asyncio.timeout(timeouts.connect):
             await loop.create_connection(lambda: connection, upstream.host, upstream.port)
     except OSError as error:  # TimeoutError is one of them
-        raise SqlError(f"{upstream.named} cannot be reached: {error or 'no answer in time'}", "08S01") from error
+        raise SqlError(f"{upstream.named} cannot be reached: {str(error) or 'no answer in time'}", "08S01") from error
     try:
         async with asyncio.timeout(timeouts.handshake):
             await connection.ready

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -108,7 +108,7 @@ def range_of(conjunct: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] |
     if isinstance(conjunct, exp.Is) and isinstance(conjunct.expression, exp.Null):
         return (conjunct.this, ONLY_NULL) if _domain(conjunct.this, block) else None
     if isinstance(conjunct, exp.In):
-        return _listed(conjunct, "=", block, zone)
+        return _listed(conjunct, RangeSet.of, block, zone)
     operator = COMPARING.get(type(conjunct))
     return _compared(conjunct.this, operator, conjunct.expression, block, zone) if operator else None
 
@@ -128,17 +128,22 @@ def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | No
         negated = (_negated(operand, block, zone) for operand in operands(inner, type(inner)))
         return _folded(negated, meet=isinstance(inner, exp.Or))
     if isinstance(inner, exp.In):
-        return _listed(inner, "<>", block, zone)
+        return _listed(inner, RangeSet.but, block, zone)
     operator = COMPARING.get(type(inner))
     return _compared(inner.this, _NEGATED[operator], inner.expression, block, zone) if operator else None
 
 
-def _listed(node: Tree, operator: str, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
-    """IN as equalities; but among texts it looks for a time's text where ANSI mode is off."""
-    if _domain(node.this, block) in ("timestamp", "timestamp_ntz") and any(v.is_string for v in node.expressions):
+def _listed(
+    node: Tree, set_of: Callable[[list[Any]], RangeSet], block: Block, zone: str
+) -> tuple[Tree, RangeSet] | None:
+    """IN, by its values; but among texts it looks for a time's text where ANSI mode is off."""
+    kind = _domain(node.this, block)
+    if kind is None or not node.expressions:
         return None
-    parts = [_compared(node.this, operator, value, block, zone) for value in node.expressions]
-    return _folded(parts, meet=operator == "<>")
+    if kind in ("timestamp", "timestamp_ntz") and any(v.is_string for v in node.expressions):
+        return None
+    listed = [literal_value(value, kind, zone) for value in node.expressions]
+    return (node.this, _within_type(set_of(listed), kind)) if None not in listed else None
 
 
 def _folded(parts: Iterable[tuple[Tree, RangeSet] | None], meet: bool) -> tuple[Tree, RangeSet] | None:
@@ -164,8 +169,11 @@ def _compared(
     value = literal_value(literal, kind, zone)
     if value is None:
         return None
-    values = RangeSet.compare(operator, value)
-    return subject, values.closed_over_integers() if kind in INTEGERS or kind == "date" else values
+    return subject, _within_type(RangeSet.compare(operator, value), kind)
+
+
+def _within_type(values: RangeSet, kind: str) -> RangeSet:
+    return values.closed_over_integers() if kind in INTEGERS or kind == "date" else values
 
 
 def _domain(subject: Tree, block: Block) -> str | None:

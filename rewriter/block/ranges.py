@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 Value = Any  # one of int, Fraction, str: always the same kind within one set
@@ -102,6 +102,18 @@ class RangeSet:
             }[operator]
         )
 
+    @staticmethod
+    def of(values: Iterable[Value]) -> RangeSet:
+        """Just these values; many of them at once, as a long list has them."""
+        points = [Bound(value, True) for value in sorted(set(values))]
+        return RangeSet(tuple(Interval(point, point) for point in points))
+
+    @staticmethod
+    def but(values: Iterable[Value]) -> RangeSet:
+        """All values but these."""
+        edges = [Bound(value, False) for value in (None, *sorted(set(values)), None)]
+        return RangeSet(tuple(Interval(low, high) for low, high in pairwise(edges)))
+
     def closed_over_integers(self) -> RangeSet:
         """The same set of integers with closed bounds, so that `x < 10` equals `x <= 9`."""
         return _union((_close(interval) for interval in self.intervals), self.null, discrete=True)
@@ -156,13 +168,11 @@ def _common(left: Sequence[Interval], right: Sequence[Interval]) -> Iterator[Int
 def _close(interval: Interval) -> Interval:
     low, high = interval
     if low.value is not None:
-        whole = Fraction(low.value)
-        floor = whole.numerator // whole.denominator
-        low = Bound(floor if whole == floor and low.closed else floor + 1, True)
+        floor = low.value.numerator // low.value.denominator
+        low = Bound(floor if low.value == floor and low.closed else floor + 1, True)
     if high.value is not None:
-        whole = Fraction(high.value)
-        ceiling = -(-whole.numerator // whole.denominator)
-        high = Bound(ceiling if whole == ceiling and high.closed else ceiling - 1, True)
+        ceiling = -(-high.value.numerator // high.value.denominator)
+        high = Bound(ceiling if high.value == ceiling and high.closed else ceiling - 1, True)
     return Interval(low, high)
 
 

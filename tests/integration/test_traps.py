@@ -269,6 +269,13 @@ def test_a_temporary_view_stands_before_the_table(session: Any, gate: Any) -> No
     assert chosen(session, QUERY) == [VIEW]
 
 
+def test_a_doubt_about_the_session_is_the_only_reason_that_is_told(session: Any, run: Run) -> None:
+    run("EXECUTE IMMEDIATE 'SELECT 1'")
+    told = reasons(session, QUERY)
+    assert "EXECUTE IMMEDIATE 'SELECT 1'\" may have changed" in told
+    assert "viewgate.rewrite" not in told
+
+
 def test_a_slip_of_the_pen_costs_the_session_nothing(session: Any, run: Run) -> None:
     for statement in ("SELEKT 1", "SELECT 'it", "REFRESH MATERIALIZED VIEW", "SELECT nope FROM t"):
         with pytest.raises(exc.OperationalError):

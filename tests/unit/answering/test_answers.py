@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import cast
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from proxy.answering import Answers
+from proxy.answering import Answers, Decision
 from proxy.catalog import Catalog
-from rewriter import Definitions
-from rewriter.model import MaterializedView
+from rewriter import Definitions, Recent
+from rewriter.model import MaterializedView, Session
 
 
 class Views:
@@ -50,3 +51,52 @@ def test_views_are_read_once_and_while_others_are_served(monkeypatch: pytest.Mon
 
     asyncio.run(asked_twice())
     assert reads == 1
+
+
+def decided(monkeypatch: pytest.MonkeyPatch, sql: str, *, rewrite: bool, views: int = 0) -> Decision:
+    """What comes of a statement in a session; others are served before."""
+
+    async def facts(_answers: Answers, _session: Any) -> Session:
+        return Session("lake", ("demo",), rewrite=rewrite)
+
+    async def decide() -> Decision:
+        catalog = Views()
+        catalog.views = tuple(cast("MaterializedView", object()) for _ in range(views))
+        session: Any = SimpleNamespace(facts=SimpleNamespace(problem=""))
+        return await Answers(cast("Catalog", catalog)).decide(session, sql)
+
+    monkeypatch.setattr(Answers, "facts", facts)
+    monkeypatch.setattr(Definitions, "read", lambda definitions: None)
+    return asyncio.run(decide())
+
+
+def test_a_long_statement_is_read_while_others_are_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    served, real = threading.Event(), Recent._ask
+
+    def ask(recent: Recent, sql: str, session: Session) -> Any:
+        asyncio.run_coroutine_threadsafe(_set(served), loops[0])
+        assert served.wait(30), "nobody is served while a long statement is read"
+        return real(recent, sql, session)
+
+    loops: list[asyncio.AbstractEventLoop] = []
+    known = Answers._known
+
+    async def noting_the_loop(answers: Answers) -> Recent:
+        loops.append(asyncio.get_running_loop())
+        return await known(answers)
+
+    monkeypatch.setattr(Recent, "_ask", ask)
+    monkeypatch.setattr(Answers, "_known", noting_the_loop)
+    listed = ", ".join(map(str, range(5000)))
+    assert decided(monkeypatch, f"SELECT a FROM t WHERE n IN ({listed})", rewrite=True).sql is None
+
+
+async def _set(event: threading.Event) -> None:
+    event.set()
+
+
+def test_what_nobody_wants_rewritten_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(Recent, "_ask")
+    monkeypatch.setattr(Recent, "__init__", lambda recent, definitions: setattr(recent, "definitions", definitions))
+    unread = decided(monkeypatch, "SELECT a FROM t", rewrite=False, views=2)
+    assert unread.lines() == ("Viewgate: no view used: the session has SET viewgate.rewrite = off",)

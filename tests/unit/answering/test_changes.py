@@ -61,7 +61,8 @@ from proxy.answering.changes import Effect, change_of
         ("CALL lake.system.create_changelog_view(table => 't')", Effect.UNKNOWN, ""),
         ("CALL lake.system.rewrite_data_files('t')", Effect.NONE, ""),
         ("SOMETHING NEW", Effect.UNKNOWN, ""),
-        ("SELECT 'unclosed", Effect.UNKNOWN, ""),
+        ("SELECT 'unclosed", Effect.NONE, ""),
+        ("ALTER VIEW 'unclosed", Effect.UNKNOWN, ""),
     ],
 )
 def test_the_effect_of_a_statement(sql: str, effect: Effect, name: str) -> None:

@@ -100,7 +100,11 @@ def test_a_temporary_view_may_change_its_name_and_tables_may_theirs() -> None:
 
 
 def test_a_slip_of_the_pen_is_forgotten_once_spark_has_refused_it() -> None:
-    for sql, forgotten in (("SELEKT 1", True), ("SELECT 'open", True), ("BEGIN CREATE TEMP VIEW v AS SELECT 1", False)):
+    for sql, forgotten in (
+        ("SELEKT 1", True),
+        ("ALTER VIEW 'open", True),
+        ("BEGIN CREATE TEMP VIEW v AS SELECT 1", False),
+    ):
         facts = SessionFacts()
         ended = facts.watch(sql)
         assert ended is not None

@@ -54,6 +54,12 @@ def test_over_integers_open_bounds_are_closed_ones(mine: tuple[Any, ...], theirs
     assert closed == (_values(mine, whole) <= _values(theirs, whole))
 
 
+@given(st.lists(st.integers(0, 6)))
+def test_a_list_of_values_is_as_one_by_one(values: list[int]) -> None:
+    assert RangeSet.of(values) == RangeSet.joined(RangeSet.compare("=", value) for value in values)
+    assert RangeSet.but(values) == reduce(RangeSet.meet, (RangeSet.compare("<>", v) for v in values), NOT_NULL)
+
+
 @given(sets)
 def test_many_sets_meet_as_one_by_one(many: list[RangeSet]) -> None:
     assert RangeSet.met(many) == reduce(RangeSet.meet, many)
