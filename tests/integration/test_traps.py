@@ -118,11 +118,11 @@ def test_columns_of_the_storage_that_swap_their_names(session: Any, run: Run, fo
 
 
 def test_a_column_of_the_storage_that_is_made_again_is_filled_again(session: Any, run: Run, foreign: Run) -> None:
-    run("CREATE OR REPLACE MATERIALIZED VIEW v AS SELECT a, count(*) AS c, sum(n) AS s FROM t GROUP BY a")
-    query = "SELECT a, sum(n) FROM t GROUP BY a"
+    run("CREATE OR REPLACE MATERIALIZED VIEW v AS SELECT a, count(*) AS c, max(n) AS s FROM t GROUP BY a")
+    query = "SELECT a, max(n) FROM t GROUP BY a"
     assert chosen(session, query) == [VIEW]
     foreign(f"ALTER TABLE {storage(run)} DROP COLUMN s")
-    foreign(f"ALTER TABLE {storage(run)} ADD COLUMN s BIGINT")
+    foreign(f"ALTER TABLE {storage(run)} ADD COLUMN s INT")
     assert chosen(session, query) == []
     right(session, query)
     run("REFRESH MATERIALIZED VIEW v")
