@@ -114,7 +114,10 @@ class Pipeline:
             try:
                 published = await self._attempt(view, step, log)
             except Lost:
-                raise
+                if not asked.where:
+                    raise
+                log(f"{view.name}: another refresh was faster; starting over for the rows that are asked for")
+                continue
             except SqlError as failure:
                 if not decision.incremental or failure.sql_state == LOST:
                     raise explained(view, failure, storage.refresh, step.sources.tables) from failure
@@ -129,7 +132,7 @@ class Pipeline:
                 return Refreshed(published.rows, published.snapshot_id), step.more
             log(f"{view.name}: a source changed while it was read; starting over")
         raise SqlError(
-            f"the sources of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "
+            f"the sources or the storage of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "
             "its content is as before; try again when fewer writes go on",
             LOST,
         )

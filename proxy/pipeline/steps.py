@@ -65,6 +65,8 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
         return await _Planning(catalog, view, sources, storage).step(asked)
     except rewriter.Unsupported as refusal:
         raise SqlError(str(refusal), "0A000") from refusal
+    except RecursionError as error:
+        raise SqlError(f"the condition on which {view.name} is refreshed is nested too deeply", "54001") from error
 
 
 class _Planning:
@@ -134,6 +136,8 @@ class _Planning:
         """The rows of a part that a policy keeps."""
         if kept is None or not part:
             return part if kept is None else kept.condition
+        if within := kept.within(part):
+            return within
         if rewriter.covers(self._view, part, kept.condition, self._columns):
             return kept.condition
         return (

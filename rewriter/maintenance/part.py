@@ -9,7 +9,7 @@ no:     a condition over total: it is of groups, not of the rows that they are m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, reduce
 
@@ -38,6 +38,8 @@ _READ = (
     exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Not, exp.Neg, exp.Between, exp.In,
     exp.Is, exp.Cast, exp.DataType, exp.DataTypeParam, *CONNECTORS, *COMPARISONS,
 )  # fmt: skip
+# Beyond this, reading the condition takes longer than a view saves.
+MOST_PARTS = 32
 _HINT = "compare columns of the view with constants, as in day >= DATE '2024-01-31' AND region IN ('eu', 'us')"
 
 
@@ -176,9 +178,14 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
     if len(found) == len(ranges) and len({column.name for column, _ in found}) == 1:
         column, together = found[0][0], RangeSet.joined([values for _, values in found])
         discrete = column.type in INTEGERS or column.type == "date"  # where the last of one lies beside another's first
-        text = _interval_text(column, together.closed_over_integers() if discrete else together)
-        if text:
-            return text
+        parts = list(_texts(column, together.closed_over_integers() if discrete else together))
+        if len(parts) <= MOST_PARTS:
+            return " OR ".join(parts) if len(parts) == 1 else " OR ".join(f"({part})" for part in parts)
+    if held.upper().count(" OR ") >= MOST_PARTS:
+        raise Unsupported(
+            f"the storage of {view.name} would hold more than {MOST_PARTS} parts that are no range of one column: "
+            "REFRESH … FULL WHERE holds just one, REFRESH … FULL all rows"
+        )
     return f"({held}) OR ({asked})"
 
 
@@ -194,17 +201,26 @@ def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | 
     return (column, values) if column is not None and column.type in PLAIN and column.type != "timestamp" else None
 
 
-def _interval_text(column: Column, values: RangeSet) -> str:
-    if len(values.intervals) != 1 or values.null:
-        return ""
-    (interval,) = values.intervals
+def _texts(column: Column, values: RangeSet) -> Iterator[str]:
+    """The conditions of which one is true for each of the values: the single ones in a list, and the ranges."""
     name = quoted(column.name)
-    bounds = ((interval.low, ">=", ">"), (interval.high, "<=", "<"))
-    return " AND ".join(
-        f"{name} {closed if bound.closed else opened} {_text(bound.value, column)}"
-        for bound, closed, opened in bounds
-        if bound.value is not None
-    )
+    ends = [(interval.low.value, interval.high.value) for interval in values.intervals]
+    single = [_text(low, column) for low, high in ends if low is not None and low == high]
+    if single:
+        yield f"{name} IN ({', '.join(single)})" if len(single) > 1 else f"{name} = {single[0]}"
+    for low, high in values.intervals:
+        if low.value is None or low.value != high.value:
+            bounds = ((low, ">=", ">"), (high, "<=", "<"))
+            yield (
+                " AND ".join(
+                    f"{name} {closed if bound.closed else opened} {_text(bound.value, column)}"
+                    for bound, closed, opened in bounds
+                    if bound.value is not None
+                )
+                or f"{name} IS NOT NULL"
+            )
+    if values.null:
+        yield f"{name} IS NULL"
 
 
 def _text(value: object, column: Column) -> str:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+
+from sqlglot.tokens import TokenType
 
 from rewriter.block import Unsupported
 from rewriter.maintenance.decision import Decision, Kind
@@ -13,6 +16,7 @@ from rewriter.maintenance.text import listed
 from rewriter.maintenance.values import SPANS, span
 from rewriter.model import Column, DataFile, MaterializedView, PartitionField, Table, TableName, quoted
 from rewriter.model.settings import TIME_ZONE
+from rewriter.sql import tokenize
 from rewriter.timeseries import as_bucket, floor, micros_of, read_moment
 from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.timeseries.literals import zone_info
@@ -24,7 +28,7 @@ _DAY = timedelta(days=1)
 class Kept:
     """The targets from a bound on, by the partition field of the storage at place `at`; NULL is in none of them.
 
-    `bound` is where they begin, in microseconds since 1970, and `text` the same as a literal.
+    `bound` is where they begin, in microseconds since 1970, and `text` the same as a literal of a session in `zone`.
     """
 
     at: int
@@ -32,6 +36,7 @@ class Kept:
     column: Column
     bound: int
     text: str
+    zone: str
 
     @property
     def condition(self) -> str:
@@ -43,6 +48,18 @@ class Kept:
         """Which rows are not; whole files, since no target lies on both sides."""
         name = quoted(self.column.name)
         return f"{name} < {self.text} OR {name} IS NULL"
+
+    def within(self, part: str) -> str:
+        """What is kept of a part that an earlier bound has made: that bound gives way; empty for any other part."""
+        own = rf"{re.escape(quoted(self.column.name))} >= (?:DATE|TIMESTAMP|TIMESTAMP_NTZ) '([^']*)'"
+        found = re.fullmatch(rf"(?:(\(.*\)) AND )?{own}", part, re.DOTALL)
+        if found is None or (found[1] and not _is_bracketed(found[1])):
+            return ""
+        before = read_moment(found[2], self.zone if self.column.type == "timestamp" else None)
+        if before is None:
+            return ""
+        rest = f"{found[1]} AND " if found[1] else ""
+        return rest + self.condition if before.micros <= self.bound else part
 
     def dropping(self, storage: Table) -> Decision:
         """What takes all others out of a storage table."""
@@ -82,7 +99,18 @@ def kept(
     begin = _border(begin, field, column)
     while (text := _literal(begin, column, zone)) is None:
         begin = _border(begin - _DAY, field, column)
-    return Kept(at, field, column, micros_of(begin), text)
+    return Kept(at, field, column, micros_of(begin), text, zone)
+
+
+def _is_bracketed(condition: str) -> bool:
+    """Whether the first bracket of a condition is closed by the last."""
+    depth = 0
+    tokens = tokenize(condition)
+    for token in tokens[:-1]:
+        depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(token.token_type, 0)
+        if depth == 0:
+            return False
+    return True
 
 
 def _time(view: MaterializedView, field: PartitionField) -> Column | None:

@@ -58,11 +58,30 @@ def test_what_is_held_is_brought_up_to_date_before_more_is_added(house: House) -
     assert refreshed(house, where=EU) == ([], EU)
     assert refreshed(house) == ([], EU)
     house.sales.append(ROWS)
-    assert refreshed(house, where=US) == (["append-merge", "more rows"], f"({EU}) OR ({US})")
+    assert refreshed(house, where=US) == (["append-merge", "more rows"], "region IN ('eu', 'us')")
     merged, added = house.spark.statements[-4], house.spark.statements[-1]
     assert "start-snapshot-id" in merged
     assert "sales_0.region = 'eu'" in merged
     assert "sales_0.region = 'us' AND NOT ((sales_0.region = 'eu') IS TRUE)" in added
+
+
+def test_rows_that_are_asked_for_are_held_though_another_refresh_was_faster(house: House) -> None:
+    refreshed(house, where=EU)
+
+    async def be_faster() -> None:
+        house.spark.before_insert = None
+        other = Pipeline(house.lake.catalog(), FakeSpark(house.lake))
+        await other.refresh(await house.view(), house.log.append, Asked(where="region = 'uk'"))
+
+    house.spark.before_insert = be_faster
+    assert refreshed(house, where=US)[1] == "region IN ('eu', 'uk', 'us')"
+
+
+def test_a_condition_that_is_nested_too_deeply_is_refused(house: House) -> None:
+    deep = "(" * 400 + EU + f" OR {US})" * 400
+    with pytest.raises(SqlError, match=r"condition .*nested too deeply") as refused:
+        asyncio.run(house.refresh(where=deep))
+    assert refused.value.sql_state in ("0A000", "54001")
 
 
 def test_everything_anew_is_all_of_it_or_the_part_asked_for(house: House) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rewriter import Unsupported, covers, narrowed, united
+from rewriter.maintenance.part import MOST_PARTS
 from rewriter.model import Column, MaterializedView, TableName
 
 SALES, VIEW, STORAGE = (TableName(("lake", "demo", name)) for name in ("sales", "v", "v__storage"))
@@ -126,12 +127,28 @@ def test_one_part_lies_in_another(held: str, asked: str, covered: bool) -> None:
             "d >= DATE '2024-01-01' AND d < DATE '2024-02-01'", "d BETWEEN DATE '2024-02-01' AND DATE '2024-02-29'",
             "d >= DATE '2024-01-01' AND d <= DATE '2024-02-29'",
         ),
-        ("d < DATE '2024-01-01'", "d > DATE '2024-01-01'", "(d < DATE '2024-01-01') OR (d > DATE '2024-01-01')"),
+        ("d < DATE '2024-01-01'", "d > DATE '2024-01-01'", "(d <= DATE '2023-12-31') OR (d >= DATE '2024-01-02')"),
         ("r < 'b'", "r >= 'b' AND r < 'it''s'", "r < 'it\\'s'"),
         ("r = 'eu'", "d IS NULL", "(r = 'eu') OR (d IS NULL)"),
+        ("r = 'eu'", "r IN ('us', 'it''s') OR r IS NULL", "(r IN ('eu', 'it\\'s', 'us')) OR (r IS NULL)"),
+        ("r > 'x'", "r = 'eu' OR r < 'b'", "(r = 'eu') OR (r < 'b') OR (r > 'x')"),
     ],
 )  # fmt: skip
 def test_two_parts_together_are_one_range_where_they_can_be(held: str, asked: str, both: str) -> None:
     assert united(BY_DAY, held, asked, COLUMNS) == both
     assert covers(BY_DAY, both, held, COLUMNS)
     assert covers(BY_DAY, both, asked, COLUMNS)
+
+
+def test_parts_do_not_nest_without_end() -> None:
+    held = "r = 'v0'"
+    for number in range(1, 500):
+        held = united(BY_DAY, held, f"r = 'v{number}'", COLUMNS)
+    assert held.startswith("r IN ('v0', 'v1', 'v10'")
+    assert narrowed(BY_DAY, held, COLUMNS)
+    held, other = "r = 'eu'", "r = '{}' AND d = DATE '2024-01-01'"
+    for number in range(MOST_PARTS):
+        held = united(BY_DAY, held, other.format(number), COLUMNS)
+    assert narrowed(BY_DAY, held, COLUMNS)
+    with pytest.raises(Unsupported, match="more than 32 parts"):
+        united(BY_DAY, held, other.format("us"), COLUMNS)

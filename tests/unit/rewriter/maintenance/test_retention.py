@@ -60,3 +60,19 @@ def test_files_are_outside_by_their_partition() -> None:
     assert "REPLACE WHERE t < DATE '2024-05-01' OR t IS NULL SELECT t, c FROM lake.demo.v__storage WHERE false" in (
         found.dropping(storage_of(view.columns, "month")).statement("target")
     )
+
+
+@pytest.mark.parametrize(
+    ("part", "left"),
+    [
+        ("t >= DATE '2024-05-01'", "t >= DATE '2024-05-05'"),
+        ("(n = ')') AND t >= DATE '2024-05-01'", "(n = ')') AND t >= DATE '2024-05-05'"),
+        ("(a = 1) AND t >= DATE '2024-06-01'", "(a = 1) AND t >= DATE '2024-06-01'"),  # the policy kept less before
+        ("(a = 1) OR (b = 2) AND t >= DATE '2024-05-01'", ""),
+        ("t >= DATE '2024-05-01' OR t IS NULL", ""),
+        ("a = 1", ""),
+    ],
+)
+def test_a_later_bound_takes_the_place_of_an_earlier_one(part: str, left: str) -> None:
+    view = view_of(TIMES.format("day"), "t date, c bigint")
+    assert kept(view, storage_of(view.columns, "identity"), COLUMNS, NOW, 10 * DAY).within(part) == left
