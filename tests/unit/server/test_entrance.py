@@ -10,8 +10,8 @@ from proxy.hs2.generated import ttypes
 from proxy.server import Limits
 from proxy.wire import with_field
 from proxy.wire.layout import LIST, STRUCT
-from tests.unit.server.test_transports import BareClient, HttpClient
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+from tests.unit.support.transports import BareClient, HttpClient
 
 
 @pytest.mark.parametrize("client", [RawClient, BareClient, HttpClient])

@@ -8,8 +8,9 @@ import pytest
 
 from proxy.authentication import Authentication, Denied
 from proxy.wire.sasl import Status, negotiation
-from tests.unit.server.test_transports import OPEN, HttpClient, basic
+from tests.unit.server.test_transports import OPEN
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+from tests.unit.support.transports import HttpClient, basic
 
 
 class Ticketed:

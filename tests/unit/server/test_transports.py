@@ -1,23 +1,21 @@
 """All transports on one port: who gets in, and what is said in each."""
 
 import asyncio
-import base64
 import gzip
-import ssl
 from typing import Any
 
 import pytest
-import trustme
 from thrift.transport.THttpClient import THttpClient
 
 from proxy.authentication import Authentication, Cookies, ProxyUsers
 from proxy.hs2 import ResultSet, encode_call, read_reply
 from proxy.hs2.generated import ttypes
-from proxy.server import Limits, TlsSettings
-from proxy.wire import MessageReader, Transport
+from proxy.server import Limits
+from proxy.wire import Transport
 from proxy.wire.sasl import Status, negotiation
 from tests.integration.daemon import free_ports
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
+from tests.unit.support.transports import BareClient, HttpClient, basic
 
 CLOSE = "Connection: close\r\n"
 
@@ -30,63 +28,6 @@ class OnePassword:
     def check(self, user: str, password: str) -> bool:
         self.asked += 1
         return password == "right"
-
-
-class BareClient(RawClient):
-    """A client without SASL, over TLS if there is a context."""
-
-    def __init__(self, port: int, context: ssl.SSLContext | None = None) -> None:
-        super().__init__(port)
-        self.context = context
-        self.frames = MessageReader(1 << 24)  # type: ignore[assignment]
-
-    async def __aenter__(self) -> "BareClient":
-        name = "localhost" if self.context else None
-        self.reader, self.writer = await asyncio.open_connection(
-            "127.0.0.1", self.port, ssl=self.context, server_hostname=name
-        )
-        return self
-
-    async def call(self, message: bytes) -> bytes:
-        self.writer.write(message)
-        return await self.reply()
-
-    async def open(self, user: str | None = None, password: str | None = None) -> Any:
-        request = ttypes.TOpenSessionReq(client_protocol=9, username=user, password=password)
-        return await self.ask("OpenSession", request, ttypes.TOpenSessionResp)
-
-
-class HttpClient(RawClient):
-    """A client that posts each message, on a new connection if `fresh`."""
-
-    def __init__(self, port: int, headers: str = "", target: str = "/cliservice", context: Any = None) -> None:
-        super().__init__(port)
-        self.headers, self.target, self.context = headers, target, context
-        self.code = 0
-        self.answered: dict[str, str] = {}
-
-    async def __aenter__(self) -> "HttpClient":
-        name = "localhost" if self.context else None
-        self.reader, self.writer = await asyncio.open_connection(
-            "127.0.0.1", self.port, ssl=self.context, server_hostname=name
-        )
-        return self
-
-    async def call(self, message: bytes) -> bytes:
-        head = f"POST {self.target} HTTP/1.1\r\nHost: h\r\n{self.headers}Content-Length: {len(message)}\r\n\r\n"
-        self.writer.write(head.encode() + message)
-        return await self.reply()
-
-    async def reply(self) -> bytes:
-        lines = (await self.reader.readuntil(b"\r\n\r\n")).decode().splitlines()
-        self.code = int(lines[0].split()[1])
-        self.answered = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:] if line)}
-        body = await self.reader.readexactly(int(self.answered.get("content-length", 0)))
-        return gzip.decompress(body) if self.answered.get("content-encoding") == "gzip" else body
-
-
-def basic(user: str, password: str = "right") -> str:
-    return f"Authorization: Basic {base64.b64encode(f'{user}:{password}'.encode()).decode()}\r\n"
 
 
 def guarded(**more: Any) -> dict[str, Any]:
@@ -327,76 +268,6 @@ def test_thrifts_own_http_client() -> None:
         assert reply.status.statusCode == 0
 
     with_proxy(test)
-
-
-# --- TLS ---
-
-
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
-
-
-def contexts(authority: trustme.CA) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    server, client = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
-    authority.issue_cert("localhost").configure_cert(server)
-    authority.configure_trust(client)
-    return server, client
-
-
-def test_every_transport_over_tls(authority: trustme.CA) -> None:
-    server, context = contexts(authority)
-
-    async def test(proxied: Proxied) -> None:
-        async with BareClient(proxied.port, context) as client:
-            session = (await client.open("ann")).sessionHandle
-            text = "x" * 1_000_000
-            operation = (await client.execute(session, text, run_async=False)).operationHandle
-            assert await client.first_column(operation) == [text]
-        async with HttpClient(proxied.port, basic("bob"), context=context) as http:
-            assert await http.open_session()
-            assert "Secure" in http.answered["set-cookie"]
-        async with RawClient(proxied.port) as plain:
-            assert await plain.open_session()
-
-    with_proxy(test, tls=TlsSettings(server))
-
-
-def test_without_tls_nobody_gets_in_where_it_is_required(authority: trustme.CA) -> None:
-    server, context = contexts(authority)
-
-    async def test(proxied: Proxied) -> None:
-        plain = RawClient(proxied.port)
-        with pytest.raises(AssertionError):
-            await plain.__aenter__()
-        await plain.__aexit__()
-        async with BareClient(proxied.port) as client:
-            with pytest.raises(ConnectionError):
-                await client.open("ann")
-        async with BareClient(proxied.port, context) as client:
-            assert (await client.open("ann")).status.statusCode == 0
-
-    with_proxy(test, tls=TlsSettings(server, required=True))
-
-
-def test_what_is_no_tls_after_all_is_refused(authority: trustme.CA, caplog: pytest.LogCaptureFixture) -> None:
-    async def test(proxied: Proxied) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", proxied.port)
-        writer.write(bytes.fromhex("16 0301 0005") + b"hello")
-        await reader.read()
-        writer.close()
-
-    with_proxy(test, tls=TlsSettings(contexts(authority)[0]))
-    assert "connection closed: TLS: " in caplog.text
-
-
-def test_tls_without_a_certificate_is_refused(caplog: pytest.LogCaptureFixture) -> None:
-    async def test(proxied: Proxied) -> None:
-        with pytest.raises((ssl.SSLError, ConnectionError)):
-            await BareClient(proxied.port, ssl.create_default_context()).__aenter__()
-
-    with_proxy(test)
-    assert "[server.tls] names no certificate" in caplog.text
 
 
 def test_a_first_call_may_take_longer_than_a_login() -> None:
