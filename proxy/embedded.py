@@ -11,7 +11,6 @@ import asyncio
 import fcntl
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -20,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from proxy import jars, preflight
+from proxy import ending, jars, preflight
 from proxy.pipeline import stages_of
 from proxy.upstream import Stage
 
@@ -85,8 +84,9 @@ class EmbeddedSpark:
     async def lost(self) -> None:
         """Wait for the JVM to end though nobody has stopped it; raises SparkLost."""
         code = await asyncio.to_thread(self.jvm.process.wait)
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        raise SparkLost(f"Spark's JVM has ended ({how}), and all that it ran with it; {_tail(self.jvm.log)}")
+        raise SparkLost(
+            f"Spark's JVM has ended ({ending.told(code)}), and all that it ran with it; {_tail(self.jvm.log)}"
+        )
 
     def stop(self) -> None:
         """Stop Spark and its JVM, and let go of the data directory; a second call does nothing."""

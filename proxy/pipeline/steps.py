@@ -134,17 +134,17 @@ class _Planning:
 
     def _both(self, part: str, kept: rewriter.Kept | None) -> str:
         """The rows of a part that a policy keeps."""
-        if kept is None or not part:
-            return part if kept is None else kept.condition
+        if kept is None:
+            return part
+        if not part:
+            return kept.condition
         if within := kept.within(part):
             return within
         if rewriter.covers(self._view, part, kept.condition, self._columns):
             return kept.condition
-        return (
-            part
-            if rewriter.covers(self._view, kept.condition, part, self._columns)
-            else (f"({part}) AND {kept.condition}")
-        )
+        if rewriter.covers(self._view, kept.condition, part, self._columns):
+            return part
+        return f"({part}) AND {kept.condition}"
 
     def _kept(self) -> rewriter.Kept | None:
         seconds = period(self._view.properties.get(RETENTION, ""))

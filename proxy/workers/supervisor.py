@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import signal
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from proxy import ending
 from proxy.config import Config
 from proxy.workers.neighbours import place
 from proxy.workers.orders import Order, Task, written
@@ -84,7 +84,7 @@ class Supervisor:
             _log.warning(
                 "worker %d has ended (%s), and its sessions with it; it is started again in %g s",
                 number,
-                _shown(code),
+                ending.told(code),
                 rest,
             )
             with contextlib.suppress(TimeoutError):
@@ -119,12 +119,3 @@ class Supervisor:
             self.all_ready()
         elif known == len(self._listening):
             _log.info("worker %d is there again", number)
-
-
-def _shown(code: int) -> str:
-    """How a process has ended.
-
-    >>> _shown(-9), _shown(1)
-    ('SIGKILL', 'exit code 1')
-    """
-    return signal.Signals(-code).name if code < 0 else f"exit code {code}"

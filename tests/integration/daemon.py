@@ -97,7 +97,7 @@ class Daemon:
 
 
 def eventually(condition: Callable[[], T], patience: float = 60) -> T:
-    """Ask again and again, until the answer is a true one, and return it."""
+    """Ask again and again, until the answer is a true one, and return it: for what no event tells."""
     deadline = time.monotonic() + patience
     while not (answer := condition()):
         assert time.monotonic() < deadline, f"not within {patience} s: {condition.__qualname__} is {answer!r}"

@@ -1,0 +1,14 @@
+"""How a process has ended, in words."""
+
+from __future__ import annotations
+
+import signal
+
+
+def told(code: int) -> str:
+    """The signal that has ended it, or its exit code.
+
+    >>> told(-9), told(1)
+    ('SIGKILL', 'exit code 1')
+    """
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
