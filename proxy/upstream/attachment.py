@@ -15,6 +15,10 @@ from proxy.upstream.session import UpstreamSession
 logger = logging.getLogger(__name__)
 
 _KEPT = 64  # statements that are repeated on a new session; one with more of them keeps the session that it has
+_IRREPLACEABLE = (
+    "With it is lost what no other can be given: temporary views, variables and functions. "
+    "Open a new session and try again."
+)
 _READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
 
 
@@ -121,6 +125,8 @@ class Attachment:
         """Take note of something that no other session can be given: temporary views, variables, functions."""
         self._pinned = True
         self._pool.busy(self)
+        if self._live is not None:
+            self._live.advise(_IRREPLACEABLE)
 
     async def query(self, sql: str) -> ResultSet:
         """Run a statement of our own in this session and fetch all of its result."""
@@ -160,11 +166,7 @@ class Attachment:
 
     async def _attach(self) -> bytes:
         if self._live is not None and self._pinned:
-            raise SqlError(
-                "The upstream session is lost, and with it what no other can be given: temporary views, variables and "
-                "functions. Open a new session and try again.",
-                LOST,
-            )
+            raise SqlError(f"The upstream session is lost. {_IRREPLACEABLE}", LOST)
         if self._closed:
             raise SqlError("The session is closed", "08003")
         if self._attaching is None:

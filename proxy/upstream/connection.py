@@ -112,6 +112,7 @@ class Connection(asyncio.Protocol):
         self._watch: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
         self._lost: SqlError | None = None
+        self._advice = "Try again."
         self.ready: asyncio.Future[None] = self._loop.create_future()
 
     @property
@@ -137,6 +138,10 @@ class Connection(asyncio.Protocol):
         if self._watch is None:
             self._watch = self._loop.call_later(self._timeouts.shortest, self._look)
         return reply
+
+    def advise(self, advice: str) -> None:
+        """What users should do, should it get lost from now on."""
+        self._advice = advice
 
     def close(self) -> None:
         """Close the connection; calls that still wait fail."""
@@ -213,7 +218,7 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"has not answered {name.decode('utf-8', 'replace')} for {limit:g} s"))
 
     def _error(self, what: str) -> SqlError:
-        return SqlError(f"{self._upstream.named} {what}. Try again.", "08S01")
+        return SqlError(f"{self._upstream.named} {what}. {self._advice}", "08S01")
 
     def _break(self, error: SqlError) -> None:
         self._fail(error)

@@ -48,6 +48,10 @@ class UpstreamSession:
         """Relay a message now; the reply will come."""
         return self._connection.send(message)
 
+    def advise(self, advice: str) -> None:
+        """What users should do, should the upstream get lost from now on."""
+        self._connection.advise(advice)
+
     async def control(self, message: bytes) -> bytes:
         """Relay a message on a connection that no statement occupies."""
         return await self.place.control.call(message)

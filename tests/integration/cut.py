@@ -25,10 +25,12 @@ class Way:
         return sum(connection.fileno() >= 0 for connection in self._connections) // 2
 
     def cut(self) -> None:
-        """Lose all connections."""
-        for connection in self._connections:
+        """Lose all connections; who made them has noticed when this returns."""
+        for client in self._connections[::2]:
             with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+                client.shutdown(socket.SHUT_WR)
+        for thread in self._threads[1:]:
+            thread.join(10)
 
     def _accept(self) -> None:
         with suppress(OSError):
@@ -47,8 +49,7 @@ class Way:
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.cut()
-        for thread in self._threads:
-            thread.join(10)
+        self._threads[0].join(10)
         for connection in self._connections:
             connection.close()
 

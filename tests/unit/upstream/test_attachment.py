@@ -72,6 +72,29 @@ def test_what_cannot_be_repeated_pins_the_session_and_is_lost_with_its_server() 
     asyncio.run(test())
 
 
+def test_a_server_that_dies_under_a_statement_takes_what_cannot_be_repeated_with_it() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            plain, pinned = attached(upstreams), attached(upstreams)
+            await plain.open()
+            await pinned.open()
+            pinned.pin()
+            spark.held["ExecuteStatement"] = asyncio.Event()
+            running = [asyncio.create_task(session.query("SELECT 1")) for session in (plain, pinned)]
+            await until(lambda: len(spark.sent("ExecuteStatement")) == 2)
+            spark.die()
+            with pytest.raises(SqlError, match=r"has closed the connection\. Try again\.") as raised:
+                await running[0]
+            assert raised.value.sql_state == "08S01"
+            with pytest.raises(SqlError, match=r"temporary views, variables and functions\. Open a new") as raised:
+                await running[1]
+            assert raised.value.sql_state == "08S01"
+            await plain.close()
+            await pinned.close()
+
+    asyncio.run(test())
+
+
 def test_too_much_to_repeat_pins_the_session() -> None:
     async def test() -> None:
         async with pool(Terms()) as (upstreams, _):
