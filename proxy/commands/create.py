@@ -98,14 +98,13 @@ class Create:
         async with undone_on_failure(ctx.catalog, log) as undo:
             rows = 0
             if not self.adopt:
-                await self._make_storage(session, plan, undo)
+                await self._make_storage(ctx, session, plan, undo)
             if plan.existing and not self.deferred:
                 rows = (await ctx.pipeline.refresh(await self._candidate(ctx, plan, plan.existing), log)).rows
             if plan.existing is None:
                 undo.append(Step(f"DROP VIEW {plan.name.sql()}", lambda: _drop_if_ours(ctx, session, plan)))
             await session.upstream.query(self._view_statement(plan))
             if plan.existing:
-                undo.clear()  # from here on the new storage is in use, whatever comes
                 await self._unset_replaced(session, plan, plan.existing)
             view = await ctx.catalog.view(plan.name)
             if view is None:
@@ -118,17 +117,16 @@ class Create:
                 rows = refreshed.rows if refreshed.changed else rows
                 for line in said if refreshed.changed else ():
                     log(line)
-            undo.clear()
             return rows
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
         """The table that becomes the storage: one that is there, or a new one."""
         return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
 
-    async def _make_storage(self, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
+    async def _make_storage(self, ctx: Context, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
         await session.upstream.query(self._storage_statement(plan))
-        drop = f"DROP TABLE IF EXISTS {plan.storage.sql()} PURGE"
-        undo.append(Step(drop, lambda: session.upstream.query(drop)))
+        unless = f", unless {plan.name} points to it" if plan.existing else ""
+        undo.append(Step(_drop(plan.storage) + unless, lambda: _drop_if_unused(ctx, session, plan)))
         for statement in plan.layout.ordering(plan.storage, self._storage_properties(plan)):
             await session.upstream.query(statement)
 
@@ -228,11 +226,32 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
         raise SqlError(f"{name} would stand on itself: {on} reads it; define it over something else", "42P19")
 
 
-async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> None:
+async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
     """A view of that name may be somebody else's, who was faster: ours points to our storage."""
-    view = await ctx.catalog.view(plan.name)
-    if view is not None and view.storage == plan.storage:
+    ours = await _is_ours(ctx, plan)
+    if ours:
         await session.upstream.query(f"DROP VIEW {plan.name.sql()}")
+    return ours
+
+
+async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
+    """A statement that is cancelled or cut off may have been done: then the view reads the new storage."""
+    ours = await _is_ours(ctx, plan)
+    if not ours:
+        await session.upstream.query(_drop(plan.storage))
+    return not ours
+
+
+async def _is_ours(ctx: Context, plan: _Plan) -> bool:
+    """Whether the view of the name points to what was made here; raises where nobody can tell."""
+    view = await ctx.catalog.view(plan.name)
+    if plan.name in ctx.catalog.broken:
+        raise SqlError(f"{plan.name} cannot be read: {ctx.catalog.broken[plan.name]}", "55000")
+    return view is not None and view.storage == plan.storage
+
+
+def _drop(storage: TableName) -> str:
+    return f"DROP TABLE IF EXISTS {storage.sql()} PURGE"
 
 
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
@@ -249,7 +268,7 @@ async def _drop_replaced(ctx: Context, session: ClientSession, replaced: Materia
     ):
         return
     try:
-        await session.upstream.query(f"DROP TABLE IF EXISTS {replaced.storage.sql()} PURGE")
+        await session.upstream.query(_drop(replaced.storage))
     except SqlError as failure:  # the replacement stands; nothing reads the old storage any more
         log(f"the replaced storage {replaced.storage} could not be dropped: {failure.message}")
 

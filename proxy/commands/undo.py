@@ -14,10 +14,13 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """How to take something back; `what` says it to a user, who has to do it where this fails."""
+    """How to take something back; `what` says it to a user, who has to do it where this fails.
+
+    `act` tells whether there was anything to take back.
+    """
 
     what: str
-    act: Callable[[], Awaitable[object]]
+    act: Callable[[], Awaitable[bool]]
 
 
 @asynccontextmanager
@@ -40,8 +43,8 @@ async def _undo(steps: list[Step], log: Log) -> list[str]:
     left = []
     for step in reversed(steps):
         try:
-            await step.act()
-            log(f"taken back: {step.what}")
-        except SqlError as failure:
-            left.append(f"{step.what} ({failure.message})")
+            if await step.act():
+                log(f"taken back: {step.what}")
+        except Exception as failure:  # what the statement itself has failed with counts
+            left.append(f"{step.what} ({failure})")
     return left

@@ -30,13 +30,17 @@ _PAIR = re.compile(r"('(?:[^'\\]|\\.)*') = ('(?:[^'\\]|\\.)*')")
 
 
 class Upstream:
-    """Answers DESCRIBE QUERY from `described`, does DDL in the catalog, fails what `broken` matches."""
+    """Answers DESCRIBE QUERY from `described`, does DDL in the catalog.
+
+    It fails what `broken` matches, and what `cut` matches once it is done.
+    """
 
     def __init__(self, lake: Lake) -> None:
         self.lake = lake
         self.statements: list[str] = []
         self.described: list[tuple[str, str]] = [("region", "string"), ("sum(amount)", "bigint")]
         self.broken: dict[str, SqlError] = {}
+        self.cut: dict[str, BaseException] = {}
 
     async def query(self, sql: str) -> ResultSet:
         self.statements.append(sql)
@@ -50,6 +54,9 @@ class Upstream:
         for beginning, act in _DDL.items():
             if found := re.match(beginning, sql, re.DOTALL):
                 act(self, found)
+        for pattern, cut in self.cut.items():
+            if re.search(pattern, sql):
+                raise cut
         return ResultSet.of()
 
     def create_table(self, found: re.Match[str]) -> None:

@@ -129,6 +129,37 @@ def test_a_replacement_that_fails_leaves_the_old_view_as_it_was(house: House) ->
     assert house.tables() == {"sales", "agg__storage"}
 
 
+@pytest.mark.parametrize("cut", [SqlError("the connection is lost", "08S01"), asyncio.CancelledError()])
+def test_a_replacement_that_spark_has_made_keeps_its_storage_whatever_follows(house: House, cut: BaseException) -> None:
+    created(house)
+    house.upstream.cut = {"^CREATE OR REPLACE VIEW": cut}
+    with pytest.raises(type(cut)):
+        asyncio.run(house.run(REPLACE))
+    storage = house.lake.view_properties(AGG)["iceberg.materialized.view.storage.table"]
+    assert storage != "demo.agg__storage"
+    assert storage.removeprefix("demo.") in house.tables()
+    assert "fresh already" in asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg")).rows[0][0]
+
+
+def test_storage_is_left_where_nobody_knows_if_the_view_points_to_it(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created(house)
+
+    async def away(_name: object) -> None:
+        raise OSError("the catalog is away")
+
+    async def fail() -> None:
+        monkeypatch.setattr(house.catalog, "view", away)
+        raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
+
+    house.spark.before_insert = fail
+    left = r"(?s)\[DIVIDE_BY_ZERO\].*: DROP TABLE .* PURGE, unless lake\.demo\.agg points to it \(the catalog is away\)"
+    with pytest.raises(SqlError, match=left):
+        asyncio.run(house.run(REPLACE))
+    assert len(house.tables()) == 3
+
+
 def test_what_a_user_has_turned_off_stays_off_when_replaced(house: House) -> None:
     created(house)
     asyncio.run(house.run("ALTER MATERIALIZED VIEW agg DISABLE REWRITE"))
