@@ -4,7 +4,8 @@
 the whole query again. An incremental one that fails in Spark is followed by the whole query.
 
 Killed anywhere before the commit, a refresh leaves main untouched and a branch that no reader sees; the next refresh's
-commit drops it. Of two refreshes at once, in two proxies even, the first commit wins and the other is told.
+commit drops it. Of two refreshes at once, in two proxies even, the first commit wins, and the other looks again at what
+there is to do.
 """
 
 from __future__ import annotations
@@ -114,9 +115,9 @@ class Pipeline:
             try:
                 published = await self._attempt(view, step, log)
             except Lost:
-                if not asked.where:
+                if asked.full:  # it would compute everything once more
                     raise
-                log(f"{view.name}: another refresh was faster; starting over for the rows that are asked for")
+                log(f"{view.name}: another refresh was faster; starting over")
                 continue
             except SqlError as failure:
                 if not decision.incremental or failure.sql_state == LOST:

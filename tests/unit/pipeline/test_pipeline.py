@@ -339,7 +339,26 @@ def test_a_failure_goes_where_nothing_has_to_be_computed(house: House) -> None:
     asyncio.run(story())
 
 
-def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_is_told(house: House) -> None:
+@pytest.mark.parametrize("written", [False, True])
+def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_looks_again(house: House, written: bool) -> None:
+    async def the_other_is_faster() -> None:
+        house.spark.before_insert = None
+        await Pipeline(house.lake.catalog(), FakeSpark(house.lake)).refresh(await house.view(), house.log.append)
+        if written:
+            house.sales.append(ROWS)
+
+    house.sales.append(ROWS)
+    house.spark.before_insert = the_other_is_faster
+    assert asyncio.run(house.refresh()).changed == written
+    assert "lake.demo.agg: another refresh was faster; starting over" in house.log
+    recorded = house.storage().refresh
+    assert recorded is not None
+    assert recorded.sources[0].snapshot_id == house.sales.refresh().metadata.current_snapshot_id
+    assert house.refs() == {"main"}
+    assert asyncio.run(house.last_error()) is None
+
+
+def test_whoever_asks_for_everything_anew_is_told_of_another_refresh_that_was_faster(house: House) -> None:
     async def story() -> None:
         other = Pipeline(house.lake.catalog(), FakeSpark(house.lake))
 
@@ -348,7 +367,7 @@ def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_is_told(house: 
 
         house.spark.before_insert = the_other_is_faster
         with pytest.raises(SqlError, match=r"another refresh of lake\.demo\.agg ran at the same time") as refused:
-            await house.refresh()
+            await house.refresh(full=True)
         assert refused.value.sql_state == "40001"
 
     asyncio.run(story())
