@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from proxy.catalog import Catalog
 from proxy.config import ConfigError
-from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.pipeline import UP_TO_DATE, Asked, Pipeline, status
 from proxy.pipeline.on_commit import over, stopped
@@ -32,16 +31,16 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log
     definitions = Definitions(await catalog.definitions())
     failed: set[TableName] = set()
     for view in _chosen(definitions, catalog, wanted.names):
-        if wanted.stale and (await status(catalog, view)).fresh:
-            say(f"{view.name} is fresh")
-            continue
         if why := stopped(view, failed):
             failed.add(view.name)
             say(why)
             continue
         try:
-            await pipeline.refresh(view, say, wanted.asked)
-        except SqlError as failure:  # one view's failure is that view's alone
+            if wanted.stale and (await status(catalog, view)).fresh:
+                say(f"{view.name} is fresh")
+            else:
+                await pipeline.refresh(view, say, wanted.asked)
+        except Exception as failure:  # one view's failure is that view's alone
             failed.add(view.name)
             say(f"{view.name} could not be refreshed: {first_message(str(failure))}")
     if failed:

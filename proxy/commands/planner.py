@@ -9,7 +9,7 @@ from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
 from proxy.commands.maintenance import Maintenance, maintenance
-from proxy.hs2 import ResultSet, SqlError
+from proxy.hs2 import ResultSet
 from proxy.hs2.status import first_message
 from proxy.pipeline.on_commit import over
 from proxy.pipeline.upkeep import MAINTENANCE, NEVER
@@ -68,6 +68,6 @@ class Planner:
             try:
                 await self._context.pipeline.maintain(view, maintained.of(view.storage), log)
                 log(f"Viewgate: {maintained.procedure} followed on the storage of {view.name}")
-            except SqlError as failure:
+            except Exception as failure:
                 why = first_message(str(failure))
                 log(f"Viewgate: {maintained.procedure} failed on the storage of {view.name}: {why}")

@@ -76,9 +76,15 @@ class OnCommit:
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
             below = stale.keys() & set(definitions.graph.predecessors(view.name))
-            if not view.deferred and (below or not (await status(self._catalog, view)).fresh):
+            if not view.deferred and (below or await self._is_stale(view)):
                 stale[view.name] = view
         return list(stale.values())
+
+    async def _is_stale(self, view: MaterializedView) -> bool:
+        try:
+            return not (await status(self._catalog, view)).fresh
+        except Exception:  # its refresh fails for the same reason, and says so
+            return True
 
     async def _waiting(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
         """Those that the writer waits for, as the view's property says: not without everything below them."""
@@ -98,7 +104,7 @@ class OnCommit:
             return wait == ALWAYS
         try:
             return (await self._pipeline.decision(view)).incremental
-        except SqlError:  # the refresh will fail at once for the same reason, and the writer had better see it
+        except Exception:  # the refresh will fail at once for the same reason, and the writer had better see it
             return True
 
     async def _refresh_all(self, views: Sequence[MaterializedView], log: Log) -> None:

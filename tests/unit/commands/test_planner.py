@@ -79,3 +79,15 @@ def test_a_short_name_means_a_table_of_the_sessions_namespace(house: House) -> N
     for sql in ("INSERT INTO sales VALUES ('x', 1)", "BEGIN INSERT INTO sales VALUES ('x', 1); END"):
         assert plan(house, sql).after is None
     assert plan(house, "BEGIN INSERT INTO demo.sales VALUES ('x', 1); END").after is not None
+
+
+def test_maintenance_that_fails_on_storage_is_said_and_stops_nothing(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise OSError("the catalog is away")
+
+    asyncio.run(house.run(CREATE))
+    monkeypatch.setattr(house.pipeline, "maintain", away)
+    asyncio.run(plan(house, "CALL lake.system.rewrite_data_files('demo.sales')").after(house.log.append))
+    assert house.log[-1] == ("Viewgate: rewrite_data_files failed on the storage of lake.demo.agg: the catalog is away")

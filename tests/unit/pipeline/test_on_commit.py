@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -13,7 +13,7 @@ from proxy.hs2 import SqlError
 from proxy.pipeline import OnCommit, Pipeline, status
 from proxy.pipeline.on_commit import over
 from rewriter import Decision, Definitions, Kind
-from rewriter.model import TableName
+from rewriter.model import Relation, TableName
 from tests.unit.catalog.lake import MATERIALIZED, ROWS, SALES, Lake, view_document
 from tests.unit.pipeline.spark import FakeSpark
 
@@ -47,6 +47,28 @@ class House:
 
     async def standing(self) -> list[str]:
         return [(await status(self.catalog, view)).word for view in (await self.definitions()).views]
+
+
+def put_over_first(home: House, name: TableName, **properties: str) -> None:
+    """A view over the first one, in the storage of the second."""
+    pointer = {"iceberg.materialized.view.storage.table": "demo.second__storage"}
+    document = view_document(**{**MATERIALIZED, **pointer, **properties})
+    document["versions"][0]["representations"][0]["sql"] = "SELECT region, `sum(amount)` FROM first"
+    home.lake.put_view(name, document)
+    home.catalog.invalidate()
+
+
+def make_unreadable(home: House, view: TableName, patch: pytest.MonkeyPatch) -> None:
+    """The catalog fails when it is asked for a view's storage."""
+    look = home.catalog.current
+
+    async def current(names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
+        wanted = list(names)
+        if any(name.table.startswith(f"{view.table}__") for name in wanted):
+            raise OSError("the catalog is away")
+        return await look(wanted)
+
+    patch.setattr(home.catalog, "current", current)
 
 
 @asynccontextmanager
@@ -122,14 +144,23 @@ def test_one_views_failure_is_its_own(lake: Lake) -> None:
     asyncio.run(story())
 
 
+def test_a_view_that_cannot_be_looked_at_stops_no_other(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        async with house(lake) as home:
+            with monkeypatch.context() as patch:
+                make_unreadable(home, FIRST, patch)
+                await home.write()
+                await asyncio.wait(home.on_commit._running)
+            assert await home.standing() == ["stale", "fresh"]
+            assert f"Viewgate: {FIRST} could not be refreshed, and is not used until it is" in home.log
+
+    asyncio.run(story())
+
+
 def test_a_failure_stops_what_stands_on_it_and_says_so(lake: Lake) -> None:
     async def story() -> None:
         async with house(lake, **WAITED) as home:
-            properties = {**MATERIALIZED, "iceberg.materialized.view.storage.table": "demo.second__storage", **WAITED}
-            over_first = view_document(**properties)
-            over_first["versions"][0]["representations"][0]["sql"] = "SELECT region, `sum(amount)` FROM first"
-            lake.put_view(SECOND, over_first)
-            home.catalog.invalidate()
+            put_over_first(home, SECOND, **WAITED)
 
             async def fail_once() -> None:
                 home.spark.before_insert = None

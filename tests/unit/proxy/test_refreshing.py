@@ -13,8 +13,9 @@ from proxy.config import ConfigError
 from proxy.hs2 import SqlError
 from proxy.pipeline import Asked
 from proxy.refreshing import SOME_FAILED, Wanted, refresh
+from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, Lake
-from tests.unit.pipeline.test_on_commit import House
+from tests.unit.pipeline.test_on_commit import FIRST, SECOND, House, make_unreadable, put_over_first
 
 
 @pytest.fixture
@@ -66,6 +67,39 @@ def test_one_failure_is_told_by_the_exit_code_and_stops_no_other(house: House) -
     failed = "lake.demo.first could not be refreshed: [DIVIDE_BY_ZERO] Division by zero"
     assert any(line.startswith(failed) for line in said)
     assert any(line.startswith("lake.demo.second refreshed: ") for line in said)
+
+
+@pytest.mark.parametrize("stale", [False, True])
+def test_a_view_that_cannot_be_looked_at_stops_no_other(
+    house: House, monkeypatch: pytest.MonkeyPatch, stale: bool
+) -> None:
+    make_unreadable(house, FIRST, monkeypatch)
+    said: list[str] = []
+    assert asyncio.run(refresh(house.catalog, house.pipeline, Wanted(stale=stale), said.append)) == SOME_FAILED
+    assert said[0] == "lake.demo.first could not be refreshed: the catalog is away"
+    assert any(line.startswith("lake.demo.second refreshed: ") for line in said)
+
+
+A_UPPER = TableName(("lake", "demo", "a_upper"))
+
+
+def test_each_after_those_that_it_reads(house: House) -> None:
+    house.sales.append(ROWS)
+    put_over_first(house, A_UPPER)
+    house.lake.drop_view(SECOND)
+    _, said = run(house, Wanted())
+    done = [line.split(" ")[0] for line in said if " refreshed: " in line]
+    assert done == ["lake.demo.first", "lake.demo.a_upper"]
+
+
+def test_a_failure_stops_what_stands_on_it(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_over_first(house, A_UPPER)
+    make_unreadable(house, FIRST, monkeypatch)
+    said: list[str] = []
+    wanted = Wanted(("demo.first", "demo.a_upper"))
+    assert asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append)) == SOME_FAILED
+    stopped = "lake.demo.a_upper was not refreshed: it is defined over lake.demo.first, which could not be refreshed"
+    assert said[1:] == [stopped, "2 of the views could not be refreshed"]
 
 
 def test_a_name_that_is_not_there(house: House) -> None:
