@@ -29,7 +29,7 @@ _ASKED_FOR = "everything anew, as asked for"
 class Asked:
     """What a user asks of a refresh: all of it anew, or the rows for which a condition over its columns is true.
 
-    `anew` computes from the sources what is held.
+    `anew` computes from the sources what is held, too.
     """
 
     full: bool = False
@@ -86,7 +86,9 @@ class _Planning:
             why = _ASKED_FOR if asked.full else "it was never refreshed"
             return self._step(rewriter.full(why), asked.where or (kept.condition if kept else ""))
         if asked.anew:
-            return self._step(rewriter.full(_ASKED_FOR), asked.where or self._both(part, kept))
+            held = self._both(part, kept)  # a failure is no wish to hold less
+            only = rewriter.united(self._view, held, asked.where, self._columns) if asked.where else held
+            return self._step(rewriter.full(_ASKED_FOR), only)
         if kept and not asked.where and (step := await self._dropping(kept, recorded)):
             return step
         if asked.where and rewriter.covers(self._view, part, asked.where, self._columns):

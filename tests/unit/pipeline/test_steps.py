@@ -104,6 +104,24 @@ def test_what_cannot_be_taken_in_by_its_change_is_computed_anew_as_far_as_it_is_
     assert "WHERE sales_0.region = 'eu' GROUP BY" in house.spark.statements[-1]
 
 
+@pytest.mark.parametrize(
+    ("held", "failing", "part"), [(EU, "more rows", "region IN ('eu', 'us')"), ("", "append-merge", "")]
+)
+def test_rows_that_are_held_stay_where_those_asked_for_fail_to_come_beside_them(
+    house: House, held: str, failing: str, part: str
+) -> None:
+    refreshed(house, where=held)
+    if not held:
+        house.sales.append(ROWS)
+
+    async def fail_once() -> None:
+        house.spark.before_insert = None
+        raise SqlError("an executor is lost", "58000")
+
+    house.spark.before_insert = fail_once
+    assert refreshed(house, where=US) == ([failing, "full"], part)
+
+
 def test_a_condition_that_is_not_read_is_refused_and_not_noted(house: House) -> None:
     with pytest.raises(SqlError, match="compare columns of the view with constants"):
         refreshed(house, where="upper(region) = 'EU'")
