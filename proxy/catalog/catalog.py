@@ -36,6 +36,7 @@ from rewriter.model import (
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 _View = MaterializedView | PlainView | Unusable | None
+_AT_ONCE = 0.0
 
 
 class Catalog:
@@ -55,7 +56,7 @@ class Catalog:
         self._locations: dict[TableName, str] | None = None
         self._broken: Mapping[TableName, str] = MappingProxyType({})
         self._polling = asyncio.Lock()
-        self._due = 0.0
+        self._due = _AT_ONCE
 
     @property
     def broken(self) -> Mapping[TableName, str]:
@@ -69,11 +70,10 @@ class Catalog:
 
     async def definitions(self) -> tuple[MaterializedView, ...]:
         """All materialized views; the same tuple until the metadata of a view, of a plain one too, changes."""
-        if time.monotonic() >= self._due:
+        if time.monotonic() >= self._due or self._locations is None:  # before the first look none are known
             async with self._polling:
                 if time.monotonic() >= self._due:
-                    self._due = time.monotonic() + self._poll_s  # before the look: invalidate() during it counts
-                    await self._poll()
+                    await self._look_again()
         return self._definitions
 
     async def view(self, name: TableName) -> MaterializedView | None:
@@ -93,7 +93,7 @@ class Catalog:
 
     def invalidate(self) -> None:
         """Look again at the next statement: a view was created, changed or dropped."""
-        self._due = 0.0
+        self._due = _AT_ONCE
 
     async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
         """The one look of a statement: each name's table or view now, None where there is none that can be read."""
@@ -221,6 +221,16 @@ class Catalog:
         if entry is None or entry.kind != "table":
             return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="it is no longer there")
         return change(name, entry.load(), recorded, end)
+
+    async def _look_again(self) -> None:
+        needed = self._due == _AT_ONCE
+        self._due = time.monotonic() + self._poll_s  # before the look: invalidate() during it counts
+        try:
+            await self._poll()
+        except BaseException:  # a cancel too; what was known may do for a while, unless this look was asked for
+            if needed:
+                self._due = _AT_ONCE
+            raise
 
     async def _poll(self) -> None:
         entries = await self._blocking(self._store.views)

@@ -1,8 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
+
+from proxy.catalog import Catalog
+from proxy.catalog.sql_store import SqlStore
+from proxy.catalog.store import Entry
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_document
 
@@ -33,6 +41,87 @@ def test_definitions_are_not_polled_more_often_than_asked_unless_invalidated(lak
         assert [view.name for view in await catalog.definitions()] == [AGG]
 
     asyncio.run(story())
+
+
+def test_the_first_look_is_waited_for_by_all(lake: Lake) -> None:
+    async def story() -> None:
+        lake.put_view(AGG, view_document(**MATERIALIZED))
+        catalog, listing = _held(lake)
+        first = asyncio.create_task(catalog.definitions())
+        await asyncio.to_thread(listing.begun.wait, 10)
+        second = asyncio.create_task(catalog.definitions())
+        await asyncio.sleep(0)
+        listing.go.set()
+        assert [[view.name for view in await one] for one in (first, second)] == [[AGG], [AGG]]
+        assert listing.calls == 1
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("look_again", [False, True], ids=["the first one", "one that was asked for"])
+@pytest.mark.parametrize("how", ["fails", "is cancelled"])
+def test_a_look_that_is_needed_and_comes_to_nothing_is_made_again(lake: Lake, how: str, look_again: bool) -> None:
+    async def story() -> None:
+        catalog, listing = _held(lake)
+        if look_again:
+            listing.go.set()
+            assert await catalog.definitions() == ()
+            catalog.invalidate()
+            listing.begun.clear()
+            listing.go.clear()
+        lake.put_view(AGG, view_document(**MATERIALIZED))
+        listing.failure = OSError("no route to host") if how == "fails" else None
+        looking = asyncio.create_task(catalog.definitions())
+        await asyncio.to_thread(listing.begun.wait, 10)
+        if how == "is cancelled":
+            looking.cancel()
+        listing.go.set()
+        with pytest.raises((OSError, asyncio.CancelledError)):
+            await looking
+        assert [view.name for view in await catalog.definitions()] == [AGG]
+
+    asyncio.run(story())
+
+
+def test_where_views_are_known_a_look_that_fails_is_not_made_again_before_its_time(lake: Lake) -> None:
+    async def story() -> None:
+        lake.put_view(AGG, view_document(**MATERIALIZED))
+        catalog, listing = _held(lake)
+        listing.go.set()
+        known = await catalog.definitions()
+        catalog._due = time.monotonic()
+        listing.failure = OSError("no route to host")
+        with pytest.raises(OSError, match="no route"):
+            await catalog.definitions()
+        assert await catalog.definitions() is known
+
+    asyncio.run(story())
+
+
+class _Listing:
+    """A catalog's list of views that comes when it may, and fails once if it is told to."""
+
+    def __init__(self, views: Callable[[], Mapping[TableName, Entry]]) -> None:
+        self._views = views
+        self.begun, self.go = threading.Event(), threading.Event()
+        self.failure: Exception | None = None
+        self.calls = 0
+
+    def __call__(self) -> Mapping[TableName, Entry]:
+        self.calls += 1
+        self.begun.set()
+        assert self.go.wait(10)
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
+        return self._views()
+
+
+def _held(lake: Lake) -> tuple[Catalog, _Listing]:
+    store = SqlStore(lake.iceberg)
+    listing = _Listing(store.views)
+    store.views = listing  # type: ignore[method-assign]
+    return Catalog(store, poll_ms=3_600_000), listing
 
 
 def test_a_broken_view_does_not_hide_the_others(lake: Lake) -> None:
