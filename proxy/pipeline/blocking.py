@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from proxy.hs2 import SqlError
 
 _Result = TypeVar("_Result")
+
+
+@contextmanager
+def job_thread() -> Iterator[ThreadPoolExecutor]:
+    """A job's thread, let go with the job, not waited for: a call that still runs there would stop the event loop."""
+    thread = ThreadPoolExecutor(1, "refresh")
+    try:
+        yield thread
+    finally:
+        thread.shutdown(wait=False)
 
 
 class Blocking:
@@ -20,7 +31,10 @@ class Blocking:
         self._cancel = cancel
 
     async def call(self, call: Callable[[], _Result]) -> _Result:
-        """The call's result; if the wait is cancelled, Spark is told, and the call has ended when this returns."""
+        """The call's result; if the wait is cancelled, Spark is told, and the call has ended when this returns.
+
+        Whoever cancels again waits no longer, and the call ends when Spark lets it.
+        """
         running = asyncio.get_running_loop().run_in_executor(self._thread, lambda: _translated(call))
         try:
             return await asyncio.shield(running)

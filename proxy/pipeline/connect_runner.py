@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from proxy.hs2 import SqlError
-from proxy.pipeline.blocking import Blocking
+from proxy.pipeline.blocking import Blocking, job_thread
 from proxy.upstream import Stage
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ConnectRunner:
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ConnectJob]:
         """A session with the settings of all jobs, and those of this one."""
-        with ThreadPoolExecutor(1, "refresh") as thread:
+        with job_thread() as thread:
             job = ConnectJob(self._connect(), thread)
             await job.open({**self._settings, **settings})
             try:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from proxy.pipeline.blocking import Blocking
+from proxy.pipeline.blocking import Blocking, job_thread
 from proxy.pipeline.stages import stages_of
 from proxy.upstream import Stage
 
@@ -27,7 +27,7 @@ class EmbeddedRunner:
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[EmbeddedJob]:
         """A session of its own on a thread of its own: Spark keeps a job's group by thread."""
-        with ThreadPoolExecutor(1, "refresh") as thread:
+        with job_thread() as thread:
             job = EmbeddedJob(self._spark, thread)
             await job.open(self._pool, settings)
             yield job

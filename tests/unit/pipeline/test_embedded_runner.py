@@ -14,11 +14,12 @@ from proxy.pipeline import EmbeddedRunner
 
 
 class Spark:
-    """A SparkSession of a few lines: `wait` runs until it is cancelled, as a long job does."""
+    """A SparkSession of a few lines: `wait` runs until it is cancelled, as a long job does, `deaf` goes on."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, ...]] = []
         self.started, self.cancelled = threading.Event(), threading.Event()
+        self.let_end, self.ended = threading.Event(), threading.Event()
         self.conf = SimpleNamespace(set=lambda key, value: self.calls.append(("conf", key, value)))
         java = SimpleNamespace(cancelJobGroupAndFutureJobs=self._cancel)
         self.sparkContext: Any = SimpleNamespace(
@@ -37,6 +38,10 @@ class Spark:
             self.started.set()
             assert self.cancelled.wait(10)
             raise Py4JError("[SPARK_JOB_CANCELLED]")
+        if statement == "deaf":
+            self.started.set()
+            self.let_end.wait(10)
+            self.ended.set()
         if statement == "wrong":
             raise AnalysisException("[UNRESOLVED_COLUMN] no", errorClass=None)
         if statement == "gone":
@@ -81,5 +86,27 @@ def test_cancelling_the_wait_cancels_the_job_and_waits_for_its_end() -> None:
             with pytest.raises(asyncio.CancelledError):
                 await task
             assert spark.calls[-1] == ("cancel", spark.calls[1][1])
+
+    asyncio.run(story())
+
+
+def test_whoever_cancels_twice_neither_waits_for_spark_nor_stops_the_event_loop() -> None:
+    spark = Spark()
+
+    async def story() -> None:
+        async def job() -> None:
+            async with EmbeddedRunner(spark).job({}) as job:  # type: ignore[arg-type]
+                await job.run("deaf")
+
+        task = asyncio.create_task(job())
+        await asyncio.to_thread(spark.started.wait, 10)
+        task.cancel()
+        await asyncio.to_thread(spark.cancelled.wait, 10)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+        assert not spark.ended.is_set()
+        spark.let_end.set()
+        assert await asyncio.to_thread(spark.ended.wait, 10)
 
     asyncio.run(story())
