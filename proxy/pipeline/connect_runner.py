@@ -31,8 +31,8 @@ class ConnectRunner:
         """A session with the settings of all jobs, and those of this one."""
         with job_thread() as thread:
             job = ConnectJob(self._connect(), thread)
-            await job.open({**self._settings, **settings})
             try:
+                await job.open({**self._settings, **settings})
                 yield job
             finally:
                 await job.close()
@@ -58,7 +58,6 @@ class ConnectJob:
             await self._blocking.call(opened)
         except SqlError as failure:
             self._session.release_session_on_close = False  # it would only be tried as long again
-            await self.close()
             raise SqlError(
                 f"no refresh runs on the Spark Connect server of [pipeline.spark] spark.remote: {failure.message}",
                 _NO_CONNECTION,

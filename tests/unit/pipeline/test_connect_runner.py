@@ -15,12 +15,21 @@ from proxy.upstream import Stage
 
 
 class Session:
-    """A session on a server of a few lines: `wait` runs until it is interrupted."""
+    """A session on a server of a few lines: `wait` lasts until it is interrupted."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, ...]] = []
         self.started, self.interrupted = threading.Event(), threading.Event()
-        self.conf = SimpleNamespace(set=lambda key, value: self.calls.append(("conf", key, value)))
+        self.conf = SimpleNamespace(set=self._set)
+        self.release_session_on_close = True
+
+    def _set(self, key: str, value: str) -> None:
+        self.calls.append(("conf", key, value))
+        if value == "wait":
+            self.started.set()
+            assert self.interrupted.wait(10)
+        if value == "nobody":
+            raise AnalysisException("failed to connect to all addresses", errorClass=None)
 
     def sql(self, statement: str) -> None:
         self.calls.append(("sql", statement))
@@ -38,7 +47,7 @@ class Session:
         self.interrupted.set()
 
     def stop(self) -> None:
-        self.calls.append(("stop",))
+        self.calls.append(("stop", "and release") if self.release_session_on_close else ("stop",))
 
 
 def test_a_job_is_a_session_with_its_settings_after_those_of_all_that_is_released() -> None:
@@ -49,7 +58,7 @@ def test_a_job_is_a_session_with_its_settings_after_those_of_all_that_is_release
             await job.run("SELECT 1")
 
     asyncio.run(story())
-    assert session.calls == [("conf", "a", "1"), ("conf", "b", "2"), ("sql", "SELECT 1"), ("stop",)]
+    assert session.calls == [("conf", "a", "1"), ("conf", "b", "2"), ("sql", "SELECT 1"), ("stop", "and release")]
 
 
 def test_sparks_errors_become_ours_and_the_session_is_released() -> None:
@@ -61,7 +70,7 @@ def test_sparks_errors_become_ours_and_the_session_is_released() -> None:
 
     with pytest.raises(SqlError, match="UNRESOLVED_COLUMN"):
         asyncio.run(story())
-    assert session.calls[-1] == ("stop",)
+    assert session.calls[-1] == ("stop", "and release")
 
 
 def test_the_server_tells_how_far_it_is() -> None:
@@ -91,4 +100,35 @@ def test_cancelling_the_wait_interrupts_the_session() -> None:
             assert task.cancelled()
 
     asyncio.run(story())
-    assert session.calls[-2:] == [("interrupt",), ("stop",)]
+    assert session.calls[-2:] == [("interrupt",), ("stop", "and release")]
+
+
+def test_where_no_session_opens_the_setting_is_named_and_nothing_is_released() -> None:
+    session: Any = Session()
+
+    async def story() -> None:
+        async with ConnectRunner(lambda: session).job({"a": "nobody"}):
+            raise AssertionError
+
+    with pytest.raises(SqlError, match=r"spark\.remote: .*failed to connect") as refused:
+        asyncio.run(story())
+    assert refused.value.sql_state == "08001"
+    assert session.calls[-1] == ("stop",)
+
+
+def test_a_job_that_is_cancelled_while_it_opens_releases_its_session() -> None:
+    session: Any = Session()
+
+    async def job() -> None:
+        async with ConnectRunner(lambda: session).job({"a": "wait"}):
+            raise AssertionError
+
+    async def story() -> None:
+        task = asyncio.create_task(job())
+        await asyncio.to_thread(session.started.wait, 10)
+        task.cancel()
+        await asyncio.wait([task])
+        assert task.cancelled()
+
+    asyncio.run(story())
+    assert session.calls[-2:] == [("interrupt",), ("stop", "and release")]
