@@ -47,6 +47,7 @@ class Catalog:
         self._store = store
         self._poll_s = (store.poll_ms if poll_ms is None else poll_ms) / 1000
         self._threads = ThreadPoolExecutor(4, "catalog")
+        self._long = ThreadPoolExecutor(4, "catalog-long")  # manifests and commits, for which no statement's look waits
         self._relations: Remembered[tuple[TableName, str], Relation] = Remembered(remembered)
         self._properties: Remembered[tuple[TableName, str], Mapping[str, str]] = Remembered(remembered)
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
@@ -131,12 +132,12 @@ class Catalog:
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
         """A table's data files at `end`, and those that came or went since `start`."""
         load = self._store.iceberg.load_table
-        return await self._blocking(lambda: files(load(name.parts[1:]), start, end))
+        return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
 
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
         """Only the files that came or went, from the manifests of just these commits: their number tells the cost."""
         load = self._store.iceberg.load_table
-        return await self._blocking(lambda: files(load(name.parts[1:]), start, end, live=False))
+        return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
 
     async def location(self, name: TableName) -> str:
         """The directory of a table."""
@@ -153,25 +154,29 @@ class Catalog:
     ) -> Published:
         """One commit: properties, main := the branch's head, no staged branches; Conflict if main is not at `base`."""
         prefixes = tuple(remove_prefixes)
-        return await self._blocking(
+        return await self._at_length(
             lambda: publishing.publish(self._store.iceberg, storage, branch, base, set_properties, prefixes)
         )
 
     async def note(self, table: TableName, key: str, value: str | None) -> None:
         """Set a property of a table, or remove it; nothing happens where there is no such table."""
-        await self._blocking(lambda: publishing.note(self._store.iceberg, table, key, value))
+        await self._at_length(lambda: publishing.note(self._store.iceberg, table, key, value))
 
     async def drop_branch(self, storage: TableName, branch: str) -> None:
         """Forget a staged branch of a storage table."""
-        await self._blocking(lambda: publishing.drop_branch(self._store.iceberg, storage, branch))
+        await self._at_length(lambda: publishing.drop_branch(self._store.iceberg, storage, branch))
 
     def close(self) -> None:
         """Let the threads and connections go."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._threads, self._long):
+            threads.shutdown(wait=False, cancel_futures=True)
         self._store.close()
 
     async def _blocking(self, call: Callable[[], _Result]) -> _Result:
         return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+
+    async def _at_length(self, call: Callable[[], _Result]) -> _Result:
+        return await asyncio.get_running_loop().run_in_executor(self._long, call)
 
     def _look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
         return {name: self._relation(name, entry) for name, entry in self._store.look(names).items()}

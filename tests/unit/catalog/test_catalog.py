@@ -174,6 +174,24 @@ def test_current_sees_the_last_commit(lake: Lake) -> None:
     asyncio.run(story())
 
 
+def test_no_statement_waits_for_manifests_or_commits(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        lake.iceberg.create_table("demo.sales", ROWS.schema)
+        catalog, go = lake.catalog(), threading.Event()
+        load = lake.iceberg.load_table
+        monkeypatch.setattr(lake.iceberg, "load_table", lambda name: go.wait(10) and load(name))
+        reading = [asyncio.create_task(catalog.files(SALES, None, None)) for _ in range(8)]
+        noting = asyncio.create_task(catalog.note(SALES, "a", "1"))
+        await asyncio.sleep(0)
+        assert (await catalog.current([SALES]))[SALES] is not None
+        assert not any(task.done() for task in (*reading, noting))
+        go.set()
+        await asyncio.gather(*reading, noting)
+        assert await catalog.properties(SALES) == {"a": "1"}
+
+    asyncio.run(story())
+
+
 def test_a_table_whose_metadata_is_gone_is_not_known(lake: Lake) -> None:
     async def story() -> None:
         table = lake.iceberg.create_table("demo.sales", ROWS.schema)
