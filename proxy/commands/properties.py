@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
-from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, NEVER, WAIT
 from proxy.pipeline.periods import EXAMPLE, period
 from proxy.pipeline.schedule import EVERY
+from proxy.pipeline.status import REFRESH_ERROR
 from proxy.pipeline.steps import RETENTION
 from proxy.pipeline.upkeep import FOLLOWED, KEEP, MAINTENANCE
 from rewriter.model import MaterializedView, Session

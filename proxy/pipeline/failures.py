@@ -15,9 +15,10 @@ from datetime import UTC, datetime
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
+from proxy.pipeline.status import REFRESH_ERROR, status
 from rewriter.model import MaterializedView
 
-REFRESH_ERROR = "viewgate.refresh-error"
+_CANCELLED = "it was cancelled"
 _LONGEST = 1000
 _logger = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]
     except Lost:
         raise
     except asyncio.CancelledError:
-        await asyncio.shield(_note(catalog, view, "it was cancelled"))
+        await asyncio.shield(_note(catalog, view, _CANCELLED))
         raise
     except Exception as failure:
         _logger.warning("refresh of %s failed: %s", view.name, failure)
@@ -47,6 +48,8 @@ async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]
 async def _note(catalog: Catalog, view: MaterializedView, message: str | None) -> None:
     now = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
     try:
+        if message == _CANCELLED and (await status(catalog, view)).fresh:  # the cancel came during the commit
+            return
         await catalog.note(view.storage, REFRESH_ERROR, message and f"{now}: {message[:_LONGEST]}")
     except Exception:  # the refresh's own outcome counts
         _logger.exception("cannot note how the refresh of %s has ended", view.name)

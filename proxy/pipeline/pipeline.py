@@ -22,12 +22,12 @@ from proxy.catalog import Catalog, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
 from proxy.pipeline.causes import explained, headline
-from proxy.pipeline.failures import REFRESH_ERROR, Lost, noted
+from proxy.pipeline.failures import Lost, noted
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Sources, look
 from proxy.pipeline.staging import JOB_SETTINGS, LOST, recording, staged
 from proxy.pipeline.statements import pin
-from proxy.pipeline.status import status
+from proxy.pipeline.status import REFRESH_ERROR, status
 from proxy.pipeline.steps import UP_TO_DATE, Asked, Step, next_step
 from proxy.pipeline.upkeep import Upkeep
 from proxy.pipeline.watching import watched
@@ -72,9 +72,10 @@ class Pipeline:
 
         if asked.where:
             await next_step(self._catalog, view, asked)  # what is asked for wrongly is no failure of the view's
-        async with self._busy[view.name], noted(self._catalog, view):
+        async with self._busy[view.name]:
             try:
-                refreshed = await self._refresh(view, say, asked)
+                async with noted(self._catalog, view):
+                    refreshed = await self._refresh(view, say, asked)
                 if refreshed.changed:
                     await self._upkeep.expire(view, log)
                 return refreshed
@@ -159,7 +160,18 @@ class Pipeline:
                 later = await look(self._catalog, view)
                 if not sources.same_content(later) or (incremental and not sources.same_columns(later)):
                     return None
-            return await self._catalog.publish(view.storage, branch, base, to_properties(step.state), _OUTDATED)
+            return await self._publish(step, branch)
+
+    async def _publish(self, step: Step, branch: str) -> Published:
+        """Cancelled, it waits for the commit, which goes on in its thread: what follows sees how that has ended."""
+        storage, properties = step.storage, to_properties(step.state)
+        commit = asyncio.ensure_future(
+            self._catalog.publish(storage.name, branch, storage.snapshot_id, properties, _OUTDATED)
+        )
+        try:
+            return await asyncio.shield(commit)
+        finally:
+            await asyncio.wait({commit})
 
     async def _fill(self, view: MaterializedView, step: Step, branch: str, log: Log) -> None:
         sources = step.sources

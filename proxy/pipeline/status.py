@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
-from proxy.pipeline.failures import REFRESH_ERROR
 from proxy.pipeline.statements import relations
 from rewriter import Reason, fresh_storage
 from rewriter.model import MaterializedView, Table, TableName
 
 FRESH = "fresh"
+REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that holds the last failure, see `failures`
 
 
 @dataclass(frozen=True)

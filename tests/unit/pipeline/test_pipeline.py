@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -8,8 +9,9 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import StringType
 
 from proxy.catalog import Catalog
+from proxy.catalog import publish as publishing
 from proxy.hs2 import SqlError
-from proxy.pipeline import Asked, Pipeline
+from proxy.pipeline import Asked, Pipeline, status
 from rewriter.model import MaterializedView, Table
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, STORAGE, Lake, view_document
 from tests.unit.pipeline.spark import FakeSpark
@@ -321,6 +323,34 @@ def test_a_cancelled_refresh_leaves_nothing(house: House) -> None:
     asyncio.run(story())
     assert (house.storage().snapshot_id, house.refs()) == (house.head, {"main"})
     assert (asyncio.run(house.last_error()) or "").endswith(": it was cancelled")
+
+
+def test_a_refresh_that_is_cancelled_during_its_commit_has_succeeded_if_that_does(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish = publishing.publish
+
+    async def story() -> None:
+        loop, begun, release = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
+
+        def slowly(*arguments: Any) -> Any:
+            loop.call_soon_threadsafe(begun.set)
+            release.wait(10)
+            return publish(*arguments)
+
+        monkeypatch.setattr(publishing, "publish", slowly)
+        task = asyncio.create_task(house.refresh())
+        await begun.wait()
+        task.cancel()
+        release.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await status(house.catalog, await house.view())).fresh
+        assert await house.last_error() is None
+
+    house.sales.append(ROWS)
+    asyncio.run(story())
+    assert house.refs() == {"main"}
 
 
 def test_a_failure_goes_where_nothing_has_to_be_computed(house: House) -> None:

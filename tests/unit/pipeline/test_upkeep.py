@@ -9,7 +9,7 @@ import pytest
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline import Pipeline
-from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, Lake, view_document
+from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, STORAGE, Lake, view_document
 from tests.unit.pipeline.spark import FakeSpark
 
 DAY_NS = 86_400 * 10**9
@@ -78,3 +78,22 @@ def test_an_expiry_that_fails_is_a_line_in_the_log(house: House, monkeypatch: py
     later(monkeypatch, 3)
     house.refresh()
     assert house.log[-1].endswith("old snapshots of its storage could not expire: [PROCEDURE_NOT_FOUND] no")
+
+
+def test_a_refresh_that_is_cancelled_while_snapshots_expire_has_succeeded(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.refresh()
+    run = house.spark.run
+
+    async def cancelling(sql: str) -> None:
+        if sql.startswith("CALL"):
+            raise asyncio.CancelledError
+        await run(sql)
+
+    monkeypatch.setattr(house.spark, "run", cancelling)
+    later(monkeypatch, 3)
+    with pytest.raises(asyncio.CancelledError):
+        house.refresh()
+    assert " refreshed: " in house.log[-1]
+    assert "viewgate.refresh-error" not in asyncio.run(house.catalog.properties(STORAGE))
