@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
@@ -16,12 +16,14 @@ from rewriter.model import MaterializedView, TableName
 
 EVERY = "viewgate.refresh.every"
 
+AT_ONCE = 4  # refreshes, each in a session of its own on Spark
+
 _logger = logging.getLogger(__name__)
 _LONGEST_PAUSE = 10.0  # seconds after which a view that was given a period is noticed
 
 
 class Schedule:
-    """Runs until it is cancelled; a view whose refresh takes long holds up no other."""
+    """Runs until it is cancelled. Of many views that are due a few are refreshed at once, each after those below it."""
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline, clock: Callable[[], float] = time.monotonic) -> None:
         self._catalog = catalog
@@ -29,6 +31,7 @@ class Schedule:
         self._clock = clock
         self._looked: dict[TableName, float] = {}
         self._running: dict[TableName, asyncio.Task[None]] = {}
+        self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def run(self) -> None:
         """Look, pause, and so on."""
@@ -44,7 +47,8 @@ class Schedule:
     async def look(self) -> float:
         """Begin what is due; in how many seconds to look again."""
         pause = _LONGEST_PAUSE
-        for view in await self._catalog.definitions():
+        # A view is read through all that stand below it, so through more of them than each of these.
+        for view in sorted(await self._catalog.definitions(), key=lambda view: len(view.through)):
             seconds = period(view.properties.get(EVERY, ""))
             if seconds is None:
                 continue
@@ -70,15 +74,19 @@ class Schedule:
             return _LONGEST_PAUSE
 
     def _begin(self, view: MaterializedView) -> None:
-        task = asyncio.create_task(self._refresh(view))
+        below = [self._running[state.name] for state in view.through if state.name in self._running]
+        task = asyncio.create_task(self._refresh(view, below))
         self._running[view.name] = task
         task.add_done_callback(lambda _: self._running.pop(view.name, None))
 
-    async def _refresh(self, view: MaterializedView) -> None:
-        try:
-            if not (await status(self._catalog, view)).fresh:
-                await self._pipeline.refresh(view, _logger.info)
-        except SqlError:
-            pass  # noted on the view's storage, and logged, by the pipeline
-        except Exception:
-            _logger.exception("the scheduled refresh of %s failed", view.name)
+    async def _refresh(self, view: MaterializedView, below: Sequence[asyncio.Task[None]]) -> None:
+        if below:
+            await asyncio.wait(below)
+        async with self._turns:
+            try:
+                if not (await status(self._catalog, view)).fresh:
+                    await self._pipeline.refresh(view, _logger.info)
+            except SqlError:
+                pass  # noted on the view's storage, and logged, by the pipeline
+            except Exception:
+                _logger.exception("the scheduled refresh of %s failed", view.name)

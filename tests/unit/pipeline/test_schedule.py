@@ -8,8 +8,10 @@ import pytest
 
 from proxy.hs2 import SqlError
 from proxy.pipeline import Schedule
-from tests.unit.catalog.lake import ROWS, Lake
-from tests.unit.pipeline.test_on_commit import House
+from proxy.pipeline import schedule as scheduling
+from rewriter.model import TableName
+from tests.unit.catalog.lake import ROWS, SALES, Lake
+from tests.unit.pipeline.test_on_commit import SECOND, House, put_over_first
 
 MINUTELY = {"viewgate.refresh.every": "1 minute", "viewgate.refresh": "deferred"}
 
@@ -74,6 +76,41 @@ def test_a_failure_is_noted_and_tried_again_when_the_period_is_over(lake: Lake) 
         await schedule.look()
         await schedule.rest()
         assert await house.standing() == ["fresh", "fresh"]
+
+    asyncio.run(story())
+
+
+def test_a_view_over_another_waits_for_that_and_reads_its_storage(lake: Lake) -> None:
+    async def story() -> None:
+        house = House(lake, **MINUTELY)
+        lake.drop_view(SECOND)
+        put_over_first(house, TableName(("lake", "demo", "a_upper")), **MINUTELY)
+        schedule = Schedule(house.catalog, house.pipeline)
+        await schedule.look()
+        await schedule.rest()
+        _, upper = (sql for sql in house.spark.statements if "INSERT" in sql)
+        assert "demo.first__storage" in upper
+
+    asyncio.run(story())
+
+
+def test_of_many_that_are_due_a_few_are_refreshed_at_once(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        house = House(lake, **MINUTELY)
+        monkeypatch.setattr(scheduling, "AT_ONCE", 1)
+        schedule = Schedule(house.catalog, house.pipeline)
+        inside: list[int] = []
+
+        async def hold() -> None:
+            inside.append(1)
+            for _ in range(50):  # more looks at the catalog than the other would need to come here, too
+                await house.catalog.current([SALES])
+            inside.append(-1)
+
+        house.spark.before_insert = hold
+        await schedule.look()
+        await schedule.rest()
+        assert inside == [1, -1, 1, -1]
 
     asyncio.run(story())
 
