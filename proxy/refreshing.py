@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from proxy.catalog import Catalog
 from proxy.config import ConfigError
 from proxy.hs2.status import first_message
-from proxy.pipeline import UP_TO_DATE, Asked, Pipeline, status
+from proxy.pipeline import UP_TO_DATE, Asked, Pipeline
 from proxy.pipeline.on_commit import over, stopped
 from proxy.session import Log
 from rewriter import Definitions
@@ -19,7 +19,7 @@ SOME_FAILED = 3
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which views: those of the names, or all; of these the stale ones only; and what is asked of each."""
+    """Which views: those of the names, or all; of these those with something to do; and what is asked of each."""
 
     names: tuple[str, ...] = ()
     stale: bool = False
@@ -36,7 +36,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log
             say(why)
             continue
         try:
-            if wanted.stale and (await status(catalog, view)).fresh:
+            if wanted.stale and await pipeline.rests(view):
                 say(f"{view.name} is fresh")
             else:
                 await pipeline.refresh(view, say, wanted.asked)

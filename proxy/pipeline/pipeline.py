@@ -23,12 +23,13 @@ from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summar
 from proxy.hs2 import SqlError
 from proxy.pipeline.causes import explained, headline
 from proxy.pipeline.failures import Lost, noted
+from proxy.pipeline.periods import period
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Sources, look
 from proxy.pipeline.staging import JOB_SETTINGS, LOST, recording, staged
 from proxy.pipeline.statements import pin
 from proxy.pipeline.status import REFRESH_ERROR, status
-from proxy.pipeline.steps import UP_TO_DATE, Asked, Step, next_step
+from proxy.pipeline.steps import RETENTION, UP_TO_DATE, Asked, Step, next_step
 from proxy.pipeline.upkeep import Upkeep
 from proxy.pipeline.watching import watched
 from proxy.session import Log
@@ -138,6 +139,11 @@ class Pipeline:
             "its content is as before; try again when fewer writes go on",
             LOST,
         )
+
+    async def rests(self, view: MaterializedView) -> bool:
+        """Whether a refresh would change nothing, as one look tells; where a policy lets rows go, it does not."""
+        retained = period(view.properties.get(RETENTION, "")) is not None
+        return not retained and (await status(self._catalog, view)).fresh
 
     async def decision(self, view: MaterializedView) -> Decision:
         """How a refresh would go now, and why; `incremental` tells whether its cost would follow the change."""

@@ -1,4 +1,7 @@
-"""Scheduled refresh: views with a period are looked at so often, and refreshed where anybody has written meanwhile."""
+"""Scheduled refresh: views with a period are looked at so often, and refreshed where anybody has written meanwhile.
+
+Those with a policy of retention, too, where partitions have grown too old.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,6 @@ from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.periods import period
 from proxy.pipeline.pipeline import Pipeline
-from proxy.pipeline.status import status
 from rewriter.model import MaterializedView, TableName
 
 EVERY = "viewgate.refresh.every"
@@ -84,7 +86,7 @@ class Schedule:
             await asyncio.wait(below)
         async with self._turns:
             try:
-                if not (await status(self._catalog, view)).fresh:
+                if not await self._pipeline.rests(view):
                     await self._pipeline.refresh(view, _logger.info)
             except SqlError:
                 pass  # noted on the view's storage, and logged, by the pipeline

@@ -27,7 +27,10 @@ class Status:
 
     @property
     def fresh(self) -> bool:
-        """Whether a refresh would change nothing."""
+        """Whether the storage holds what the query would return now, of the part that it says it holds.
+
+        Not whether a refresh would change nothing: a policy of retention may let rows go of what is fresh.
+        """
         return self.word == FRESH
 
 

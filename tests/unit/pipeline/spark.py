@@ -39,6 +39,9 @@ class FakeSpark:
             if self.before_insert:
                 await self.before_insert()
             table = self.lake.iceberg.load_table(found[1])
+            if "REPLACE WHERE" in sql and sql.endswith("WHERE false"):
+                table.delete(branch=found[2], snapshot_properties=self._properties())
+                return
             rows = pa.table({field.name: pa.nulls(2, field.type) for field in table.schema().as_arrow()})
             table.append(rows, branch=found[2], snapshot_properties=self._properties())
             if found[1] in self._lent_main:

@@ -11,6 +11,7 @@ from proxy.pipeline import Schedule
 from proxy.pipeline import schedule as scheduling
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, SALES, Lake
+from tests.unit.pipeline.retained import Retained
 from tests.unit.pipeline.test_on_commit import SECOND, House, put_over_first
 
 MINUTELY = {"viewgate.refresh.every": "1 minute", "viewgate.refresh": "deferred"}
@@ -92,6 +93,18 @@ def test_a_view_over_another_waits_for_that_and_reads_its_storage(lake: Lake) ->
         assert "demo.first__storage" in upper
 
     asyncio.run(story())
+
+
+def test_what_a_policy_no_longer_keeps_goes_though_the_tables_rest(lake: Lake) -> None:
+    house = Retained(lake)
+
+    async def story() -> None:
+        schedule = Schedule(house.catalog, house.pipeline)
+        await schedule.look()
+        await schedule.rest()
+
+    asyncio.run(story())
+    assert house.part().startswith("day >= DATE '20")
 
 
 def test_of_many_that_are_due_a_few_are_refreshed_at_once(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:

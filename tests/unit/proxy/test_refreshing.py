@@ -15,6 +15,7 @@ from proxy.pipeline import Asked
 from proxy.refreshing import SOME_FAILED, Wanted, refresh
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, Lake
+from tests.unit.pipeline.retained import Retained
 from tests.unit.pipeline.test_on_commit import FIRST, SECOND, House, make_unreadable, put_over_first
 
 
@@ -54,6 +55,15 @@ def test_what_is_fresh_is_left_alone(house: House) -> None:
     assert code == 0
     assert said[0] == "lake.demo.first is fresh"
     assert said[-1].startswith("lake.demo.second refreshed: ")
+
+
+def test_what_a_policy_no_longer_keeps_is_not_left_alone(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    retained = Retained(lake)
+    said: list[str] = []
+    assert asyncio.run(refresh(retained.catalog, retained.pipeline, Wanted(stale=True), said.append)) == 0
+    assert retained.part().startswith("day >= DATE '20")
+    lake.close()
 
 
 def test_one_failure_is_told_by_the_exit_code_and_stops_no_other(house: House) -> None:

@@ -1,0 +1,61 @@
+"""A view by day whose storage is fresh, and holds a day that its policy no longer keeps."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+from pyiceberg.transforms import IdentityTransform
+
+from proxy.catalog import Catalog
+from proxy.catalog.views import fingerprint
+from proxy.pipeline import Pipeline
+from rewriter.model import Table
+from tests.unit.catalog.lake import AGG, MATERIALIZED, STORAGE, Lake, view_document
+from tests.unit.pipeline.spark import FakeSpark
+
+_QUERY = "SELECT day, sum(amount) FROM sales GROUP BY day"
+_MADE = {
+    **MATERIALIZED,
+    "viewgate.definition": fingerprint(_QUERY),
+    "viewgate.storage-query": "SELECT day AS day, sum(amount) AS amount FROM sales GROUP BY day",
+    "viewgate.settings": '{"spark.sql.session.timeZone":"UTC","spark.sql.ansi.enabled":"true"}',
+}
+_OLD = pa.table({"day": [date(2020, 1, 1)], "amount": pa.array([10], pa.int64())})
+
+
+class Retained:
+    """Refreshed once, and given its policy after that."""
+
+    def __init__(self, lake: Lake) -> None:
+        self._lake = lake
+        lake.iceberg.create_table("demo.sales", _OLD.schema).append(_OLD)
+        storage = lake.iceberg.create_table("demo.agg__storage", _OLD.schema, properties={"viewgate.storage-of": "x"})
+        with storage.update_spec() as update:
+            update.add_field("day", IdentityTransform())
+        storage.append(_OLD)
+        self.spark = FakeSpark(lake)
+        self.catalog: Catalog = lake.catalog()
+        self.pipeline = Pipeline(self.catalog, self.spark)
+        self._put_view()
+        asyncio.run(self._fill())
+        self._put_view(**{"viewgate.retention": "30 days", "viewgate.refresh.every": "1 minute"})
+        self.catalog.invalidate()
+
+    def part(self) -> str:
+        """What the storage says that it holds."""
+        table = asyncio.run(self._lake.catalog().current([STORAGE]))[STORAGE]
+        assert isinstance(table, Table)
+        return table.part
+
+    def _put_view(self, **properties: str) -> None:
+        document: dict[str, Any] = view_document(**_MADE, **properties)
+        document["versions"][0]["representations"][0]["sql"] = _QUERY
+        document["schemas"][0]["fields"][0] |= {"name": "day", "type": "date"}
+        self._lake.put_view(AGG, document)
+
+    async def _fill(self) -> None:
+        (view,) = await self.catalog.definitions()
+        await self.pipeline.refresh(view, lambda _: None)
