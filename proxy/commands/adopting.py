@@ -10,6 +10,7 @@ from proxy.commands.shape import Shape
 from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin
 from proxy.pipeline.sources import look, storage_of
+from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
 from rewriter.model import KEPT_AS, Column, MaterializedView, Table, TableName
 
@@ -39,6 +40,8 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
 
     Its rows, if they are those of the query; raises SqlError if they are not.
     """
+    if RETENTION in view.properties:  # what a refresh could not do is refused here
+        await ctx.pipeline.decision(view)
     sources, storage = await look(ctx.catalog, view), await storage_of(ctx.catalog, view)
     if not sources.all_pinned:
         raise _refused(

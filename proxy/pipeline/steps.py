@@ -23,6 +23,10 @@ RETENTION = "viewgate.retention"
 
 _FRESH = Decision(Kind.FRESH, "no source has changed since its last refresh")
 _ASKED_FOR = "everything anew, as asked for"
+_UNDROPPED = (
+    f"{RETENTION} drops nothing while the storage has files from before its partitions were changed: "
+    "REFRESH … FULL writes them anew"
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ class _Planning:
         self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage
         self._columns = {name: table.columns for name, table in sources.tables.items()}
         self._state = sources.state(view, storage, time.time_ns() // 1_000_000)
+        self._aside = ""  # what a user is to know beside the reason of a decision
 
     async def step(self, asked: Asked) -> Step:
         kept = self._kept()
@@ -112,7 +117,10 @@ class _Planning:
         """What drops the targets that a policy no longer keeps; None where there are none."""
         if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
             return None
-        files = await self._catalog.files(self._storage.name, None, self._storage.snapshot_id)
+        head = self._storage.snapshot_id
+        files = await self._catalog.files(self._storage.name, head, head)  # those that are there, without the history
+        if files.fields is None:
+            self._aside = f"; {_UNDROPPED}"
         if files.fields is None or not kept.leaves_out(files.live):
             return None
         state = replace(recorded, only=self._both(self._storage.part, kept))  # the rest is as old as it was
@@ -129,6 +137,7 @@ class _Planning:
 
     def _step(self, decision: Decision, only: str, more: bool = False) -> Step:
         state = replace(self._state, only=only)
+        decision = replace(decision, reason=decision.reason + self._aside)
         return Step(self._sources, self._storage, self._narrowed(only), decision, state, more)
 
     def _narrowed(self, only: str) -> MaterializedView:

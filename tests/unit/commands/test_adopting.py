@@ -8,10 +8,9 @@ from proxy.hs2 import SqlError
 from tests.unit.catalog.lake import ROWS
 from tests.unit.commands.house import House
 
-ADOPTING = (
-    "CREATE MATERIALIZED VIEW agg {} PROPERTIES ('viewgate.adopt' = '{}') "
-    "AS SELECT region, sum(amount) FROM sales GROUP BY region"
-)
+QUERY = "SELECT region, sum(amount) FROM sales GROUP BY region"
+RETAINED = "'viewgate.retention' = '9 days'"
+ADOPTING = "CREATE MATERIALIZED VIEW agg {} PROPERTIES ('viewgate.adopt' = '{}') AS " + QUERY
 
 
 @pytest.mark.parametrize(
@@ -34,6 +33,16 @@ def test_what_cannot_be_adopted_is_refused_before_anything_is_made(
         asyncio.run(house.run(ADOPTING.format(clause, table)))
     assert refusal.value.sql_state == state
     assert house.tables() == tables
+    assert asyncio.run(house.catalog.definitions()) == ()
+
+
+def test_a_retention_that_no_refresh_could_keep_is_refused_before_the_rows_are_compared(house: House) -> None:
+    summary = ROWS.rename_columns(["region", "sum(amount)"])
+    house.lake.iceberg.create_table("demo.summary", summary.schema).append(summary)
+    retained = f"CREATE MATERIALIZED VIEW agg PROPERTIES ('viewgate.adopt' = 'summary', {RETAINED}) AS {QUERY}"
+    with pytest.raises(SqlError, match="PARTITIONED BY a time"):
+        asyncio.run(house.run(retained))
+    assert "EXCEPT ALL" not in " ".join(house.upstream.statements)
     assert asyncio.run(house.catalog.definitions()) == ()
 
 
