@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 
 from proxy.answering.remembering import remembered
 from proxy.answering.tokens import Token, scan
@@ -13,7 +14,14 @@ from rewriter.model.literals import literal
 # The arguments of each procedure in their order; and which of them mean the same for another table.
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "rewrite_data_files": ("table", "strategy", "sort_order", "options", "where"),
-    "expire_snapshots": ("table", "older_than", "retain_last"),
+    "expire_snapshots": (
+        "table",
+        "older_than",
+        "retain_last",
+        "max_concurrent_deletes",
+        "stream_results",
+        "snapshot_ids",
+    ),
 }
 _FOLLOWED = frozenset({"options", "older_than", "retain_last"})
 
@@ -54,8 +62,12 @@ def maintenance(sql: str) -> Maintenance | None:
     names = _ARGUMENTS.get(procedure)
     if names is None:
         return None
-    given = [_argument(part, names[min(at, len(names) - 1)], sql) for at, part in enumerate(_parts(tokens[opening:]))]
-    return Maintenance(procedure, tuple((name, text) for name, text in given if name in _FOLLOWED))
+    places = chain(names, repeat(""))
+    given = [_argument(part, next(places), sql) for part in _parts(tokens[opening:])]
+    followed = tuple((name, text) for name, text in given if name in _FOLLOWED)
+    if not followed and any(name == "snapshot_ids" for name, _ in given):  # what is left would expire by age
+        return None
+    return Maintenance(procedure, followed)
 
 
 def _parts(tokens: Sequence[Token]) -> list[list[Token]]:

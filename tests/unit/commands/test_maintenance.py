@@ -25,6 +25,15 @@ STORAGE = TableName(("lake", "demo", "it's__storage"))
             "CALL lake.system.expire_snapshots(snapshot_ids => array(1, 2), table=>'demo.t', retain_last=>1)",
             "expire_snapshots(table => '{}', retain_last => 1)",
         ),
+        (
+            "CALL lake.system.expire_snapshots('demo.t', TIMESTAMP '2024-01-01 00:00:00', 5, 4, true)",
+            "expire_snapshots(table => '{}', older_than => TIMESTAMP '2024-01-01 00:00:00', retain_last => 5)",
+        ),
+        (
+            "CALL lake.system.rewrite_data_files('t', 'sort', 'a', map(), 'a = 1', 'b', 1)",
+            "rewrite_data_files(table => '{}', options => map())",
+        ),
+        ("CALL lake.system.expire_snapshots('demo.t')", "expire_snapshots(table => '{}')"),
     ],
 )
 def test_what_means_the_same_for_storage_is_followed(sql: str, followed: str) -> None:
@@ -33,6 +42,15 @@ def test_what_means_the_same_for_storage_is_followed(sql: str, followed: str) ->
     assert found.of(STORAGE) == "CALL lake.system." + followed.format("demo.`it\\'s__storage`")
 
 
-@pytest.mark.parametrize("sql", ["CALL lake.system.remove_orphan_files('a')", "CALL", "SELECT rewrite_data_files('a')"])
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CALL lake.system.remove_orphan_files('a')",
+        "CALL",
+        "SELECT rewrite_data_files('a')",
+        "CALL lake.system.expire_snapshots('demo.t', snapshot_ids => array(1, 2))",
+        "CALL lake.system.expire_snapshots(table => 'demo.t', stream_results => true, snapshot_ids => array(1, 2))",
+    ],
+)
 def test_nothing_else_is(sql: str) -> None:
     assert maintenance(sql) is None
