@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
-from rewriter.model import MaterializedView, TableName
+from rewriter.model import STORAGE_SUFFIX, MaterializedView, TableName
+from rewriter.model.literals import literal
 
 EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
 
@@ -35,7 +37,7 @@ class Drop:
             ctx.catalog.invalidate()
         if view is None:  # nobody knows what it points to
             dropped = "".join(f"; its storage {orphan} too" for orphan in await ctx.orphans.drop(name))
-            return done(f"materialized view {name} dropped{dropped}")
+            return done(f"materialized view {name} dropped{dropped or _left(name)}")
         return done(f"materialized view {name} dropped{await self._drop_storage(ctx, session, view)}")
 
     async def _drop_storage(self, ctx: Context, session: ClientSession, view: MaterializedView) -> str:
@@ -53,6 +55,15 @@ class Drop:
                 failure.sql_state,
             ) from failure
         return ""
+
+
+def _left(view: TableName) -> str:
+    """How to find the storage that only a view which could not be read has pointed to."""
+    made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
+    return (
+        f"; what its storage was could not be read: if there is a table with the property {made_for} "
+        f"({view.table}{STORAGE_SUFFIX}, perhaps with a suffix), DROP TABLE … PURGE drops it"
+    )
 
 
 async def _check_unneeded(ctx: Context, name: TableName) -> None:

@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from proxy.catalog import Catalog
 from proxy.catalog.inventory import Kind
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.hs2 import SqlError
 from proxy.pipeline.runner import Runner
 from rewriter.model import STORAGE_SUFFIX, TableName, split_name
 
@@ -41,18 +40,22 @@ class Orphans:
 
     async def drop(self, view: TableName | None = None) -> list[TableName]:
         """Drop those that were made for a view, or all; never raises, since what is left harms nobody."""
-        dropped = []
         try:
-            for storage in await self._found(view):
-                async with self._runner.job({}) as job:
-                    await job.run(f"DROP TABLE IF EXISTS {storage.sql()} PURGE")
-                _logger.info("dropped %s, which no view points to: its CREATE was killed", storage)
-                dropped.append(storage)
-        except SqlError as failure:
-            _logger.warning("storage that no view points to could not be dropped: %s", failure)
+            found = await self._found(view)
         except Exception:
             _logger.exception("storage that no view points to could not be looked for")
-        return dropped
+            return []
+        return [storage for storage in found if await self._dropped(storage)]
+
+    async def _dropped(self, storage: TableName) -> bool:
+        try:
+            async with self._runner.job({}) as job:
+                await job.run(f"DROP TABLE IF EXISTS {storage.sql()} PURGE")
+        except Exception as failure:  # it hides no other
+            _logger.warning("%s, which no view points to, could not be dropped: %r", storage, failure)
+            return False
+        _logger.info("dropped %s, which no view points to: its CREATE was killed", storage)
+        return True
 
     async def _found(self, view: TableName | None) -> list[TableName]:
         if not self._alone:

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from proxy.hs2 import SqlError
+from proxy.pipeline import Orphans
+from tests.unit.catalog.lake import AGG
 from tests.unit.commands.house import House
 
 CREATE = "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"
@@ -44,3 +47,18 @@ def test_storage_that_could_not_be_dropped_is_named(house: House) -> None:
     house.upstream.broken = {"^DROP TABLE": SqlError("[DISK] no", "58030")}
     with pytest.raises(SqlError, match=r"is dropped, but not its storage.*DROP TABLE lake\.demo\.agg__storage PURGE"):
         asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
+
+
+def test_of_a_view_that_cannot_be_read_the_storage_goes_too_or_is_described(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    house.lake.put_view(AGG, b"no json")
+    said = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
+    assert said == "materialized view lake.demo.agg dropped; its storage lake.demo.agg__storage too"
+    assert house.tables() == {"sales"}
+
+    asyncio.run(house.run(CREATE))
+    house.lake.put_view(AGG, b"no json")
+    house.context = replace(house.context, orphans=Orphans(house.catalog, house.spark, alone=False))
+    said = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
+    assert "with the property viewgate.storage-of = 'demo.agg' (agg__storage, perhaps with a suffix)" in said
+    assert house.tables() == {"sales", "agg__storage"}

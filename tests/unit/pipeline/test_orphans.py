@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 
 import pytest
 
+from proxy.hs2 import SqlError
 from proxy.pipeline import Orphans
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, SALES, Lake
@@ -64,10 +66,29 @@ def test_while_a_view_cannot_be_read_nothing_is_dropped(house: House, lake: Lake
     assert drop(house) == []
 
 
-def test_a_failure_to_drop_stops_nobody(house: House, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("failure", [OSError("no room"), SqlError("no room", "53100")], ids=["ours", "Spark's"])
+def test_one_that_cannot_be_dropped_is_named_and_hides_no_other(
+    house: House, lake: Lake, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    lake.iceberg.create_table("demo.a__storage", ROWS.schema, properties={"viewgate.storage-of": "demo.a"})
+    run = house.spark.run
+
     async def fail(sql: str) -> None:
-        raise OSError("no room")
+        if "a__storage" in sql:
+            raise failure
+        await run(sql)
 
     house.spark.run = fail  # type: ignore[method-assign]
-    assert drop(house) == []
+    with caplog.at_level(logging.WARNING, "proxy"):
+        assert drop(house) == [LEFT]
+    assert "lake.demo.a__storage, which no view points to, could not be dropped" in caplog.text
+
+
+def test_where_none_can_be_looked_for_nothing_is_dropped(
+    house: House, lake: Lake, caplog: pytest.LogCaptureFixture
+) -> None:
+    lake.close()
+    (lake.directory / "catalog.db").unlink()
+    with caplog.at_level(logging.WARNING, "proxy"):
+        assert drop(house) == []
     assert "could not be looked for" in caplog.text
