@@ -4,7 +4,8 @@
 they do to tables and views is run on the user's own upstream session, so that Spark decides what the user may do.
 
 `planner` is where every statement comes first. Of those that are Spark's, `guard` refuses what would break a view, and
-`concerned` knows whose tables are written to; `writes`, `dangers` and `uses` tell both by the statement's own words.
+`concerned` knows whose tables are written to; `writes` and `dangers` tell both by the statement's own words, `scripts`
+which statements a text holds.
 """
 
 from __future__ import annotations

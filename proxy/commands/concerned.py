@@ -7,7 +7,8 @@ from functools import cached_property
 
 from proxy.commands.context import Context
 from proxy.commands.dangers import Loss, danger
-from proxy.commands.writes import Parts, Written, written
+from proxy.commands.scripts import substituted
+from proxy.commands.writes import Parts, Written, uncertain, written
 from proxy.session import ClientSession
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
@@ -22,11 +23,15 @@ class Concerned:
         self._context = context
         self._names = Names(Definitions(()))
 
+    async def spelled_out(self, session: ClientSession, sql: str) -> str:
+        """The text as Spark reads it."""
+        return substituted(sql, (await self._context.facts(session)).settings) if "${" in sql else sql
+
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
         """The sources of views that a statement may write to."""
         writes, loss = written(sql), danger(sql)
         if loss is not None and loss.loss is Loss.DEFINITION:  # of a plain view, which changes the rows above it
-            writes = Written((loss.name,))
+            writes = Written((loss.name,)) if loss.name else uncertain(sql)
         if writes is None:
             return frozenset()
         known = await self.names()

@@ -9,7 +9,7 @@ from itertools import islice
 
 from proxy.answering.remembering import remembered
 from proxy.answering.tokens import Token, scan
-from proxy.commands.writes import Parts, chains
+from proxy.commands.writes import Parts, chains, named
 
 
 class Loss(Enum):
@@ -24,7 +24,7 @@ class Loss(Enum):
 
 @dataclass(frozen=True)
 class Danger:
-    """A loss and the name it befalls; without `columns`, any column may be lost."""
+    """A loss and the name it befalls, which is empty where it cannot be read; without `columns`, any may be lost."""
 
     loss: Loss
     name: Parts
@@ -43,7 +43,7 @@ _HEADS: dict[tuple[str, ...], Callable[[Parts, Sequence[Token]], Danger | None]]
     ("ALTER", "VIEW"): lambda name, rest: _altered_view(name, rest),
     ("ALTER", "TABLE"): lambda name, rest: _altered(name, rest),
 }
-_VERBS = frozenset(head[0] for head in _HEADS)
+VERBS = frozenset(head[0] for head in _HEADS)
 _LONGEST = 200  # tokens that are looked at: lists of columns can be long, queries do not matter
 
 
@@ -57,7 +57,7 @@ def danger(sql: str) -> Danger | None:
     True
     """
     first = next(scan(sql), None)
-    if first is None or first.keyword not in _VERBS:
+    if first is None or first.keyword not in VERBS:
         return None
     tokens = list(islice(scan(sql), _LONGEST))
     words = tuple(token.keyword for token in tokens[:4])
@@ -65,14 +65,8 @@ def danger(sql: str) -> Danger | None:
         if words[: len(head)] == head:
             rest = tokens[len(head) :]
             rest = rest[2:] if _has(rest[:1], "IF") and _has(rest[1:2], "EXISTS") else rest
-            name = _name(rest)
-            return read(name, rest[2 * len(name) - 1 :]) if name else None
+            return read(*named(rest))
     return None
-
-
-def _name(tokens: Sequence[Token]) -> Parts:
-    begins = bool(tokens) and tokens[0].kind in ("word", "quoted")
-    return next(chains(tokens), ()) if begins else ()
 
 
 def _has(tokens: Sequence[Token], word: str) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from proxy.commands.concerned import Concerned, Names
 from proxy.commands.context import Context
 from proxy.commands.dangers import Danger, Loss, danger
-from proxy.commands.writes import Parts, written
+from proxy.commands.scripts import statements
+from proxy.commands.writes import Parts, mentioned, written
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession
 from rewriter import used_columns
@@ -27,19 +28,25 @@ class Guard:
 
     async def check(self, session: ClientSession, sql: str) -> None:
         """Raises SqlError 2BP01 if the statement would break a view or change storage behind its view's back."""
-        writes, loss = written(sql), danger(sql)
+        for statement in statements(sql):
+            await self._check(session, statement, sql)
+
+    async def _check(self, session: ClientSession, statement: str, sql: str) -> None:
+        """One of the text's statements; where its own words do not tell what it means, that may be all they name."""
+        writes, loss = written(statement), danger(statement)
         if writes is not None and writes.certain:
             await self._check_storage(session, writes.names)
         if loss is None:
             return
+        names = (loss.name,) if loss.name else tuple(mentioned(sql))
         if loss.loss is Loss.NAMESPACE:
-            await self._check_namespace(session, loss.name)
+            await self._check_namespaces(session, names)
             return
-        await self._check_storage(session, [loss.name])
+        await self._check_storage(session, names)
         if loss.loss in (Loss.RELATION, Loss.DEFINITION):
-            await self._check_views(session, loss)
+            await self._check_views(session, names)
         if loss.loss in (Loss.RELATION, Loss.COLUMNS):
-            await self._check_sources(session, loss)
+            await self._check_sources(session, names, loss)
 
     async def _check_storage(self, session: ClientSession, names: Iterable[Parts]) -> None:
         known = await self._concerned.names()
@@ -50,17 +57,17 @@ class Guard:
                 _DEPENDED_ON,
             )
 
-    async def _check_views(self, session: ClientSession, loss: Danger) -> None:
+    async def _check_views(self, session: ClientSession, names: Iterable[Parts]) -> None:
         known = await self._concerned.names()
-        for name in await self._concerned.meant(session, [loss.name], known.views([loss.name])):
+        for name in await self._concerned.meant(session, names, known.views(names)):
             raise SqlError(
                 f"{name} is a materialized view: use DROP MATERIALIZED VIEW, or CREATE OR REPLACE MATERIALIZED VIEW",
                 _DEPENDED_ON,
             )
 
-    async def _check_sources(self, session: ClientSession, loss: Danger) -> None:
+    async def _check_sources(self, session: ClientSession, names: Iterable[Parts], loss: Danger) -> None:
         known = await self._concerned.names()
-        for name in await self._concerned.meant(session, [loss.name], known.sources([loss.name])):
+        for name in await self._concerned.meant(session, names, known.sources(names)):
             views = known.over(name)
             if loss.loss is Loss.COLUMNS:
                 views = [view for view in views if await self._touches(loss, name, view)]
@@ -82,22 +89,22 @@ class Guard:
         both = (view, replace(view, storage_query=view.query))
         return any(column.name.lower() in loss.columns for one in both for column in used_columns(one, columns)[source])
 
-    async def _check_namespace(self, session: ClientSession, parts: Parts) -> None:
+    async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
         """A namespace is named like a table; in it or below must be nothing that a view outside or inside needs."""
         known = await self._concerned.names()
         if not known.definitions.views:
             return
         facts = await self._context.facts(session)
-        qualified = (
-            parts if parts[0] in {*facts.catalogs, facts.catalog} and len(parts) > 1 else (facts.catalog, *parts)
-        )
-        lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
-        if lost:
-            raise SqlError(
-                f"the namespace {'.'.join(qualified)} holds tables of materialized view "
-                f"{_listed(view.name for view in lost)}; {_HINT}",
-                _DEPENDED_ON,
-            )
+        catalogs = {*facts.catalogs, facts.catalog}
+        for parts in names:
+            qualified = parts if parts[0] in catalogs and len(parts) > 1 else (facts.catalog, *parts)
+            lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
+            if lost:
+                raise SqlError(
+                    f"the namespace {'.'.join(qualified)} holds tables of materialized view "
+                    f"{_listed(view.name for view in lost)}; {_HINT}",
+                    _DEPENDED_ON,
+                )
 
 
 def _inside(namespace: Parts, view: MaterializedView, known: Names) -> bool:

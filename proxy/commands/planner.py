@@ -44,12 +44,13 @@ class Planner:
         self._context.answers.moved(session)
 
     async def _forward(self, session: ClientSession, sql: str) -> Forward:
-        await self._guard.check(session, sql)
-        tables = await self._concerned.written(session, sql)
+        text = await self._concerned.spelled_out(session, sql)
+        await self._guard.check(session, text)
+        tables = await self._concerned.written(session, text)
         forward = await self._context.answers.plan(session, sql)
         if not tables:
             return forward
-        maintained = maintenance(sql)
+        maintained = maintenance(text)
 
         async def after(log: Log) -> None:
             self._context.catalog.invalidate()  # it may have been a view that was written

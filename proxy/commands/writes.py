@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 
 from proxy.answering.remembering import remembered
 from proxy.answering.tokens import Token, scan, string_value
+from rewriter.model import split_name
 
 Parts = tuple[str, ...]
 
@@ -59,10 +60,11 @@ def written(sql: str) -> Written | None:
         return _prefixed(list(scan(sql)))
     if verb in TARGETS:
         return _written(list(islice(scan(sql), _HEAD)), sql)
-    return _uncertain(sql) if verb in UNCERTAIN else None
+    return uncertain(sql) if verb in UNCERTAIN else None
 
 
-def _uncertain(sql: str) -> Written:
+def uncertain(sql: str) -> Written:
+    """Whatever a text names."""
     return Written(tuple(mentioned(sql)), certain=False)
 
 
@@ -72,7 +74,7 @@ def _written(head: Sequence[Token], sql: str) -> Written | None:
         return None
     name = _target(head)
     if name is None:
-        return _uncertain(sql)
+        return uncertain(sql)
     return Written((name,)) if name else None
 
 
@@ -94,13 +96,26 @@ def _target(head: Sequence[Token]) -> Parts | None:
     at = next((i for i, token in enumerate(head) if token.keyword in announced), len(head)) + 1
     while at < len(head) and head[at].keyword in _BEFORE_NAMES:
         at += 1
-    if at >= len(head) or head[at].kind not in ("word", "quoted"):
-        return None
-    if head[at].keyword in ("DIRECTORY", "LOCAL"):
+    if at < len(head) and head[at].keyword in ("DIRECTORY", "LOCAL"):
         return ()
-    if head[at].keyword == "IDENTIFIER" and head[at + 1 : at + 2] and head[at + 1].text == "(":
-        return None
-    return next(chains(head[at:]), None)
+    return named(head[at:])[0] or None
+
+
+def named(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
+    """The name with which tokens begin, and those behind it; the name is empty where only Spark can tell it.
+
+    >>> named(list(scan("IDENTIFIER('d.' || '`t`')")))
+    (('d', 't'), [])
+    """
+    if [token.text.upper() for token in tokens[:2]] == ["IDENTIFIER", "("]:
+        depths = accumulate((token.text == "(") - (token.text == ")") for token in tokens[1:])
+        closing = next((at for at, depth in enumerate(depths, 1) if depth == 0), len(tokens))
+        inside = tokens[2:closing]
+        plain = inside and all(token.kind == "string" or token.text == "|" for token in inside)
+        text = "".join(string_value(token.text) for token in inside if token.kind == "string")
+        return split_name(text) if plain else (), tokens[closing + 1 :]
+    name = next(chains(tokens)) if tokens and tokens[0].kind in ("word", "quoted") else ()
+    return name, tokens[max(2 * len(name) - 1, 0) :]
 
 
 def mentioned(sql: str) -> Iterator[Parts]:

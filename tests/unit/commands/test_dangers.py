@@ -30,6 +30,8 @@ R, C, N, D, S = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Lo
         ("ALTER TABLE t ADD COLUMNS (a INT)", Danger(S, T)),
         ("CREATE OR REPLACE VIEW d.t AS SELECT 1", Danger(D, DT)),
         ("ALTER VIEW t AS SELECT 1", Danger(D, T)),
+        ("DROP TABLE IF EXISTS IDENTIFIER('d.t')", Danger(R, DT)),
+        ("ALTER TABLE IDENTIFIER(concat('d', '.t')) DROP COLUMN a", Danger(C, (), ("a",))),
     ],
 )
 def test_a_loss(sql: str, expected: Danger) -> None:
@@ -44,7 +46,6 @@ def test_a_loss(sql: str, expected: Danger) -> None:
     [
         "SELECT 'DROP TABLE t'",
         "DROP NAMESPACE d",
-        "DROP TABLE",
         "DROP FUNCTION f",
         "CREATE VIEW v AS SELECT 1",
         "CREATE OR REPLACE TABLE t AS SELECT 1 AS a",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -28,6 +29,8 @@ def viewed(house: House) -> House:
     table = house.lake.iceberg.create_table("demo.sales", ROWS.append_column("spare", ROWS["amount"]).schema)
     table.append(ROWS.append_column("spare", ROWS["amount"]))
     asyncio.run(house.run(CREATE))
+    said = {"doomed": "${which}", "which": "sales", "statement": "DROP TABLE sales"}
+    house.session = replace(house.session, settings={**house.session.settings, **said})
     return house
 
 
@@ -51,6 +54,21 @@ def viewed(house: House) -> House:
         ("CREATE OR REPLACE TABLE agg__storage AS SELECT 1 AS a", "only a refresh changes it"),
         ("ALTER TABLE agg__storage ADD COLUMN a INT", "only a refresh changes it"),
         ("DROP VIEW agg", "is a materialized view: use DROP MATERIALIZED VIEW"),
+        ("DROP TABLE IDENTIFIER('lake.demo.sales')", "needed by materialized view lake.demo.agg"),
+        ("DROP TABLE IF EXISTS IDENTIFIER('sal' || 'es')", "needed by materialized view lake.demo.agg"),
+        ("ALTER TABLE IDENTIFIER('`sales`') DROP COLUMN amount", r"loses or changes columns \(amount\)"),
+        ("DROP TABLE IDENTIFIER(concat('demo.', 'sales'))", "needed by materialized view lake.demo.agg"),
+        ("DROP DATABASE IDENTIFIER('demo') CASCADE", "holds tables"),
+        ("DELETE FROM IDENTIFIER('agg__storage')", "only a refresh changes it"),
+        ("EXECUTE IMMEDIATE 'DROP TABLE lake.demo.sales'", "needed by materialized view lake.demo.agg"),
+        ("EXECUTE IMMEDIATE 'DROP TABLE ' || 'sales'", "needed by materialized view lake.demo.agg"),
+        ("EXECUTE IMMEDIATE 'DROP TABLE IDENTIFIER(:n)' USING 'sales' AS n", "needed by materialized view"),
+        ("BEGIN SELECT 1; DROP TABLE sales; END", "needed by materialized view lake.demo.agg"),
+        ("BEGIN IF 1 = 1 THEN ALTER TABLE sales DROP COLUMN amount; END IF; END", r"\(amount\)"),
+        ("BEGIN DECLARE s STRING = 'DROP TABLE sales'; EXECUTE IMMEDIATE s; END", "needed by materialized view"),
+        ("BEGIN INSERT INTO agg__storage VALUES ('x', 1); END", "only a refresh changes it"),
+        ("DROP TABLE ${hiveconf:doomed}", "needed by materialized view lake.demo.agg"),
+        ("${statement}", "needed by materialized view lake.demo.agg"),
         ("CREATE OR REPLACE VIEW agg AS SELECT 1 AS a", "use DROP MATERIALIZED VIEW"),
     ],
 )
@@ -74,6 +92,12 @@ def test_refused(viewed: House, sql: str, said: str) -> None:
         "DROP NAMESPACE other CASCADE",
         "SELECT * FROM agg__storage",
         "CALL lake.system.rewrite_data_files('demo.agg__storage')",
+        "DROP TABLE IDENTIFIER('other')",
+        "ALTER TABLE IDENTIFIER('sales') DROP COLUMN spare",
+        "CREATE TABLE IDENTIFIER('copy') AS SELECT * FROM agg__storage",
+        "EXECUTE IMMEDIATE 'DROP TABLE other'",
+        "BEGIN INSERT INTO sales VALUES ('DROP TABLE sales', 1); DROP TABLE other; END",
+        "DROP TABLE ${unknown}",
     ],
 )
 def test_allowed(viewed: House, sql: str) -> None:

@@ -30,6 +30,7 @@ T, DT = ("t",), ("d", "t")
         ("CREATE TABLE IF NOT EXISTS t AS SELECT 1 AS a", [T]),
         ("CREATE OR REPLACE TABLE d.t USING iceberg AS SELECT 1 AS a", [DT]),
         ("REPLACE TABLE t AS SELECT 1 AS a", [T]),
+        ("INSERT INTO IDENTIFIER('d.' || \"`t`\") VALUES (1)", [DT]),
     ],
 )
 def test_a_write_with_its_target(sql: str, names: list[tuple[str, ...]]) -> None:
@@ -44,7 +45,7 @@ def test_a_write_with_its_target(sql: str, names: list[tuple[str, ...]]) -> None
         "EXECUTE IMMEDIATE 'INSERT INTO `d`.t VALUES (1)'",
         "BEGIN INSERT INTO d.t VALUES (1); END",
         "ALTER TABLE s RENAME TO d.t",
-        "INSERT INTO IDENTIFIER('d.t') VALUES (1)",
+        "INSERT INTO IDENTIFIER(coalesce('d.t', 's')) VALUES (1)",
     ],
 )
 def test_a_write_that_names_its_tables_somewhere(sql: str) -> None:

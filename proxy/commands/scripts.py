@@ -1,0 +1,55 @@
+"""Texts that hold statements: scripts, EXECUTE IMMEDIATE, and those with the session's values in them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from proxy.answering.remembering import remembered
+from proxy.answering.tokens import scan, string_value
+from proxy.commands.dangers import VERBS
+from proxy.commands.writes import PREFIXES, TARGETS
+
+# A statement of a script may begin behind these, with one of those if it can matter to a view.
+_BEFORE = frozenset({";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
+_BEGINNINGS = VERBS | PREFIXES | TARGETS.keys()
+_VARIABLE = re.compile(r"\$\{(?:(?:spark|sparkconf|hivevar|hiveconf):)?([^\s:}]+)\}")
+_DEPTH = 8  # of values that name other values
+
+
+@remembered
+def statements(sql: str) -> tuple[str, ...]:
+    """The statements that a text may run: itself, or those in a script and in the strings that it may execute.
+
+    >>> statements("BEGIN IF a THEN DROP TABLE t; END IF; EXECUTE IMMEDIATE 'DROP TABLE u'; END")
+    ('DROP TABLE t', 'DROP TABLE u')
+    """
+    first = next(scan(sql), None)
+    return tuple(_within(sql)) if first is not None and first.keyword in ("BEGIN", "EXECUTE") else (sql,)
+
+
+def _within(sql: str) -> Iterator[str]:
+    tokens = list(scan(sql))
+    ends = [token.start for token in tokens if token.text == ";"] + [len(sql)]
+    for before, token in pairwise(tokens):
+        if before.text.upper() in _BEFORE and token.keyword in _BEGINNINGS:
+            yield sql[token.start : ends[bisect(ends, token.start)]]
+    if any(token.keyword == "EXECUTE" for token in tokens):
+        for token in tokens:
+            if token.kind == "string":
+                yield from statements(string_value(token.text))
+
+
+def substituted(sql: str, settings: Mapping[str, str]) -> str:
+    """A text with the session's values in it, as Spark puts them there before it reads anything.
+
+    >>> substituted("DROP TABLE ${hiveconf:a}${b}", {"a": "d.${c}", "c": "t"})
+    'DROP TABLE d.t${b}'
+    """
+    for _ in range(_DEPTH):
+        before, sql = sql, _VARIABLE.sub(lambda found: settings.get(found[1], found[0]), sql)
+        if sql == before:
+            break
+    return sql
