@@ -19,6 +19,7 @@ class Loss(Enum):
     COLUMNS = "loses or changes columns"
     NAMESPACE = "is dropped with all that is in it"
     DEFINITION = "is defined anew"
+    ANEW = "is made anew without what is needed of it"
     SHAPE = "gets columns"
 
 
@@ -39,6 +40,8 @@ _HEADS: dict[tuple[str, ...], Callable[[Parts, Sequence[Token]], Danger | None]]
         ("DROP", word): lambda name, rest: Danger(Loss.NAMESPACE, name) if _has(rest, "CASCADE") else None
         for word in ("NAMESPACE", "DATABASE", "SCHEMA")
     },
+    ("CREATE", "OR", "REPLACE", "TABLE"): lambda name, rest: Danger(Loss.ANEW, name),
+    ("REPLACE", "TABLE"): lambda name, rest: Danger(Loss.ANEW, name),
     ("CREATE", "OR", "REPLACE", "VIEW"): lambda name, rest: Danger(Loss.DEFINITION, name),
     ("ALTER", "VIEW"): lambda name, rest: _altered_view(name, rest),
     ("ALTER", "TABLE"): lambda name, rest: _altered(name, rest),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from proxy.answering import described
 from proxy.commands.concerned import Concerned, Names
 from proxy.commands.context import Context
 from proxy.commands.dangers import Danger, Loss, danger
+from proxy.commands.remaking import STORED_TYPES, columns_query
 from proxy.commands.scripts import statements
 from proxy.commands.writes import Parts, mentioned, written
 from proxy.hs2 import SqlError
@@ -45,8 +47,12 @@ class Guard:
         await self._check_storage(session, names)
         if loss.loss in (Loss.RELATION, Loss.DEFINITION):
             await self._check_views(session, names)
-        if loss.loss in (Loss.RELATION, Loss.COLUMNS):
-            await self._check_sources(session, names, loss)
+        if loss.loss in (Loss.RELATION, Loss.COLUMNS, Loss.ANEW):
+            known = await self._concerned.names()
+            sources = await self._concerned.meant(session, names, known.sources(names))
+            remade = await _remade(session, statement, sql) if sources and loss.loss is Loss.ANEW else {}
+            for source in sources:
+                await self._check_source(source, loss, remade)
 
     async def _check_storage(self, session: ClientSession, names: Iterable[Parts]) -> None:
         known = await self._concerned.names()
@@ -65,29 +71,32 @@ class Guard:
                 _DEPENDED_ON,
             )
 
-    async def _check_sources(self, session: ClientSession, names: Iterable[Parts], loss: Danger) -> None:
-        known = await self._concerned.names()
-        for name in await self._concerned.meant(session, names, known.sources(names)):
-            views = known.over(name)
-            if loss.loss is Loss.COLUMNS:
-                views = [view for view in views if await self._touches(loss, name, view)]
-            if views:
-                columns = f" ({', '.join(loss.columns)})" if loss.columns else ""
-                raise SqlError(
-                    f"{name} {loss.loss.value}{columns} by this statement, and is needed by materialized view "
-                    f"{_listed(view.name for view in views)}; {_HINT}",
-                    _DEPENDED_ON,
-                )
+    async def _check_source(self, source: TableName, loss: Danger, remade: Mapping[str, str]) -> None:
+        views = (await self._concerned.names()).over(source)
+        if loss.loss is not Loss.RELATION:
+            views = [view for view in views if await self._touches(loss, remade, source, view)]
+        if views:
+            columns = f" ({', '.join(loss.columns)})" if loss.columns else ""
+            raise SqlError(
+                f"{source} {loss.loss.value}{columns} by this statement, and is needed by materialized view "
+                f"{_listed(view.name for view in views)}; {_HINT}",
+                _DEPENDED_ON,
+            )
 
-    async def _touches(self, loss: Danger, source: TableName, view: MaterializedView) -> bool:
-        """Whether a view needs the columns of a source that are lost; in doubt it does."""
+    async def _touches(
+        self, loss: Danger, remade: Mapping[str, str], source: TableName, view: MaterializedView
+    ) -> bool:
+        """Whether a view needs the columns of a source that are lost, or are not `remade`; in doubt it does."""
         found = await self._context.catalog.current((await self._concerned.names()).definitions.sources[view.name])
         columns = {name: table.columns for name, table in found.items() if isinstance(table, Table)}
-        if source not in columns or not loss.columns:
+        if source not in columns or not (loss.columns or remade):
             return True
         # The query has what the storage's leaves out, such as an order, and other engines read the view by it.
         both = (view, replace(view, storage_query=view.query))
-        return any(column.name.lower() in loss.columns for one in both for column in used_columns(one, columns)[source])
+        needed = [column for one in both for column in used_columns(one, columns)[source]]
+        if loss.loss is Loss.ANEW:
+            return any(remade.get(column.name.lower()) != column.type for column in needed)
+        return any(column.name.lower() in loss.columns for column in needed)
 
     async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
         """A namespace is named like a table; in it or below must be nothing that a view outside or inside needs."""
@@ -105,6 +114,20 @@ class Guard:
                     f"{_listed(view.name for view in lost)}; {_HINT}",
                     _DEPENDED_ON,
                 )
+
+
+async def _remade(session: ClientSession, statement: str, sql: str) -> Mapping[str, str]:
+    """The columns that a table has once a statement has made it anew, with their types; none where nobody can tell."""
+    query = columns_query(statement)
+    if not query:
+        return {}
+    try:
+        columns = await described(query, session.upstream.query)
+    except SqlError:
+        if sql.endswith(query):  # as the user wrote it: Spark says what is wrong
+            raise
+        return {}  # an earlier statement of a script may make what it reads
+    return {column.name.lower(): STORED_TYPES.get(column.type, column.type) for column in columns}
 
 
 def _inside(namespace: Parts, view: MaterializedView, known: Names) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from proxy.commands.dangers import Danger, Loss, danger
 
 T, DT = ("t",), ("d", "t")
-R, C, N, D, S = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Loss.SHAPE
+R, C, N, D, S, A = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Loss.SHAPE, Loss.ANEW
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,8 @@ R, C, N, D, S = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Lo
         ("ALTER TABLE t ADD COLUMNS (a INT)", Danger(S, T)),
         ("CREATE OR REPLACE VIEW d.t AS SELECT 1", Danger(D, DT)),
         ("ALTER VIEW t AS SELECT 1", Danger(D, T)),
+        ("CREATE OR REPLACE TABLE d.t AS SELECT 1 AS a", Danger(A, DT)),
+        ("REPLACE TABLE t (a INT)", Danger(A, T)),
         ("DROP TABLE IF EXISTS IDENTIFIER('d.t')", Danger(R, DT)),
         ("ALTER TABLE IDENTIFIER(concat('d', '.t')) DROP COLUMN a", Danger(C, (), ("a",))),
     ],
@@ -48,7 +50,7 @@ def test_a_loss(sql: str, expected: Danger) -> None:
         "DROP NAMESPACE d",
         "DROP FUNCTION f",
         "CREATE VIEW v AS SELECT 1",
-        "CREATE OR REPLACE TABLE t AS SELECT 1 AS a",
+        "CREATE TABLE t AS SELECT 1 AS a",
         "ALTER TABLE t ALTER COLUMN a COMMENT 'x'",
         "ALTER TABLE t ALTER COLUMN a FIRST",
         "ALTER TABLE t ALTER COLUMN a DROP NOT NULL",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from proxy.commands import Planner, find
 from proxy.hs2 import SqlError
-from tests.unit.catalog.lake import ROWS
+from tests.unit.catalog.lake import ROWS, Lake
 from tests.unit.commands.house import House
 
 CREATE = "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"
@@ -22,16 +23,19 @@ def plan(house: House, sql: str) -> Any:
     return asyncio.run(Planner(house.context, find).plan(session, sql))
 
 
-@pytest.fixture
-def viewed(house: House) -> House:
-    """A view of two of the table's three columns."""
-    house.lake.iceberg.drop_table("demo.sales")
-    table = house.lake.iceberg.create_table("demo.sales", ROWS.append_column("spare", ROWS["amount"]).schema)
+@pytest.fixture(scope="module")
+def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    """A view of two of the table's three columns, which no statement here changes: they are only planned."""
+    lake = Lake(tmp_path_factory.mktemp("guard"))
+    house = House(lake)
+    lake.iceberg.drop_table("demo.sales")
+    table = lake.iceberg.create_table("demo.sales", ROWS.append_column("spare", ROWS["amount"]).schema)
     table.append(ROWS.append_column("spare", ROWS["amount"]))
     asyncio.run(house.run(CREATE))
     said = {"doomed": "${which}", "which": "sales", "statement": "DROP TABLE sales"}
     house.session = replace(house.session, settings={**house.session.settings, **said})
-    return house
+    yield house
+    lake.close()
 
 
 @pytest.mark.parametrize(
@@ -53,6 +57,9 @@ def viewed(house: House) -> House:
         ("TRUNCATE TABLE agg__storage", "only a refresh changes it"),
         ("CREATE OR REPLACE TABLE agg__storage AS SELECT 1 AS a", "only a refresh changes it"),
         ("ALTER TABLE agg__storage ADD COLUMN a INT", "only a refresh changes it"),
+        ("CREATE OR REPLACE TABLE sales AS SELECT 1 AS region", "made anew without what is needed of it"),
+        ("REPLACE TABLE IDENTIFIER('sales') USING iceberg AS SELECT 1 AS region", "needed by materialized view"),
+        ("CREATE OR REPLACE TABLE sales USING iceberg", "needed by materialized view lake.demo.agg"),
         ("DROP VIEW agg", "is a materialized view: use DROP MATERIALIZED VIEW"),
         ("DROP TABLE IDENTIFIER('lake.demo.sales')", "needed by materialized view lake.demo.agg"),
         ("DROP TABLE IF EXISTS IDENTIFIER('sal' || 'es')", "needed by materialized view lake.demo.agg"),
@@ -94,6 +101,8 @@ def test_refused(viewed: House, sql: str, said: str) -> None:
         "CALL lake.system.rewrite_data_files('demo.agg__storage')",
         "DROP TABLE IDENTIFIER('other')",
         "ALTER TABLE IDENTIFIER('sales') DROP COLUMN spare",
+        "CREATE TABLE sales AS SELECT 1 AS region",
+        "CREATE OR REPLACE TABLE other AS SELECT 1 AS region",
         "CREATE TABLE IDENTIFIER('copy') AS SELECT * FROM agg__storage",
         "EXECUTE IMMEDIATE 'DROP TABLE other'",
         "BEGIN INSERT INTO sales VALUES ('DROP TABLE sales', 1); DROP TABLE other; END",
@@ -104,6 +113,28 @@ def test_allowed(viewed: House, sql: str) -> None:
     assert plan(viewed, sql) is not None
 
 
-def test_nothing_is_refused_once_the_view_is_gone(viewed: House) -> None:
-    asyncio.run(viewed.run("DROP MATERIALIZED VIEW agg"))
-    assert plan(viewed, "DROP TABLE sales") is not None
+@pytest.mark.parametrize("sql", ["CREATE OR REPLACE TABLE sales AS TABLE s", "REPLACE TABLE sales (a INT)"])
+def test_a_table_may_be_made_anew_with_the_columns_that_views_need(
+    viewed: House, sql: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewed.upstream, "described", [("x", "int"), ("REGION", "string"), ("amount", "bigint")])
+    assert plan(viewed, sql) is not None
+    monkeypatch.setattr(viewed.upstream, "described", [("region", "string"), ("amount", "int")])
+    with pytest.raises(SqlError, match="made anew without what is needed of it"):
+        plan(viewed, sql)
+
+
+def test_where_nobody_can_tell_the_columns_spark_says_why_or_the_view_stays_whole(
+    viewed: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(viewed.upstream, "broken", {"DESCRIBE QUERY": SqlError("there is no s", "42P01")})
+    with pytest.raises(SqlError, match="there is no s"):
+        plan(viewed, "CREATE OR REPLACE TABLE sales AS SELECT * FROM s")
+    with pytest.raises(SqlError, match="needed by"):  # the script may make s
+        plan(viewed, "BEGIN CREATE TABLE s (a INT); CREATE OR REPLACE TABLE sales AS SELECT * FROM s; END")
+
+
+def test_nothing_is_refused_once_the_view_is_gone(house: House) -> None:
+    for sql in (CREATE, "DROP MATERIALIZED VIEW agg"):
+        asyncio.run(house.run(sql))
+    assert plan(house, "DROP TABLE sales") is not None

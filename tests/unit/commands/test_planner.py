@@ -38,12 +38,13 @@ def test_a_command_is_run_here(house: House) -> None:
         "CALL lake.system.rollback_to_snapshot('demo.sales', 1)",
         "CALL system.rollback_to_snapshot(table => 'sales', snapshot_id => 1)",
         "EXECUTE IMMEDIATE 'INSERT INTO sales VALUES (1, 2)'",
-        "CREATE OR REPLACE TABLE sales AS SELECT 1",
+        "CREATE OR REPLACE TABLE sales AS SELECT 1 AS region, 2 AS amount",
     ],
 )
 def test_a_write_to_a_views_table_is_followed_by_its_refresh(house: House, sql: str) -> None:
     asyncio.run(house.run(CREATE))
     house.lake.iceberg.load_table("demo.sales").append(ROWS)
+    house.upstream.described = [("region", "string"), ("amount", "bigint")]
     forward = plan(house, sql)
     assert isinstance(forward, Forward)
     assert forward.after is not None
