@@ -20,7 +20,7 @@ class Loss(Enum):
     NAMESPACE = "is dropped with all that is in it"
     DEFINITION = "is defined anew"
     ANEW = "is made anew without what is needed of it"
-    SHAPE = "gets columns"
+    SHAPE = "gets columns, or another branch"
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,9 @@ def _altered(name: Parts, rest: Sequence[Token]) -> Danger | None:
         case ["DROP", "COLUMN" | "COLUMNS", *_]:
             return Danger(Loss.COLUMNS, name, _columns(rest[2:]))
         case ["ADD", "COLUMN" | "COLUMNS", *_]:
+            within = tuple(chain[0].lower() for chain in chains(rest[2:]) if len(chain) > 1)  # a field of a struct
+            return Danger(Loss.COLUMNS, name, within) if within else Danger(Loss.SHAPE, name)
+        case ["CREATE", "OR", "REPLACE", "BRANCH", *_] | ["REPLACE", "BRANCH", *_]:  # which can be main
             return Danger(Loss.SHAPE, name)
         case ["REPLACE", "COLUMNS", *_]:
             return Danger(Loss.COLUMNS, name)

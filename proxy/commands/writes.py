@@ -40,6 +40,7 @@ UNCERTAIN = frozenset({"ALTER", "BEGIN", "CALL", "EXECUTE"})
 # Other statements begin with these and may be writes all the same.
 PREFIXES = frozenset({"FROM", "WITH"})
 _BEFORE_NAMES = frozenset({"TABLE", "IF", "NOT", "EXISTS"})
+_BRANCH = "branch_"
 _HEAD = 24  # tokens in which a statement has named what it writes to
 
 
@@ -98,7 +99,12 @@ def _target(head: Sequence[Token]) -> Parts | None:
         at += 1
     if at < len(head) and head[at].keyword in ("DIRECTORY", "LOCAL"):
         return ()
-    return named(head[at:])[0] or None
+    return _table(named(head[at:])[0]) or None
+
+
+def _table(name: Parts) -> Parts:
+    """A table as a write names it: with a branch behind, behind a namespace at least."""
+    return name[:-1] if len(name) > 2 and name[-1].startswith(_BRANCH) else name
 
 
 def named(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:

@@ -33,7 +33,7 @@ def test_a_command_is_run_here(house: House) -> None:
     "sql",
     [
         "INSERT INTO sales VALUES ('x', 1)",
-        "DELETE FROM demo.sales",
+        "DELETE FROM demo.sales.branch_main",
         "TRUNCATE TABLE lake.demo.sales",
         "CALL lake.system.rollback_to_snapshot('demo.sales', 1)",
         "CALL system.rollback_to_snapshot(table => 'sales', snapshot_id => 1)",
