@@ -122,7 +122,5 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 
 def _moved(storage: TableName) -> Conflict:
-    """What the later of two refreshes is told."""
-    return Conflict(
-        f"another refresh changed {storage} meanwhile; its content is whole, and newer than this one would be"
-    )
+    """What the later of two is told, whatever the other was: a refresh, a compaction, a rollback."""
+    return Conflict(f"the content of {storage} was changed meanwhile")

@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Lost(SqlError):
-    """Another refresh of the view was faster. That is no failure of the view's: its content is newer than ever."""
+    """The storage was changed meanwhile, by a faster refresh as a rule. That is no failure of the view's."""
 
 
 @asynccontextmanager

@@ -54,7 +54,7 @@ async def _forget(catalog: Catalog, storage: TableName, branch: str) -> None:
 
 def _lost(view: MaterializedView, detail: str) -> Lost:
     return Lost(
-        f"another refresh of {view.name} ran at the same time and was faster; the content is whole; "
-        f"REFRESH again if it must be newer than that one ({detail})",
+        f"the storage of {view.name} was changed while this refresh ran, by another one as a rule; its content is "
+        f"whole; REFRESH again if it must be newer ({detail})",
         LOST,
     )

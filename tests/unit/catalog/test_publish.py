@@ -59,7 +59,7 @@ def test_the_second_of_two_refreshes_is_refused(lake: Lake) -> None:
     base, _ = stage(table, "viewgate_a")
     stage(table, "viewgate_b")
     first = publish(lake, "viewgate_a", base)
-    with pytest.raises(Conflict, match="another refresh changed"):
+    with pytest.raises(Conflict, match="agg__storage was changed meanwhile"):
         publish(lake, "viewgate_b", base)
     assert table.refresh().metadata.current_snapshot_id == first
 

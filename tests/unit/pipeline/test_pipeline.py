@@ -396,7 +396,9 @@ def test_whoever_asks_for_everything_anew_is_told_of_another_refresh_that_was_fa
             await other.refresh(await house.view(), house.log.append)
 
         house.spark.before_insert = the_other_is_faster
-        with pytest.raises(SqlError, match=r"another refresh of lake\.demo\.agg ran at the same time") as refused:
+        with pytest.raises(
+            SqlError, match=r"the storage of lake\.demo\.agg was changed while this refresh ran"
+        ) as refused:
             await house.refresh(full=True)
         assert refused.value.sql_state == "40001"
 
