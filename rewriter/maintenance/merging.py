@@ -17,7 +17,6 @@ from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
 from rewriter.match.printing import expression_text, select_text
 from rewriter.match.trees import ROWS
 from rewriter.model import quoted
-from rewriter.model.settings import TIME_ZONE
 from rewriter.rules.roll_up import roll_up
 
 Tree = exp.Expr
@@ -82,8 +81,7 @@ class Merging:
 
 def merging(stored: Stored, signed: bool = False) -> Merging | str:
     """How a grouped view's parts come together, or why they do not; `signed` parts take rows away too."""
-    zone = (stored.view.settings or {}).get(TIME_ZONE, "UTC")
-    predicates = Predicates(stored.block, stored.block.where, zone)
+    predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
     reading = read_view(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables})
     found = reading if isinstance(reading, Miss) else roll_up(reading)
     if isinstance(found, Miss):

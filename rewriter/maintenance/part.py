@@ -25,7 +25,6 @@ from rewriter.maintenance.values import PLAIN, value_text
 from rewriter.match.bounds import moment_of
 from rewriter.match.printing import print_block
 from rewriter.model import Column, MaterializedView, Table, TableName, quoted
-from rewriter.model.settings import TIME_ZONE
 from rewriter.sql import ParseError, parse
 from rewriter.timeseries import as_bucket, floor, is_fixed_offset
 from rewriter.timeseries.bucket import day_source
@@ -59,8 +58,7 @@ def _narrowed(
     problem = block if isinstance(block, str) else _shape_problem(view, block)
     if problem or isinstance(block, str):
         raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {problem}")
-    zone = _zone(view)
-    where = [_at_source(_over(view, block, conjunct), block, zone) for conjunct in _conjuncts(view, only).where]
+    where = [_at_source(_over(view, block, conjunct), block, view.zone) for conjunct in _conjuncts(view, only).where]
     if without:
         left = reduce(lambda a, b: exp.And(this=a, expression=b), _conjuncts(view, without).where)
         where.append(exp.Not(this=exp.Is(this=_over(view, block, left), expression=exp.Boolean(this=True))))
@@ -144,10 +142,6 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
     return type(conjunct)(this=source.copy(), expression=bound.copy())
 
 
-def _zone(view: MaterializedView) -> str:
-    return (view.settings or {}).get(TIME_ZONE, "UTC")
-
-
 def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> bool:
     """Whether each row of one part is known to be of the other; an empty condition is the whole view."""
     if not held or not asked or held == asked:
@@ -156,7 +150,7 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
     whole, part = blocks
     if isinstance(whole, str) or isinstance(part, str) or (whole.tables, whole.joins) != (part.tables, part.joins):
         return False
-    known = predicates_of(part, _zone(view))
+    known = predicates_of(part, view.zone)
     return all(_implied(conjunct, known) for conjunct in whole.where)
 
 
@@ -192,7 +186,7 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
 def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | None:
     """A condition as the values that it leaves one column; None where it is more than that."""
     block = _conjuncts(view, condition)
-    known = Predicates(block, block.where, _zone(view))
+    known = Predicates(block, block.where, view.zone)
     if known.pairs or known.residuals or len(known.ranges) != 1:
         return None
     ((subject, values),) = known.ranges.items()

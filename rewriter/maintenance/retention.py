@@ -15,7 +15,6 @@ from rewriter.maintenance.stored import block_of
 from rewriter.maintenance.text import listed
 from rewriter.maintenance.values import SPANS, span
 from rewriter.model import Column, DataFile, MaterializedView, PartitionField, Table, TableName, quoted
-from rewriter.model.settings import TIME_ZONE
 from rewriter.sql import tokenize
 from rewriter.timeseries import as_bucket, floor, micros_of, read_moment
 from rewriter.timeseries.bucket import TEMPORAL
@@ -93,13 +92,14 @@ def kept(
         # Buckets of a TIMESTAMP begin in the view's zone, which is less than a day from UTC.
         aside = _DAY if column.type == "timestamp" else timedelta()
         begin = floor(begin - aside, bucket.grain) - aside
-    zone = (view.settings or {}).get(TIME_ZONE, "UTC")
-    if zone_info(zone) is None:
-        raise Unsupported(f"{view.name} was made in the time zone {zone}, which is not known here")
+    if zone_info(view.zone) is None:
+        raise Unsupported(
+            f"{view.name} was made in a time zone that is not known here: {view.zone or 'none is recorded'}"
+        )
     begin = _border(begin, field, column)
-    while (text := _literal(begin, column, zone)) is None:
+    while (text := _literal(begin, column, view.zone)) is None:
         begin = _border(begin - _DAY, field, column)
-    return Kept(at, field, column, micros_of(begin), text, zone)
+    return Kept(at, field, column, micros_of(begin), text, view.zone)
 
 
 def _is_bracketed(condition: str) -> bool:

@@ -17,7 +17,6 @@ from rewriter.maintenance.stored import Stored
 from rewriter.maintenance.values import Span, computed, name_of, transformed
 from rewriter.maintenance.values import span as span_of
 from rewriter.model import DataFile, Files, PartitionField, TableName, Value, quoted
-from rewriter.model.settings import TIME_ZONE
 
 Tree = exp.Expr
 Partition = tuple[Value, ...]
@@ -111,11 +110,10 @@ def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
     links = _links(stored, source, files.fields)
     if isinstance(links, str):
         return links
-    zone = (stored.view.settings or {}).get(TIME_ZONE, "")
     of: dict[Partition, Target] = {}
     for partition in {*files.touched, *(file.partition for file in files.live)}:
         try:
-            found = [link.target(partition, zone) for link in links]
+            found = [link.target(partition, stored.view.zone) for link in links]
         except (OverflowError, ValueError):  # years that Python does not know
             return f"a partition of {source} lies too far in the past or future"
         if any(part is None for part in found):

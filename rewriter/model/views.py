@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from rewriter.model.names import TableName
 from rewriter.model.session import Session
+from rewriter.model.settings import TIME_ZONE
 from rewriter.model.tables import Column, ViewState
 
 STORAGE_SUFFIX = "__storage"
@@ -75,6 +76,11 @@ class MaterializedView:
     def written(self) -> str:
         """The storage query as it was written, over views where it names any."""
         return self.over_views or self.storage_query
+
+    @property
+    def zone(self) -> str:
+        """The time zone that it records; empty, which is the name of none, where it records none."""
+        return (self.settings or {}).get(TIME_ZONE, "")
 
     @property
     def session(self) -> Session:

@@ -51,6 +51,16 @@ def test_other_partitions_have_no_age(transform: str) -> None:
         kept_of("day", "date", transform)
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [({"spark.sql.session.timeZone": "Nowhere/Land"}, "Nowhere/Land"), ({"spark.sql.ansi.enabled": "true"}, "none")],
+)
+def test_without_a_zone_that_is_known_no_bound_can_be_written(settings: dict[str, str], said: str) -> None:
+    view = view_of(TIMES.format("ts"), "t timestamp, c bigint", settings)
+    with pytest.raises(Unsupported, match=f"time zone that is not known here: {said}"):
+        kept(view, storage_of(view.columns, "day"), COLUMNS, NOW, 10 * DAY)
+
+
 def test_files_are_outside_by_their_partition() -> None:
     view = view_of(TIMES.format("day"), "t date, c bigint")
     found = kept(view, storage_of(view.columns, "month"), COLUMNS, NOW, 10 * DAY)
