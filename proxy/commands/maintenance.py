@@ -8,8 +8,8 @@ from itertools import chain, repeat
 
 from proxy.answering.remembering import remembered
 from proxy.answering.tokens import Token, scan
+from proxy.pipeline.statements import call
 from rewriter.model import TableName
-from rewriter.model.literals import literal
 
 # The arguments of each procedure in their order; and which of them mean the same for another table.
 _ARGUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -34,14 +34,8 @@ class Maintenance:
     arguments: tuple[tuple[str, str], ...]
 
     def of(self, table: TableName) -> str:
-        """The same for another table of the catalog.
-
-        >>> Maintenance("expire_snapshots", (("retain_last", "1"),)).of(TableName(("lake", "demo", "a")))
-        "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"
-        """
-        named = "".join(f", {name} => {text}" for name, text in self.arguments)
-        inner = TableName(table.parts[1:]).sql()
-        return f"CALL {TableName(table.parts[:1]).sql()}.system.{self.procedure}(table => {literal(inner)}{named})"
+        """The same for another table of the catalog."""
+        return call(self.procedure, table, self.arguments)
 
 
 @remembered

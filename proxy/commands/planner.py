@@ -12,7 +12,8 @@ from proxy.commands.maintenance import Maintenance, maintenance
 from proxy.hs2 import ResultSet
 from proxy.hs2.status import first_message
 from proxy.pipeline.on_commit import over
-from proxy.pipeline.upkeep import MAINTENANCE, NEVER
+from proxy.pipeline.periods import NEVER
+from proxy.pipeline.upkeep import MAINTENANCE
 from proxy.session import ClientSession, Forward, Local, Log, Plan
 from rewriter.model import MaterializedView
 

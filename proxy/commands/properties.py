@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
-from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, NEVER, WAIT
-from proxy.pipeline.periods import EXAMPLE, period
+from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, WAIT
+from proxy.pipeline.periods import EXAMPLE, NEVER, period
 from proxy.pipeline.schedule import EVERY
 from proxy.pipeline.status import REFRESH_ERROR
 from proxy.pipeline.steps import RETENTION

@@ -23,7 +23,7 @@ from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
 
 WAIT = "viewgate.refresh.wait"
-ALWAYS, NEVER, IF_INCREMENTAL = "always", "never", "if-incremental"
+ALWAYS, IF_INCREMENTAL = "always", "if-incremental"
 
 _logger = logging.getLogger(__name__)
 

@@ -1,10 +1,11 @@
-"""Periods of time as users write them in properties."""
+"""Periods of time as users write them in properties, and the word for none."""
 
 from __future__ import annotations
 
 import re
 
 EXAMPLE = "10 minutes"
+NEVER = "never"
 
 _PERIOD = re.compile(r"([1-9]\d{0,5}) *(second|minute|hour|day)s?", re.IGNORECASE)
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}

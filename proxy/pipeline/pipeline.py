@@ -87,7 +87,7 @@ class Pipeline:
         """Record that a table, as it is there, holds what the view's query returns over these sources."""
         async with self._busy[view.name]:
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
-            await self._upkeep.say(view, storage, state, to_summary(state, tuple(sources.views.values())))
+            await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
         """Run a statement that maintains the files of a view's storage, and changes no row of it."""

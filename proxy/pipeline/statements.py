@@ -1,12 +1,16 @@
-"""The SQL of storage queries, read strictly: a source that is overlooked would make stale storage look fresh."""
+"""The SQL of storage queries, read strictly: a source that is overlooked would make stale storage look fresh.
+
+And the calls that maintain storage.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import rewriter
 from proxy.hs2 import SqlError
 from rewriter.model import Session, TableName, quoted
+from rewriter.model.literals import literal
 
 
 def relations(sql: str, session: Session) -> tuple[TableName, ...]:
@@ -40,6 +44,17 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
             hint = "write joins without parentheses"
             raise SqlError(f"{name} cannot be fixed to a snapshot everywhere in this query; {hint}: {sql}", "0A000")
     return pinned
+
+
+def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]]) -> str:
+    """The call of a procedure that maintains a table, with further arguments by their names.
+
+    >>> call("expire_snapshots", TableName(("lake", "demo", "a")), [("retain_last", "1")])
+    "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"
+    """
+    catalog, inner = TableName(table.parts[:1]).sql(), TableName(table.parts[1:]).sql()
+    given = ", ".join(f"{name} => {text}" for name, text in (("table", literal(inner)), *arguments))
+    return f"CALL {catalog}.system.{procedure}({given})"
 
 
 def _no_table(statement: rewriter.Statement) -> str:

@@ -18,14 +18,14 @@ from proxy.pipeline.periods import period
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import storage_of
 from proxy.pipeline.staging import JOB_SETTINGS, recording, staged
+from proxy.pipeline.statements import call
 from proxy.session import Log
-from rewriter.model import MaterializedView, RefreshState, Table, TableName
-from rewriter.model.literals import literal
+from rewriter.model import MaterializedView, RefreshState, Table
 from rewriter.model.times import timestamp_text
 
 KEEP = "viewgate.snapshots.keep"
 MAINTENANCE = "viewgate.maintenance"
-FOLLOWED, NEVER = "followed", "never"
+FOLLOWED = "followed"
 
 _logger = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class Upkeep:
                 return
             older = timestamp_text((now_ms - 1000 * keep) * 1000)
             async with self._runner.job({}) as job:
-                await job.run(_call(view.storage, f"older_than => {older}, retain_last => 1"))
+                await job.run(call("expire_snapshots", view.storage, [("older_than", older), ("retain_last", "1")]))
             log(f"{view.name}: snapshots of its storage that are older than {view.properties[KEEP]} expired")
         except SqlError as failure:
             log(f"{view.name}: old snapshots of its storage could not expire: {headline(failure.message)}")
@@ -74,9 +74,9 @@ class Upkeep:
         summary = await self._catalog.recorded(view.storage)
         if not summary:  # it is another tool's, and table properties speak for it
             return
-        await self.say(view, storage, storage.refresh, summary)
+        await self.record(view, storage, storage.refresh, summary)
 
-    async def say(
+    async def record(
         self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
     ) -> None:
         """A snapshot without rows on the content as it is there, which says what that was computed from."""
@@ -87,8 +87,3 @@ class Upkeep:
                 await job.run(f"INSERT INTO {name}.branch_{branch} SELECT * FROM {name} WHERE false")
             base = storage.snapshot_id
             await self._catalog.publish(storage.name, branch, base, to_properties(state), STATE_PREFIXES)
-
-
-def _call(table: TableName, arguments: str) -> str:
-    inner, catalog = TableName(table.parts[1:]).sql(), TableName(table.parts[:1]).sql()
-    return f"CALL {catalog}.system.expire_snapshots(table => {literal(inner)}, {arguments})"
