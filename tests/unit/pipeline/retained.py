@@ -11,7 +11,7 @@ from pyiceberg.transforms import IdentityTransform
 
 from proxy.catalog import Catalog
 from proxy.catalog.views import fingerprint
-from proxy.pipeline import Pipeline
+from proxy.pipeline import UP_TO_DATE, Pipeline
 from rewriter.model import Table
 from tests.unit.catalog.lake import AGG, MATERIALIZED, STORAGE, Lake, view_document
 from tests.unit.pipeline.spark import FakeSpark
@@ -27,28 +27,48 @@ _OLD = pa.table({"day": [date(2020, 1, 1)], "amount": pa.array([10], pa.int64())
 
 
 class Retained:
-    """Refreshed once, and given its policy after that."""
+    """Refreshed once, and given its policy after that, or its partitions, too."""
 
-    def __init__(self, lake: Lake) -> None:
+    def __init__(self, lake: Lake, *, partitioned_later: bool = False) -> None:
         self._lake = lake
         lake.iceberg.create_table("demo.sales", _OLD.schema).append(_OLD)
-        storage = lake.iceberg.create_table("demo.agg__storage", _OLD.schema, properties={"viewgate.storage-of": "x"})
-        with storage.update_spec() as update:
-            update.add_field("day", IdentityTransform())
-        storage.append(_OLD)
+        lake.iceberg.create_table("demo.agg__storage", _OLD.schema, properties={"viewgate.storage-of": "x"})
+        if not partitioned_later:
+            self._partition()
+        lake.iceberg.load_table("demo.agg__storage").append(_OLD)
         self.spark = FakeSpark(lake)
         self.catalog: Catalog = lake.catalog()
         self.pipeline = Pipeline(self.catalog, self.spark)
         self._put_view()
         asyncio.run(self._fill())
+        if partitioned_later:
+            self._partition()
         self._put_view(**{"viewgate.retention": "30 days", "viewgate.refresh.every": "1 minute"})
         self.catalog.invalidate()
 
     def part(self) -> str:
         """What the storage says that it holds."""
+        return self.storage().part
+
+    def storage(self) -> Table:
+        """The storage now."""
         table = asyncio.run(self._lake.catalog().current([STORAGE]))[STORAGE]
         assert isinstance(table, Table)
-        return table.part
+        return table
+
+    def planned(self) -> tuple[str, str]:
+        """The way of the next refresh, and its reason."""
+
+        async def story() -> tuple[str, str]:
+            (view,) = await self.catalog.definitions()
+            way, reason, _ = await self.pipeline.planned(view, UP_TO_DATE)
+            return way, reason
+
+        return asyncio.run(story())
+
+    def _partition(self) -> None:
+        with self._lake.iceberg.load_table("demo.agg__storage").update_spec() as update:
+            update.add_field("day", IdentityTransform())
 
     def _put_view(self, **properties: str) -> None:
         document: dict[str, Any] = view_document(**_MADE, **properties)

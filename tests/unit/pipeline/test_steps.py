@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import date
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import ManifestFile
 from pyiceberg.table.snapshots import Snapshot
-from pyiceberg.transforms import IdentityTransform
 
 from proxy.catalog.views import fingerprint
 from proxy.hs2 import SqlError
 from proxy.pipeline import Pipeline
-from proxy.pipeline.sources import look, storage_of
-from proxy.pipeline.steps import UP_TO_DATE, Asked
+from proxy.pipeline.steps import Asked
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, Lake, view_document
+from tests.unit.pipeline.retained import Retained
 from tests.unit.pipeline.spark import FakeSpark
 from tests.unit.pipeline.test_pipeline import House
 
 QUERY = "SELECT region, sum(amount) FROM sales GROUP BY region"
 STORED = "SELECT region AS region, sum(amount) AS amount FROM sales GROUP BY region"
-SETTINGS = '{"spark.sql.session.timeZone":"UTC","spark.sql.ansi.enabled":"true"}'
 EU, US = "region = 'eu'", "region = 'us'"
 
 
@@ -33,7 +29,8 @@ def house(lake: Lake) -> House:
     """A view whose storage is of the columns region and amount, and has never been refreshed."""
     made = House(lake)
     properties = {"viewgate.storage-query": STORED, "viewgate.definition": fingerprint(QUERY)}
-    lake.put_view(AGG, view_document(**{**MATERIALIZED, "viewgate.settings": SETTINGS, **properties}))
+    settings = {"viewgate.settings": '{"spark.sql.session.timeZone":"UTC","spark.sql.ansi.enabled":"true"}'}
+    lake.put_view(AGG, view_document(**MATERIALIZED, **settings, **properties))
     made.spark = FakeSpark(lake)
     made.catalog = lake.catalog()
     made.pipeline = Pipeline(made.catalog, made.spark)
@@ -147,45 +144,10 @@ def test_explained_before_it_is_done(house: House) -> None:
     assert statement.startswith("INSERT OVERWRITE lake.demo.agg__storage\nSELECT")
 
 
-DAILY = {
-    "viewgate.storage-query": "SELECT day AS day, sum(amount) AS amount FROM sales GROUP BY day",
-    "viewgate.definition": fingerprint("SELECT day, sum(amount) FROM sales GROUP BY day"),
-    "viewgate.retention": "30 days",
-    "spark.query-column-names": "day,sum(amount)",
-}
-DAYS = pa.table({"day": [date(2024, 1, 1)], "amount": pa.array([1], pa.int64())})
-
-
-def retained(lake: Lake, *, partitioned_later: bool) -> House:
-    """A view of days, which keeps the last thirty."""
-    made = House(lake)
-    for name in ("sales", "agg__storage"):
-        lake.iceberg.drop_table(f"demo.{name}")
-        lake.iceberg.create_table(f"demo.{name}", DAYS.schema)
-    document = view_document(**{**MATERIALIZED, "viewgate.settings": SETTINGS, **DAILY})
-    document["schemas"][0]["fields"][0].update(name="day", type="date")
-    document["versions"][0]["representations"][0]["sql"] = "SELECT day, sum(amount) FROM sales GROUP BY day"
-    lake.put_view(AGG, document)
-    if partitioned_later:
-        lake.iceberg.load_table("demo.agg__storage").append(DAYS)
-        asyncio.run(vouched(made))
-    with lake.iceberg.load_table("demo.agg__storage").update_spec() as update:
-        update.add_field("day", IdentityTransform())
-    return made
-
-
-async def vouched(house: House) -> None:
-    view = await house.view()
-    sources, storage = await look(house.catalog, view), await storage_of(house.catalog, view)
-    await house.pipeline.vouch(view, sources, storage)
-
-
 def test_retention_looks_at_the_files_that_are_there_and_at_no_history(
     lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    house = retained(lake, partitioned_later=False)
-    for _ in range(3):
-        asyncio.run(house.refresh(full=True))
+    house = Retained(lake)
     lists: list[int] = []
     manifests = Snapshot.manifests
 
@@ -194,11 +156,13 @@ def test_retention_looks_at_the_files_that_are_there_and_at_no_history(
         return manifests(snapshot, io)
 
     monkeypatch.setattr(Snapshot, "manifests", listed)
-    assert asyncio.run(house.pipeline.planned(asyncio.run(house.view()), UP_TO_DATE))[0] == "retention"
-    assert lists == [house.storage().snapshot_id]
+    assert house.planned()[0] == "retention"
+    storage = house.storage()
+    assert len(storage.snapshots) > 1
+    assert lists == [storage.snapshot_id]
 
 
-def test_retention_that_cannot_tell_a_files_days_says_so(lake: Lake) -> None:
-    house = retained(lake, partitioned_later=True)
-    assert refreshed(house)[0] == []
-    assert "viewgate.retention drops nothing" in house.log[-1]
+def test_retention_that_cannot_tell_the_age_of_files_says_so(lake: Lake) -> None:
+    way, reason = Retained(lake, partitioned_later=True).planned()
+    assert way == "none"
+    assert "viewgate.retention drops nothing" in reason
