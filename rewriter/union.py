@@ -17,11 +17,11 @@ from sqlglot import exp
 
 from rewriter.block import Block, Predicates, Scope, aggregate_of, range_of, remembered, renamed
 from rewriter.block.traits import temporal_type
+from rewriter.block.words import words
 from rewriter.maintenance.definition import parts_of
 from rewriter.match import Candidate, Match, Miss, Parts, Reason, Rewriting, read_view
 from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin
 from rewriter.match.trees import cast
-from rewriter.match.words import words
 from rewriter.model import Column
 from rewriter.rules import RULES
 from rewriter.rules.roll_up import roll_up

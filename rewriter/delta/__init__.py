@@ -5,7 +5,7 @@ append to a join is the union of its terms; a group's new aggregates are those o
 """
 
 from rewriter.delta.reads import At, Changed, Read
-from rewriter.delta.signed import count_of, never_null, signed, signed_problem
+from rewriter.delta.signed import count_among, count_of, signed, signed_problem
 from rewriter.delta.terms import terms
 
-__all__ = ["At", "Changed", "Read", "count_of", "never_null", "signed", "signed_problem", "terms"]
+__all__ = ["At", "Changed", "Read", "count_among", "count_of", "signed", "signed_problem", "terms"]

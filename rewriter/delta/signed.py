@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of
+from rewriter.block.vocabulary import DIGITS
+from rewriter.block.words import words
+from rewriter.schema import expression_type
+from rewriter.schema.types import as_decimal
 
 Tree = exp.Expr
 
@@ -44,32 +48,35 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
     """
     if len(block.tables) != 1:
         return "more than one table is read"
-    for output in block.outputs:
-        if output in (block.keys or ()):
-            continue
-        problem = _problem(output, block, types)
-        if problem:
-            return problem
-    return ""
+    computed = [output for output in block.outputs if output not in (block.keys or ())]
+    problems = (problem(output, block, types) for problem in (_unfit, _lacking) for output in computed)
+    return next(filter(None, problems), "")
 
 
-def _problem(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
+def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
+    """Why an output takes no row back whatever stands beside it."""
     call = aggregate_of(output)
     if call is None:
         return "an output computes with aggregates"
-    name, argument = call.name, call.expressions[0]
-    if isinstance(argument, exp.Distinct) or name not in ("count", "sum", "avg"):
-        return f"{name} cannot take a row back"
-    if name == "count":
-        return ""
-    if isinstance(output, exp.Filter):
-        return f"a filtered {name} may be left without rows"
-    if name == "sum" and not types[output].startswith(_EXACT):
+    if isinstance(call.expressions[0], exp.Distinct) or call.name not in ("count", "sum", "avg"):
+        return f"{call.name} cannot take a row back"
+    if isinstance(output, exp.Filter) and call.name != "count":
+        return f"a filtered {call.name} may be left without rows"
+    if call.name == "sum" and not types[output].startswith(_EXACT):
         return "a floating-point sum cannot take a value back"
-    counted = count_of(argument) in block.outputs or never_null(argument, block)
-    if not counted or (name == "avg" and not _has_exact_sum(argument, block, types)):
-        return f"{name}() takes no value back unless the view has count() of the same, too"
     return ""
+
+
+def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
+    """What an output needs beside it to take values back, and has not."""
+    call = aggregate_of(output)
+    if call is None or call.name == "count":
+        return ""
+    argument = call.expressions[0]
+    lacks = [] if count_among(argument, block) is not None else ["count"]
+    if call.name == "avg" and not _has_exact_sum(argument, block, types):
+        lacks.append("exact sum")
+    return f"{words(output)} takes no value back without the {' and the '.join(lacks)} of the same" if lacks else ""
 
 
 def count_of(argument: Tree) -> Tree:
@@ -77,16 +84,33 @@ def count_of(argument: Tree) -> Tree:
     return exp.Anonymous(this="count", expressions=[argument.copy()])
 
 
-def never_null(argument: Tree, block: Block) -> bool:
-    """Whether an argument is a column that cannot be NULL."""
-    declared = block.type_of(argument)
-    return declared is not None and not declared.nullable
+def count_among(argument: Tree, block: Block) -> Tree | None:
+    """The output that tells how many values of an argument there are, and so whether there are any; None if none does.
+
+    law:    x counts as CAST(x AS DECIMAL(38,0)) does, which makes NULL of no whole number; one never NULL as its rows
+    """
+    value = _counted(argument, block)
+    declared = block.type_of(value)
+    if declared is not None and not declared.nullable:
+        value = exp.Star()
+    counts = (o for o in block.outputs if isinstance(o, exp.Anonymous) and o.name == "count")
+    return next((count for count in counts if _counted(count.expressions[0], block) == value), None)
+
+
+def _counted(argument: Tree, block: Block) -> Tree:
+    """What is NULL where an argument is: a whole number under a CAST to a DECIMAL with room for each of its type."""
+    if not isinstance(argument, exp.Cast):
+        return argument
+    digits = DIGITS.get(expression_type(argument.this, block))
+    decimal = as_decimal(expression_type(argument, block))
+    has_room = digits is not None and decimal is not None and decimal.precision - decimal.scale >= digits
+    return argument.this if has_room else argument
 
 
 def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> bool:
     sums = (o for o in block.outputs if isinstance(o, exp.Anonymous) and o.name == "sum")
     return any(
-        types[total].startswith(_EXACT) and argument in (total.expressions[0], total.expressions[0].this)
+        types[total].startswith(_EXACT) and argument in (total.expressions[0], _counted(total.expressions[0], block))
         for total in sums
     )
 

@@ -26,7 +26,7 @@ from rewriter.block.vocabulary import (
     SYNONYMS,
     UNSETTLED,
 )
-from rewriter.delta import count_of, never_null, signed_problem
+from rewriter.delta import count_among, count_of, signed_problem
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.moments import digits_of, scale_of, squared
 from rewriter.match.pairs import needed, pair_of
@@ -234,11 +234,13 @@ def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
     """How many values each sum is of: with the last one it is NULL, not 0. Just where all else takes rows back, too."""
     if block.keys is None or block.having:
         return
+    held = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted))))
     sums = (c for output in block.outputs if (c := aggregate_of(output)) is not None and c.name == "sum")
-    counts = [count_of(call.expressions[0]) for call in sums if not isinstance(call.expressions[0], exp.Distinct)]
-    whole = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted, *counts))))
+    values = [call.expressions[0] for call in sums if not isinstance(call.expressions[0], exp.Distinct)]
+    counts = [count_of(value) for value in values if count_among(value, held) is None]
+    whole = replace(held, outputs=tuple(dict.fromkeys((*held.outputs, *counts))))
     if not signed_problem(whole, dict(zip(whole.outputs, output_types(whole), strict=True))):
-        yield from (("count", count) for count in counts if not never_null(count.expressions[0], block))
+        yield from (("count", count) for count in counts)
 
 
 def parts_of(call: exp.Anonymous, block: Block) -> Iterator[tuple[str, Tree]]:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from rewriter.block import Predicates, aggregate_of
 from rewriter.block.vocabulary import FRACTIONS
-from rewriter.delta import count_of
+from rewriter.delta import count_among
 from rewriter.maintenance.stored import Stored
 from rewriter.maintenance.text import listed, same_keys
 from rewriter.match import Miss, read_view
@@ -109,10 +109,11 @@ def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
             )
             negative = exp.LT(this=merged[output].copy(), expression=exp.Literal.number(0))
             return exp.Case(ifs=[exp.If(this=negative, true=alarm)], default=merged[output])
-        count = merged.get(count_of(call.expressions[0])) if call is not None and call.name == "sum" else None
+        summed = call.expressions[0] if call is not None and call.name == "sum" else None
+        count = count_among(summed, stored.block) if summed is not None else None
         if count is None:
             return merged[output]
-        none = exp.EQ(this=count.copy(), expression=exp.Literal.number(0))
+        none = exp.EQ(this=merged[count].copy(), expression=exp.Literal.number(0))
         return exp.Case(ifs=[exp.If(this=none, true=exp.Null())], default=merged[output])
 
     return tuple(checked(output) for output in stored.block.outputs)

@@ -142,6 +142,9 @@ def _changelog(now: Situation) -> Decision | str:
     """Counts and sums of the rows that came and went."""
     if now.stored.block.keys is None or now.only_appends:
         return ""
+    how = _mergeable(now, signed=True)
+    if isinstance(how, str):
+        return how
     (table, *more), changes = now.stored.block.tables, now.changed
     types = now.stored.types
     problem = signed_problem(now.stored.block, types)
@@ -154,9 +157,6 @@ def _changelog(now: Situation) -> Decision | str:
         return "most of its rows were rewritten"
     if not now.stored.rows:
         return "its storage does not count its rows"
-    how = _mergeable(now, signed=True)
-    if isinstance(how, str):
-        return how
     assert change.start is not None
     assert change.end is not None
     outputs = tuple(signed(output, now.stored.block, types[output]) for output in now.stored.block.outputs)

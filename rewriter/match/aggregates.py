@@ -24,6 +24,7 @@ from sqlglot import exp
 
 from rewriter.block import aggregate_of
 from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, SETWISE, UNITED, WHOLE
+from rewriter.block.words import words
 from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.moments import deviation, digits_of, scale_of, squared
@@ -32,7 +33,6 @@ from rewriter.match.pairs import SYMMETRIC, needed, of_pairs, pair_of
 from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.match.trees import call_of, cast, number
-from rewriter.match.words import words
 from rewriter.schema import expression_type, numeric_type
 
 Tree = exp.Expr

@@ -10,11 +10,11 @@ from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of, has_aggregate
 from rewriter.block.vocabulary import INEXACT, INTEGERS
+from rewriter.block.words import words
 from rewriter.match.branches import branches_of
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead, rebuilt
-from rewriter.match.words import words
 from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr

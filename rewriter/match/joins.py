@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from rewriter.block import Block, Join, Predicates, rejected
+from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.words import words
 
 Tree = exp.Expr
 

@@ -9,10 +9,10 @@ from typing import Protocol
 from sqlglot import exp
 
 from rewriter.block import Block, range_of
+from rewriter.block.words import words
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.trees import cast
-from rewriter.match.words import words
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     DATE_TRUNC_UNITS,

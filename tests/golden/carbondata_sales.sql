@@ -32,9 +32,10 @@ SELECT CAST(sum(v.`viewgate_sum_1`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`vie
 SELECT user_id, country, sex, sum(quantity), avg(price) FROM sales GROUP BY user_id, country, sex
 --@ kept: GROUPING_TOO_COARSE user_id
 
---@ case: an average that the view does not hold
+--@ case: an average of what a sum is of, whose values are counted
 SELECT sex, avg(quantity) FROM sales GROUP BY sex
---@ kept: AGGREGATE_NOT_IN_VIEW avg(quantity)
+--@ rewritten using agg_sales
+SELECT v.`sex` AS sex, CAST(sum(v.`viewgate_output_2`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_3`), 0), 0) AS DOUBLE) FROM lake.demo.agg_sales__storage AS v GROUP BY v.`sex`
 
 --@ case: an extreme that the view does not hold
 SELECT country, max(price) FROM sales GROUP BY country

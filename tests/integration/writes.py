@@ -17,8 +17,8 @@ TIMES = tuple(f"'2024-{month}-{day} {time}'" for month, day in (("01", "31"), ("
 # Each shape with the ways of partitioning its storage.
 VIEWS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("SELECT k, count(*) AS c, sum(x) AS s, min(x) AS mn, max(m) AS mx, avg(m) AS a FROM f GROUP BY k", ("", "(k)")),
-    ("SELECT k, d, count(*) AS c, count(x) AS cx, sum(x) AS s, count(m) AS cm, sum(m) AS sm, avg(x) AS ax FROM f "
-     "GROUP BY k, d", ("", "(d)", "(k)")),
+    ("SELECT k, d, count(*) AS c, count(x) AS cx, sum(x) AS s, count(m) AS cm, sum(m) AS sm, avg(x) AS ax, "
+     "avg(CAST(z AS BIGINT)) AS az FROM f GROUP BY k, d", ("", "(d)", "(k)")),
     ("SELECT count(*) AS c, count(x) AS cx, sum(x) AS s, max(y) AS my FROM f", ("",)),
     ("SELECT sum(y) AS sy, avg(y) AS ay, bool_or(x > 2) AS b FROM f WHERE z < 8", ("",)),
     ("SELECT y, count(*) AS c, sum(z) AS sz FROM f GROUP BY y", ("",)),

@@ -43,6 +43,8 @@ def test_what_is_there_already_is_not_stored_twice() -> None:
         ("sum(n) AS s, max(n) AS m", ("viewgate_rows_0",)),  # and a maximum takes no row
         ("sum(DISTINCT n) AS s", ("viewgate_rows_0",)),
         ("sum(sure) AS s", ("viewgate_rows_0",)),
+        ("sum(CAST(big AS DECIMAL(38,0))) AS s, count(big) AS c", ("viewgate_rows_0",)),
+        ("sum(CAST(big AS DECIMAL(19,0))) AS s, count(big) AS c", ("viewgate_rows_0", "viewgate_count_1")),
     ],
 )
 def test_a_sum_that_can_take_values_back_is_kept_with_their_number(outputs: str, hidden: tuple[str, ...]) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from rewriter.block import build_block
 from rewriter.block.traits import is_constant, tells_time
+from rewriter.block.words import words
 from rewriter.match.bounds import divides, next_begin
-from rewriter.match.words import words
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
 
