@@ -43,10 +43,11 @@ _OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # what a refresh replaces or remov
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What the storage holds after a refresh; `changed` is False where it was fresh already."""
+    """What the storage holds after a refresh, `only` those rows; `changed` is False where it was fresh already."""
 
     rows: int
     snapshot_id: int
+    only: str
     changed: bool = True
 
 
@@ -101,7 +102,9 @@ class Pipeline:
         refreshed, more = await self._step(view, log, asked)
         while more:
             next_one, more = await self._step(view, log, asked)
-            refreshed = next_one if next_one.changed else refreshed
+            refreshed = next_one if next_one.changed else replace(refreshed, only=next_one.only)
+        if refreshed.only:
+            log(f"{view.name}: its storage holds only the rows where {refreshed.only}")
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked) -> tuple[Refreshed, bool]:
@@ -112,7 +115,7 @@ class Pipeline:
             storage, decision = step.storage, step.decision
             if not decision.refreshes and storage.snapshot_id is not None:
                 log(f"{view.name} is fresh: {decision.reason}")
-                return Refreshed(0, storage.snapshot_id, changed=False), False
+                return Refreshed(0, storage.snapshot_id, step.state.only, changed=False), False
             log(f"{view.name}: {decision.kind} refresh: {decision.reason}")
             try:
                 published = await self._attempt(view, step, log)
@@ -132,7 +135,7 @@ class Pipeline:
             if published:
                 took_ms = time.time_ns() // 1_000_000 - started_ms
                 log(f"{view.name} refreshed: {published.rows} rows in {took_ms} ms, snapshot {published.snapshot_id}")
-                return Refreshed(published.rows, published.snapshot_id), step.more
+                return Refreshed(published.rows, published.snapshot_id, step.state.only), step.more
             log(f"{view.name}: a source changed while it was read; starting over")
         raise SqlError(
             f"the sources or the storage of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "

@@ -96,11 +96,12 @@ class _Planning:
             return self._step(rewriter.full(_ASKED_FOR), only)
         if kept and not asked.where and (step := await self._dropping(kept, recorded)):
             return step
-        if asked.where and rewriter.covers(self._view, part, asked.where, self._columns):
-            return await self._as_held(asked.where, more=False)
-        if asked.where and same(recorded, self._state):
+        if not asked.where:
+            return await self._as_held(self._both(part, kept), more=False)
+        covered = rewriter.covers(self._view, part, asked.where, self._columns)
+        if not covered and same(recorded, self._state):
             return self._widening(asked.where)
-        return await self._as_held(asked.where or self._both(part, kept), more=bool(asked.where))
+        return await self._as_held(self._wider(asked.where, kept), more=not covered)
 
     async def _as_held(self, otherwise: str, more: bool) -> Step:
         """What brings the rows that are held up to date; or all rows of another part, where that is in full."""
@@ -134,6 +135,11 @@ class _Planning:
         reason = f"no source has changed, and the rows where {where} are added to those where {part}"
         decision = Decision(Kind.WIDENED, reason, "INSERT INTO", query)
         return self._step(decision, rewriter.united(self._view, part, where, self._columns))
+
+    def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
+        """The rows that are asked for and the part that is held; not all, just those, where that is the whole view."""
+        part = self._storage.part
+        return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
 
     def _step(self, decision: Decision, only: str, more: bool = False) -> Step:
         state = replace(self._state, only=only)

@@ -69,6 +69,25 @@ def test_what_is_held_is_brought_up_to_date_before_more_is_added(house: House) -
     assert "sales_0.region = 'us' AND NOT ((sales_0.region = 'eu') IS TRUE)" in added
 
 
+def test_what_is_asked_for_comes_beside_the_part_that_is_held_also_where_both_are_computed_anew(house: House) -> None:
+    refreshed(house, where=EU)
+    house.sales.overwrite(ROWS)
+    both = "region IN ('eu', 'us')"
+    assert refreshed(house, where=US) == (["full"], both)
+    assert house.log[-1] == f"lake.demo.agg: its storage holds only the rows where {both}"
+    house.sales.overwrite(ROWS)
+    assert refreshed(house, where=EU) == (["full"], both)
+    refreshed(house, where=EU)
+    assert house.log[-1] == f"lake.demo.agg: its storage holds only the rows where {both}"
+
+
+def test_of_the_whole_view_just_the_rows_that_are_asked_for_are_computed_anew(house: House) -> None:
+    refreshed(house)
+    assert not any("holds only" in line for line in house.log)
+    house.sales.overwrite(ROWS)
+    assert refreshed(house, where=EU) == (["full"], EU)
+
+
 def test_rows_that_are_asked_for_are_held_though_another_refresh_was_faster(house: House) -> None:
     refreshed(house, where=EU)
 
