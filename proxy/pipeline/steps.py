@@ -22,7 +22,10 @@ from rewriter.model import Column, MaterializedView, RefreshState, Table, quoted
 RETENTION = "viewgate.retention"
 
 _FRESH = Decision(Kind.FRESH, "no source has changed since its last refresh")
-_ASKED_FOR = "everything anew, as asked for"
+_NEVER = Decision(Kind.FULL, "it was never refreshed")
+_ALL_ANEW = Decision(Kind.FULL, "everything anew, as asked for")
+_ROWS_ANEW = Decision(Kind.FULL, "just these rows, anew, as asked for")
+_FAILED = Decision(Kind.FULL, "its change could not be taken in")
 _UNDROPPED = (
     f"{RETENTION} drops nothing while the storage has files from before its partitions were changed: "
     "REFRESH … FULL writes them anew"
@@ -88,12 +91,12 @@ class _Planning:
         if asked.where:
             self._narrowed(asked.where)  # a condition that is not read is refused, whatever is to be done
         if asked.full or recorded is None:
-            why = _ASKED_FOR if asked.full else "it was never refreshed"
-            return self._step(rewriter.full(why), asked.where or (kept.condition if kept else ""))
+            anew = _ROWS_ANEW if asked.where else _ALL_ANEW
+            return self._step(anew if asked.full else _NEVER, asked.where or (kept.condition if kept else ""))
         if asked.anew:
             held = self._both(part, kept)  # a failure is no wish to hold less
             only = rewriter.united(self._view, held, asked.where, self._columns) if asked.where else held
-            return self._step(rewriter.full(_ASKED_FOR), only)
+            return self._step(_FAILED, only)
         if kept and not asked.where and (step := await self._dropping(kept, recorded)):
             return step
         if not asked.where:

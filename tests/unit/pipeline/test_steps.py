@@ -110,7 +110,10 @@ def test_a_condition_that_is_nested_too_deeply_is_refused(house: House) -> None:
 def test_everything_anew_is_all_of_it_or_the_part_asked_for(house: House) -> None:
     refreshed(house, where=EU)
     assert refreshed(house, full=True, where=US) == (["full"], US)
+    assert "lake.demo.agg: full refresh: just these rows, anew, as asked for" in house.log
+    assert not any("everything" in line for line in house.log)
     assert refreshed(house, full=True) == (["full"], "")
+    assert "lake.demo.agg: full refresh: everything anew, as asked for" in house.log
     assert refreshed(house, where=US) == ([], "")
 
 
@@ -124,6 +127,7 @@ def test_what_cannot_be_taken_in_by_its_change_is_computed_anew_as_far_as_it_is_
     house.sales.append(ROWS)
     house.spark.before_insert = fail_once
     assert refreshed(house) == (["append-merge", "full"], EU)
+    assert "lake.demo.agg: full refresh: its change could not be taken in" in house.log
     assert "WHERE sales_0.region = 'eu' GROUP BY" in house.spark.statements[-1]
 
 
