@@ -135,7 +135,7 @@ class Pipeline:
             if published:
                 took_ms = time.time_ns() // 1_000_000 - started_ms
                 log(f"{view.name} refreshed: {published.rows} rows in {took_ms} ms, snapshot {published.snapshot_id}")
-                return Refreshed(published.rows, published.snapshot_id, step.state.only), step.more
+                return Refreshed(published.rows, published.snapshot_id, step.state.only), bool(step.then)
             log(f"{view.name}: a source changed while it was read; starting over")
         raise SqlError(
             f"the sources or the storage of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "
@@ -153,11 +153,13 @@ class Pipeline:
         return (await next_step(self._catalog, view, UP_TO_DATE)).decision
 
     async def planned(self, view: MaterializedView, asked: Asked) -> tuple[str, str, str]:
-        """The way of the next refresh, its reason, and its statement."""
+        """The way of the next refresh, its reason and what follows, and its first statement."""
         step = await next_step(self._catalog, view, asked)
         kind, reason = str(step.decision.kind), step.decision.reason
-        if step.state.only:
-            reason += f"; the storage holds only the rows where {step.state.only}"
+        if step.then:
+            reason += f"; then {step.then}"
+        if step.part:
+            reason += f"; the storage holds only the rows where {step.part}"
         return kind, reason, await self._statement(step, step.storage.name.sql()) if step.decision.refreshes else ""
 
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:

@@ -51,7 +51,7 @@ UP_TO_DATE = Asked()
 class Step:
     """One commit: `state` is what the storage says of itself afterwards, `held` the view as it holds it then.
 
-    With `more`, another step follows.
+    `then` is what another step does after it, if one follows, and `part` what the storage holds after all of them.
     """
 
     sources: Sources
@@ -59,7 +59,8 @@ class Step:
     held: MaterializedView
     decision: Decision
     state: RefreshState
-    more: bool = False
+    part: str
+    then: str = ""
 
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
@@ -100,22 +101,23 @@ class _Planning:
         if kept and not asked.where and (step := await self._dropping(kept, recorded)):
             return step
         if not asked.where:
-            return await self._as_held(self._both(part, kept), more=False)
+            return await self._as_held(self._both(part, kept))
         covered = rewriter.covers(self._view, part, asked.where, self._columns)
         if not covered and same(recorded, self._state):
             return self._widening(asked.where)
-        return await self._as_held(self._wider(asked.where, kept), more=not covered)
+        then = "" if covered else f"the rows where {asked.where} are added"
+        return await self._as_held(self._wider(asked.where, kept), then)
 
-    async def _as_held(self, otherwise: str, more: bool) -> Step:
-        """What brings the rows that are held up to date; or all rows of another part, where that is in full."""
+    async def _as_held(self, wanted: str, then: str = "") -> Step:
+        """What brings the rows that are held up to date, or where that is in full, those that are wanted."""
         recorded, part = self._storage.refresh, self._storage.part
         assert recorded is not None
         if same(recorded, self._state):
             return self._step(_FRESH, part)
         decision = await decide(self._catalog, self._narrowed(part), self._sources, self._storage)
         if decision.incremental:
-            return self._step(decision, part, more)
-        return self._step(decision, otherwise)
+            return replace(self._step(decision, part), part=wanted, then=then) if then else self._step(decision, part)
+        return self._step(decision, wanted)
 
     async def _dropping(self, kept: rewriter.Kept, recorded: RefreshState) -> Step | None:
         """What drops the targets that a policy no longer keeps; None where there are none."""
@@ -128,7 +130,8 @@ class _Planning:
         if files.fields is None or not kept.leaves_out(files.live):
             return None
         state = replace(recorded, only=self._both(self._storage.part, kept))  # the rest is as old as it was
-        return Step(self._sources, self._storage, self._view, kept.dropping(self._storage), state, more=True)
+        decision = kept.dropping(self._storage)
+        return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
 
     def _widening(self, where: str) -> Step:
         """What adds the rows that are asked for to those that are held: no source has changed since these were read."""
@@ -144,10 +147,10 @@ class _Planning:
         part = self._storage.part
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
 
-    def _step(self, decision: Decision, only: str, more: bool = False) -> Step:
+    def _step(self, decision: Decision, only: str) -> Step:
         state = replace(self._state, only=only)
         decision = replace(decision, reason=decision.reason + self._aside)
-        return Step(self._sources, self._storage, self._narrowed(only), decision, state, more)
+        return Step(self._sources, self._storage, self._narrowed(only), decision, state, only)
 
     def _narrowed(self, only: str) -> MaterializedView:
         return rewriter.narrowed(self._view, only, self._columns) if only else self._view

@@ -63,7 +63,7 @@ class Kept:
     def dropping(self, storage: Table) -> Decision:
         """What takes all others out of a storage table."""
         nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
-        reason = f"targets without {self.condition} go, as its retention has it; then the others are refreshed"
+        reason = f"partitions of the storage without {self.condition} go, as its retention has it"
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
@@ -82,7 +82,7 @@ def kept(
     found = next(((i, f, c) for i, f in enumerate(storage.partitioned_by) if (c := _time(view, f)) is not None), None)
     if found is None:
         raise Unsupported(
-            f"the storage of {view.name} has no old targets that could go: make it PARTITIONED BY a time that it shows"
+            f"the storage of {view.name} has no old partitions to drop: make it PARTITIONED BY a time that it shows"
         )
     at, field, column = found
     output = block.outputs[view.columns.index(column)]

@@ -165,6 +165,12 @@ def test_explained_before_it_is_done(house: House) -> None:
     kind, reason, statement = asyncio.run(_planned(house, Asked(where=EU)))
     assert (kind, reason) == ("full", "it was never refreshed; the storage holds only the rows where region = 'eu'")
     assert statement.startswith("INSERT OVERWRITE lake.demo.agg__storage\nSELECT")
+    refreshed(house, where=EU)
+    house.sales.append(ROWS)
+    kind, reason, _ = asyncio.run(_planned(house, Asked(where=US)))
+    added = "then the rows where region = 'us' are added"
+    assert kind == "append-merge"
+    assert reason.endswith(f"; {added}; the storage holds only the rows where region IN ('eu', 'us')")
 
 
 def test_retention_looks_at_the_files_that_are_there_and_at_no_history(
