@@ -264,7 +264,7 @@ def _partitions(now: Situation) -> Decision | str:
     block = filtered(now.stored.block, " OR ".join(found.source_conditions) or "false")
     reads = [At(now.changes[table.name].end) for table in block.tables]
     content = f"REPLACE WHERE {where} {block_text(block, now.stored.names, reads)}"
-    reason = f"{change.name} has changed in the partitions from which these targets come: {where}"
+    reason = f"{change.name} has changed only in what these partitions of the storage come from: {where}"
     return Decision(Kind.PARTITIONS, reason, "INSERT INTO", content)
 
 
