@@ -92,6 +92,11 @@ def _conjuncts(view: MaterializedView, condition: str) -> Block:
     moment = changing_moment(tree, {view.name: Table(view.name, view.uuid, view.columns, ())})
     if moment is not None:
         raise Unsupported(f"{moment.sql('spark')[:60]} may mean another day each time: write the date or time itself")
+    known = {column.name.lower() for column in view.columns}
+    for column in tree.find_all(exp.Column):
+        if known.isdisjoint(part.name.lower() for part in column.parts):
+            there_are = ", ".join(quoted(each.name) for each in view.columns)
+            raise Unsupported(f"{column.sql('spark')} is no column of {view.name}; it has {there_are}")
     block = build_block(tree, lambda table: (view.name, view.columns))
     if not all(conjunct.find(exp.Column) for conjunct in block.where) or not block.where:
         raise Unsupported(f"{condition} names no column: {_HINT}")
