@@ -116,7 +116,7 @@ class Pipeline:
             if not decision.refreshes and storage.snapshot_id is not None:
                 log(f"{view.name} is fresh: {decision.reason}")
                 return Refreshed(0, storage.snapshot_id, step.state.only, changed=False), False
-            log(f"{view.name}: {decision.kind} refresh: {decision.reason}")
+            log(f"{view.name}: refresh ({decision.kind}): {decision.reason}")
             try:
                 published = await self._attempt(view, step, log)
             except Lost:
@@ -129,7 +129,7 @@ class Pipeline:
                     raise explained(view, failure, storage.refresh, step.sources.tables) from failure
                 why = headline(failure.message)
                 _logger.warning("%s refresh of %s failed: %s", decision.kind, view.name, why)
-                log(f"{view.name}: the {decision.kind} refresh failed, computing it anew: {why}")
+                log(f"{view.name}: the refresh ({decision.kind}) failed, computing it anew: {why}")
                 asked = replace(asked, anew=True)
                 continue
             if published:

@@ -114,7 +114,7 @@ def test_a_cluster_runs_the_jobs_of_this_process_and_of_an_application_that_is_s
     given = ("--jars", libraries["spark.jars"], "--driver-class-path", libraries["spark.driver.extraClassPath"])
     small = ("--driver-memory", "512m", "--executor-memory", "512m")
     said = refresh(settings, BIN / "spark-submit", "--master", address, *given, *small, command_line.__file__)
-    assert "lake.jobs.totals: append-merge refresh" in said
+    assert "lake.jobs.totals: refresh (append-merge): " in said
     assert totals(CONTENT) == [(0, 18), (1, 112), (2, 15), (7, 1)]
     assert master.output.count("Registered app viewgate refresh") == 2
 
@@ -134,5 +134,5 @@ def test_a_spark_connect_server_runs_the_jobs(totals: Any, data: Path, tmp_path:
         server.until("Spark Connect server started at")
         assert "lake.jobs.totals refreshed: 3 rows" in refresh(settings)
         totals("INSERT INTO lake.jobs.t VALUES (1, 100)")
-        assert "lake.jobs.totals: append-merge refresh" in refresh(settings)
+        assert "lake.jobs.totals: refresh (append-merge): " in refresh(settings)
         assert totals(CONTENT) == [(0, 18), (1, 112), (2, 15)]

@@ -14,8 +14,9 @@ from proxy.commands import COMMANDS, find
 from proxy.commands.create import Create
 from proxy.commands.properties import SETTABLE
 from proxy.settable import TABLES
-from rewriter import Reason, parse
+from rewriter import Kind, Reason, parse
 from rewriter.model import Session
+from rewriter.rules import RULES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -80,6 +81,11 @@ def test_the_places_in_the_reference_exist(anchor: str) -> None:
 
 def test_the_reference_lists_every_reason() -> None:
     assert re.findall(r"^\| ([A-Z_]+) \|", REFERENCE, re.MULTILINE) == [str(reason) for reason in Reason]
+
+
+@pytest.mark.parametrize("name", [*Kind, *(rule.__name__ for rule in RULES), "union_with_tables", "verbatim"])
+def test_the_reference_lists_every_way_of_a_refresh_and_every_rule(name: str) -> None:
+    assert f"\n| {name} |" in REFERENCE
 
 
 @pytest.mark.parametrize("name", [*SETTINGS, *SETTABLE])

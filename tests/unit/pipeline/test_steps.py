@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -42,7 +43,7 @@ def refreshed(house: House, **asked: Any) -> tuple[list[str], str]:
     """The ways that a refresh took, and the part that the storage holds then."""
     before = len(house.log)
     asyncio.run(house.refresh(**asked))
-    ways = [line.split(": ")[1].removesuffix(" refresh") for line in house.log[before:] if " refresh: " in line]
+    ways = re.findall(r"^lake\.demo\.agg: refresh \((.*?)\): ", "\n".join(house.log[before:]), re.MULTILINE)
     return ways, house.storage().part
 
 
@@ -110,10 +111,10 @@ def test_a_condition_that_is_nested_too_deeply_is_refused(house: House) -> None:
 def test_everything_anew_is_all_of_it_or_the_part_asked_for(house: House) -> None:
     refreshed(house, where=EU)
     assert refreshed(house, full=True, where=US) == (["full"], US)
-    assert "lake.demo.agg: full refresh: just these rows, anew, as asked for" in house.log
+    assert "lake.demo.agg: refresh (full): just these rows, anew, as asked for" in house.log
     assert not any("everything" in line for line in house.log)
     assert refreshed(house, full=True) == (["full"], "")
-    assert "lake.demo.agg: full refresh: everything anew, as asked for" in house.log
+    assert "lake.demo.agg: refresh (full): everything anew, as asked for" in house.log
     assert refreshed(house, where=US) == ([], "")
 
 
@@ -127,7 +128,7 @@ def test_what_cannot_be_taken_in_by_its_change_is_computed_anew_as_far_as_it_is_
     house.sales.append(ROWS)
     house.spark.before_insert = fail_once
     assert refreshed(house) == (["append-merge", "full"], EU)
-    assert "lake.demo.agg: full refresh: its change could not be taken in" in house.log
+    assert "lake.demo.agg: refresh (full): its change could not be taken in" in house.log
     assert "WHERE sales_0.region = 'eu' GROUP BY" in house.spark.statements[-1]
 
 
