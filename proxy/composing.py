@@ -50,7 +50,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         return Surroundings(
             tuple(_upstreams(settings)),
             open_catalog(settings.catalog.name, settings.catalog.properties),
-            await _job_runner(settings.pipeline, own, running),
+            await _job_runner(settings.pipeline, settings.catalog.name, own, running),
             alone=False,
             own=own,
         )
@@ -68,10 +68,12 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     )
 
 
-async def _job_runner(pipeline: config.PipelineSettings, own: Upstreams, running: AsyncExitStack) -> Runner:
+async def _job_runner(
+    pipeline: config.PipelineSettings, catalog: str, own: Upstreams, running: AsyncExitStack
+) -> Runner:
     if pipeline.spark is None:
         return ThriftRunner(lambda: open_session(own, pipeline.user))
-    return await jobs.runner(pipeline.spark, running)
+    return await jobs.runner(pipeline.spark, catalog, running)
 
 
 def compose(

@@ -16,21 +16,22 @@ if TYPE_CHECKING:
 
 Settings = Mapping[str, str]
 _APPLICATION = {"spark.app.name": "viewgate refresh"}
+_ICEBERG = "org.apache.iceberg.spark.SparkCatalog"
 # What is tried for some seconds, not for the ten minutes of PySpark: the next refresh tries again anyway.
 _RETRIES = 5
 
 
-async def runner(settings: Settings, running: AsyncExitStack) -> Runner:
-    """The runner that the settings ask for; `running` ends what it starts."""
+async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
+    """The runner that the settings ask for, over the catalog of this name; `running` ends what it starts."""
     key = next((key for key in RUNNERS if key in settings), MASTER)
     try:
-        return await RUNNERS[key](settings, running)
+        return await RUNNERS[key](settings, catalog, running)
     except ImportError as missing:
         extra = "connect" if key == REMOTE else "embedded"
         raise ConfigError(f"[pipeline.spark] needs PySpark: pip install 'viewgate[{extra}]' ({missing})") from missing
 
 
-async def _connected(settings: Settings, running: AsyncExitStack) -> Runner:
+async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
     """Jobs on a Spark Connect server, which is first called by the first job."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
@@ -43,7 +44,7 @@ async def _connected(settings: Settings, running: AsyncExitStack) -> Runner:
     return ConnectRunner(connect, {key: value for key, value in settings.items() if key != REMOTE})
 
 
-async def _of_this_process(settings: Settings, running: AsyncExitStack) -> Runner:
+async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
     """Jobs in an application that this process drives, or that spark-submit has started with it."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -57,10 +58,21 @@ async def _of_this_process(settings: Settings, running: AsyncExitStack) -> Runne
         given = f"{MASTER} = {settings[MASTER]!r}" if MASTER in settings else "without spark.master"
         raise ConfigError(f"[pipeline.spark] {given}: Spark did not start: {failure}") from failure
     running.push_async_callback(asyncio.to_thread, session.stop)
+    _refuse_unfinished(session, f"spark.sql.catalog.{catalog}")
     return EmbeddedRunner(session)
 
 
-RUNNERS: Mapping[str, Callable[[Settings, AsyncExitStack], Awaitable[Runner]]] = {
+def _refuse_unfinished(session: OwnSession, key: str) -> None:
+    """Without its properties Iceberg looks for a Hive metastore, and two thousand lines say that there is none."""
+    kinds = (f"{key}.type", f"{key}.catalog-impl")
+    if session.conf.get(key, None) == _ICEBERG and not any(session.conf.get(kind, None) for kind in kinds):
+        raise ConfigError(
+            f"[pipeline.spark] has {key}, and neither {' nor '.join(kinds)}: "
+            "give the catalog there the properties that it has in the Spark that answers the clients"
+        )
+
+
+RUNNERS: Mapping[str, Callable[[Settings, str, AsyncExitStack], Awaitable[Runner]]] = {
     REMOTE: _connected,
     MASTER: _of_this_process,
 }

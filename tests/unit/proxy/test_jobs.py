@@ -17,7 +17,7 @@ from proxy.pipeline import ConnectRunner, EmbeddedRunner, Runner
 def chosen(settings: dict[str, str]) -> Runner:
     async def story() -> Runner:
         async with AsyncExitStack() as running:
-            return await jobs.runner(settings, running)
+            return await jobs.runner(settings, "lake", running)
 
     return asyncio.run(story())
 
@@ -27,10 +27,11 @@ class Builder:
 
     def __init__(self) -> None:
         self.settings: dict[str, str] = {}
+        self.conf: dict[str, str] = {}
         self.stopped = False
 
     def config(self, map: dict[str, str]) -> Builder:  # noqa: A002 - PySpark's name
-        self.settings = map
+        self.settings = self.conf = map
         return self
 
     def getOrCreate(self) -> Builder:  # noqa: N802 - PySpark's name
@@ -59,6 +60,17 @@ def test_a_master_that_cannot_be_used_stops_the_start(monkeypatch: pytest.Monkey
         chosen({"spark.master": "nowhere"})
 
 
+def test_a_catalog_without_its_properties_stops_the_start_and_the_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder: Any = Builder()
+    monkeypatch.setattr(SparkSession, "builder", builder)
+    lake = {"spark.master": "local", "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog"}
+    lacking = r"has spark\.sql\.catalog\.lake, and neither spark\.sql\.catalog\.lake\.type nor .*\.catalog-impl:"
+    with pytest.raises(config.ConfigError, match=lacking):
+        chosen(lake)
+    assert builder.stopped
+    assert chosen({**lake, "spark.sql.catalog.lake.type": "rest"})
+
+
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark.sql.connect.session", None)
     with pytest.raises(config.ConfigError, match=r"pip install 'viewgate\[connect\]'"):
@@ -71,7 +83,7 @@ def test_a_connect_server_is_called_by_jobs_alone(monkeypatch: pytest.MonkeyPatc
 
     async def story() -> None:
         async with AsyncExitStack() as running:
-            runner = await jobs.runner({"spark.remote": "sc://127.0.0.1:1"}, running)
+            runner = await jobs.runner({"spark.remote": "sc://127.0.0.1:1"}, "lake", running)
             assert isinstance(runner, ConnectRunner)
             with pytest.raises(SqlError, match=r"of \[pipeline\.spark\] spark\.remote: (.|\n)*connect to"):
                 async with runner.job({"a": "1"}):
