@@ -278,7 +278,9 @@ def reserved(listen: config.Listen) -> Iterator[int]:
 
 async def refresh(options: argparse.Namespace) -> int:
     """Refresh the views that are asked for, on the Spark of the settings or on one of our own; the exit code."""
-    if not (options.names or options.all or options.stale) or (options.names and options.all):
+    if options.names and options.all:
+        raise config.ConfigError("say which views to refresh: their names or --all, not both")
+    if not (options.names or options.all or options.stale):
         raise config.ConfigError("say which views to refresh: their names, --all or --stale")
     if options.where and (options.stale or not options.names):
         raise config.ConfigError("--where is a condition over the columns of a view: say its name")

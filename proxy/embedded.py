@@ -171,7 +171,8 @@ def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
             if _alive(owner) or time.monotonic() > deadline:
                 raise StartError(
                     f"the data directory {data} is in use by the viewgate with process id {owner or 'unknown'}: "
-                    "stop that one first, or give another directory with --data"
+                    "stop that one first, or give another directory with --data; "
+                    "views in it are refreshed through that one, by REFRESH MATERIALIZED VIEW"
                 )
             time.sleep(0.05)
         lock.truncate(0)

@@ -129,7 +129,7 @@ def spark_jars() -> Path:
         import pyspark
     except ImportError:
         raise preflight.Missing(
-            "Viewgate's own Spark needs the extra `embedded`: `pip install 'viewgate[embedded]'`; "
+            "Viewgate's own Spark needs the extra `embedded`: `pip install '.[embedded]'` in its sources; "
             "or give `--config FILE` with [[upstream]] to use a Spark Thrift Server that runs elsewhere"
         ) from None
     return Path(pyspark.__file__).parent / "jars"

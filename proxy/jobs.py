@@ -28,7 +28,9 @@ async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> R
         return await RUNNERS[key](settings, catalog, running)
     except ImportError as missing:
         extra = "connect" if key == REMOTE else "embedded"
-        raise ConfigError(f"[pipeline.spark] needs PySpark: pip install 'viewgate[{extra}]' ({missing})") from missing
+        raise ConfigError(
+            f"[pipeline.spark] needs PySpark: pip install '.[{extra}]' in Viewgate's sources ({missing})"
+        ) from missing
 
 
 async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:

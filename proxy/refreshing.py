@@ -30,7 +30,8 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log
     """Refresh one after the other, each after those that it reads; the exit code: 0, or SOME_FAILED."""
     definitions = Definitions(await catalog.definitions())
     failed: set[TableName] = set()
-    for view in _chosen(definitions, catalog, wanted.names):
+    chosen = _chosen(definitions, catalog, wanted.names)
+    for view in chosen:
         if why := stopped(view, failed):
             failed.add(view.name)
             say(why)
@@ -44,7 +45,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log
             failed.add(view.name)
             say(f"{view.name} could not be refreshed: {first_message(str(failure))}")
     if failed:
-        say(f"{len(failed)} of the views could not be refreshed")
+        say(f"{len(failed)} of {len(chosen)} views could not be refreshed")
     return SOME_FAILED if failed else 0
 
 

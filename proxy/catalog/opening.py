@@ -22,7 +22,8 @@ _EXAMPLES = {
     "rest": "https://catalog.example.org",
 }
 _POSTGRES = (
-    "PostgreSQL needs its driver: pip install 'viewgate[postgres]', and a uri that begins with postgresql+psycopg2://"
+    "PostgreSQL needs its driver: pip install '.[postgres]' in Viewgate's sources, "
+    "and a uri that begins with postgresql+psycopg2://"
 )
 
 

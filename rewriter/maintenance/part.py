@@ -39,7 +39,10 @@ _READ = (
 )  # fmt: skip
 # Beyond this, reading the condition takes longer than a view saves.
 MOST_PARTS = 32
-_HINT = "compare columns of the view with constants, as in day >= DATE '2024-01-31' AND region IN ('eu', 'us')"
+_HINT = (
+    "compare columns of the view with constants, worked out before (by `date` in a shell, say), "
+    "as in day >= DATE '2024-01-31' AND region IN ('eu', 'us')"
+)
 
 
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:

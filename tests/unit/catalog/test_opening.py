@@ -50,5 +50,5 @@ def test_a_missing_driver_is_an_extra_of_our_own(monkeypatch: pytest.MonkeyPatch
         raise NotInstalledError("SQLAlchemy support not installed: pip install 'pyiceberg[sql-postgres]'")
 
     monkeypatch.setattr(opening, "load_catalog", load)
-    with pytest.raises(CatalogError, match=r"pip install 'viewgate\[postgres\]'"):
+    with pytest.raises(CatalogError, match=r"pip install '\.\[postgres\]'"):
         open_catalog("lake", {"type": "sql", "uri": "postgresql://db/iceberg"})

@@ -73,7 +73,7 @@ def test_a_catalog_without_its_properties_stops_the_start_and_the_spark(monkeypa
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark.sql.connect.session", None)
-    with pytest.raises(config.ConfigError, match=r"pip install 'viewgate\[connect\]'"):
+    with pytest.raises(config.ConfigError, match=r"pip install '\.\[connect\]'"):
         chosen({"spark.remote": "sc://127.0.0.1:1"})
 
 

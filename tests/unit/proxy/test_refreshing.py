@@ -109,7 +109,7 @@ def test_a_failure_stops_what_stands_on_it(house: House, monkeypatch: pytest.Mon
     wanted = Wanted(("demo.first", "demo.a_upper"))
     assert asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append)) == SOME_FAILED
     stopped = "lake.demo.a_upper was not refreshed: it is defined over lake.demo.first, which could not be refreshed"
-    assert said[1:] == [stopped, "2 of the views could not be refreshed"]
+    assert said[1:] == [stopped, "2 of 2 views could not be refreshed"]
 
 
 def test_a_name_that_is_not_there(house: House) -> None:
@@ -119,4 +119,6 @@ def test_a_name_that_is_not_there(house: House) -> None:
 
 def test_nothing_to_refresh_is_said_before_anything_is_started(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["refresh"]) == 1
-    assert "say which views to refresh" in capsys.readouterr().err
+    assert "say which views to refresh: their names, --all or --stale" in capsys.readouterr().err
+    assert program.main(["refresh", "--all", "shop.daily"]) == 1
+    assert "their names or --all, not both" in capsys.readouterr().err
