@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, WAIT
-from proxy.pipeline.periods import EXAMPLE, NEVER, period
+from proxy.pipeline.periods import ALLOWED, NEVER, period
 from proxy.pipeline.schedule import EVERY
 from proxy.pipeline.status import REFRESH_ERROR
 from proxy.pipeline.steps import RETENTION
@@ -66,7 +66,7 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
         if key.startswith((*_RESERVED, *_OURS)):
             raise SqlError(f"the property {key} is kept by Viewgate itself; leave it out", "0A000")
         if key in _PERIODS and period(value) is None and value != NEVER:
-            raise SqlError(f"the property {key} cannot be '{value}'; allowed: never, or such as '{EXAMPLE}'", "22023")
+            raise SqlError(f"the property {key} cannot be '{value}'; allowed: never, or {ALLOWED}", "22023")
         if key.lower() in _OF_SPARK:
             raise SqlError(f"the property {key} is kept by Spark itself; leave it out", "0A000")
         if key.startswith("viewgate.") and key not in SETTABLE:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-EXAMPLE = "10 minutes"
 NEVER = "never"
 
 _PERIOD = re.compile(r"([1-9]\d{0,5}) *(second|minute|hour|day)s?", re.IGNORECASE)
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+ALLOWED = "a number of seconds, minutes, hours or days, such as '10 minutes'"
 
 
 def period(text: str) -> int | None:
