@@ -107,6 +107,16 @@ class Names:
         return _by_last(self.definitions.by_name)
 
 
+def named(views: Iterable[TableName]) -> str:
+    """Materialized views, in a message.
+
+    >>> named([TableName(("lake", "demo", "b")), TableName(("lake", "demo", "a"))])
+    'materialized views lake.demo.a, lake.demo.b'
+    """
+    names = sorted(map(str, views))
+    return f"materialized view{'s' if len(names) > 1 else ''} {', '.join(names)}"
+
+
 def _by_last(names: Iterable[TableName]) -> ByLast:
     found: dict[str, set[TableName]] = {}
     for name in names:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proxy.catalog.refresh_state import STORAGE_OF
+from proxy.commands.concerned import named
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT
@@ -68,11 +69,10 @@ def _left(view: TableName) -> str:
 
 async def _check_unneeded(ctx: Context, name: TableName) -> None:
     definitions = await ctx.catalog.definitions()
-    upon = [str(view.name) for view in definitions if any(state.name == name for state in view.through)]
+    upon = [view.name for view in definitions if any(state.name == name for state in view.through)]
     if upon:
         raise SqlError(
-            f"materialized view {name} is needed by materialized view {', '.join(upon)}, which is defined over it; "
-            "DROP MATERIALIZED VIEW that first",
+            f"materialized view {name} is needed by {named(upon)}; DROP MATERIALIZED VIEW what is over it first",
             "2BP01",
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from proxy.answering import described
-from proxy.commands.concerned import Concerned, Names
+from proxy.commands.concerned import Concerned, Names, named
 from proxy.commands.context import Context
 from proxy.commands.dangers import Danger, Loss, danger
 from proxy.commands.remaking import STORED_TYPES, columns_query
@@ -58,7 +58,7 @@ class Guard:
         known = await self._concerned.names()
         for name in await self._concerned.meant(session, names, known.storages(names)):
             raise SqlError(
-                f"{name} is the storage of materialized view {_listed(known.stored_in[name])}, and only a refresh "
+                f"{name} is the storage of {named(known.stored_in[name])}, and only a refresh "
                 "changes it; REFRESH, ALTER and DROP MATERIALIZED VIEW are the statements for it",
                 _DEPENDED_ON,
             )
@@ -78,8 +78,8 @@ class Guard:
         if views:
             columns = f" ({', '.join(loss.columns)})" if loss.columns else ""
             raise SqlError(
-                f"{source} {loss.loss.value}{columns} by this statement, and is needed by materialized view "
-                f"{_listed(view.name for view in views)}; {_HINT}",
+                f"{source} {loss.loss.value}{columns} by this statement, and is needed by "
+                f"{named(view.name for view in views)}; {_HINT}",
                 _DEPENDED_ON,
             )
 
@@ -110,8 +110,7 @@ class Guard:
             lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
             if lost:
                 raise SqlError(
-                    f"the namespace {'.'.join(qualified)} holds tables of materialized view "
-                    f"{_listed(view.name for view in lost)}; {_HINT}",
+                    f"the namespace {'.'.join(qualified)} holds tables of {named(view.name for view in lost)}; {_HINT}",
                     _DEPENDED_ON,
                 )
 
@@ -134,7 +133,3 @@ def _inside(namespace: Parts, view: MaterializedView, known: Names) -> bool:
     through = (state.name for state in view.through)
     names = (view.name, view.storage, *known.definitions.sources[view.name], *through)
     return any(name.parts[: len(namespace)] == namespace for name in names)
-
-
-def _listed(names: Iterable[TableName]) -> str:
-    return ", ".join(map(str, sorted(names)))

@@ -72,7 +72,7 @@ class Service:
         try:
             return await handler.run(Call(self, peer, head, message))
         except WireError as error:
-            logger.warning("%s: %s: %s", peer, head.name, error)
+            logger.info("%s: %s: %s", peer, head.name, error)
             return application_exception(head.name, head.seqid, Fault.PROTOCOL_ERROR, str(error))
         except SqlError as error:
             return self.refused(head, error)

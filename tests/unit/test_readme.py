@@ -12,7 +12,7 @@ from proxy.answering import SETTINGS
 from proxy.answering.functions import calls
 from proxy.commands import COMMANDS, find
 from proxy.commands.create import Create
-from proxy.commands.properties import SETTABLE
+from proxy.commands.properties import ADOPT, SETTABLE
 from proxy.settable import TABLES
 from rewriter import Kind, Reason, parse
 from rewriter.model import Session
@@ -88,7 +88,7 @@ def test_the_reference_lists_every_way_of_a_refresh_and_every_rule(name: str) ->
     assert f"\n| {name} |" in REFERENCE
 
 
-@pytest.mark.parametrize("name", [*SETTINGS, *SETTABLE])
+@pytest.mark.parametrize("name", [*SETTINGS, *SETTABLE, ADOPT])
 def test_the_reference_lists_every_setting_of_a_session_and_property_of_a_view(name: str) -> None:
     assert f"| `{name}` |" in REFERENCE
 
