@@ -15,7 +15,12 @@ if TYPE_CHECKING:
     from pyspark.sql.connect.session import SparkSession
 
 Settings = Mapping[str, str]
-_APPLICATION = {"spark.app.name": "viewgate refresh"}
+# A scheduler keeps what the refresh says, not Spark's bars and warnings; settings go before these.
+_APPLICATION = {
+    "spark.app.name": "viewgate refresh",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+}
 _ICEBERG = "org.apache.iceberg.spark.SparkCatalog"
 # What is tried for some seconds, not for the ten minutes of PySpark: the next refresh tries again anyway.
 _RETRIES = 5
