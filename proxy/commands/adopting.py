@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from proxy.commands.context import Context
@@ -13,8 +14,11 @@ from proxy.pipeline.sources import look, storage_of
 from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
 from rewriter.model import KEPT_AS, Column, MaterializedView, Table, TableName
+from rewriter.model.names import quoted
 
 _REFUSED = "55000"
+_SETS_REFUSE = re.compile(r"\b(map<|variant\b)")
+_WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
@@ -30,7 +34,9 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
         raise _refused(name, f"it is the storage of materialized view {owner}")
     if table.snapshot_id is None:
         raise _refused(name, "it is empty; leave the property out, and the view has storage of its own")
-    if problem := _differing(table.columns, made.storage_columns):
+    if table.snapshots[0].schema_id != table.schema_id:
+        raise _refused(name, "its columns were changed after its last write; write to it (INSERT OVERWRITE), then again")
+    if problem := _differing(table.columns, made.storage_columns) or _incomparable(table.columns):
         raise _refused(name, problem)
     return name
 
@@ -47,8 +53,8 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
         raise _refused(
             storage.name, "a table that the query reads has no snapshot with its columns of today to compare at"
         )
-    query = pin(view.storage_query, sources.pins, view.session)
-    held = f"SELECT * FROM {storage.name.sql()} VERSION AS OF {storage.snapshot_id}"
+    query = _exactly(f"({pin(view.storage_query, sources.pins, view.session)})", storage.columns)
+    held = _exactly(f"{storage.name.sql()} VERSION AS OF {storage.snapshot_id}", storage.columns)
     log(f"{view.name}: comparing {storage.name} with the query")
     counted = await session.upstream.query(
         f"SELECT (SELECT count(*) FROM (({held}) EXCEPT ALL ({query}))), "
@@ -74,6 +80,18 @@ def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
         for mine, other in zip(columns, wanted, strict=True)
     )
     return "" if same else f"its columns are ({have}), those of the query ({listed})"
+
+
+def _incomparable(columns: Sequence[Column]) -> str:
+    """Why rows of these columns cannot be compared; empty if they can."""
+    named = [f"{column.name} {column.type}" for column in columns if _SETS_REFUSE.search(column.type)]
+    return f"Spark does not compare columns of such types: {', '.join(named)}" if named else ""
+
+
+def _exactly(relation: str, columns: Sequence[Column]) -> str:
+    """All rows, in which zeros of either sign differ: set operations take them for equal, texts do not."""
+    texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
+    return f"SELECT *{''.join(texts)} FROM {relation}"
 
 
 def _stored_as(kind: str) -> str:

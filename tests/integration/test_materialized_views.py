@@ -188,6 +188,25 @@ def test_a_table_is_adopted_if_it_holds_what_the_query_returns(run: Run, foreign
     assert not any("adopted__storage" in name for _, name, _ in run("SHOW TABLES IN lake.mv"))
 
 
+def test_zeros_of_another_sign_are_not_adopted(run: Run, foreign: Run) -> None:
+    run("CREATE OR REPLACE TABLE signed AS SELECT 0.0D AS z, array(0.0D) AS zs")
+    view = "CREATE MATERIALIZED VIEW zeros PROPERTIES ('viewgate.adopt' = 'other_signs') AS SELECT z, zs FROM signed"
+    for other in ("SELECT -z AS z, zs FROM signed", "SELECT z, array(-z) AS zs FROM signed"):
+        run(f"CREATE OR REPLACE TABLE other_signs AS {other}")
+        with pytest.raises(hive.OperationalError, match="it has 1 other rows and lacks 1"):
+            run(view)
+    run("INSERT OVERWRITE other_signs SELECT z, zs FROM signed")
+    run(view)
+    run("DROP MATERIALIZED VIEW zeros")
+
+
+def test_a_table_with_maps_is_not_adopted(run: Run, foreign: Run) -> None:
+    for table in ("tagged", "other_tags"):
+        run(f"CREATE OR REPLACE TABLE {table} AS SELECT 1 AS id, map('a', 1) AS tags")
+    with pytest.raises(hive.OperationalError, match="does not compare columns of such types: tags map<string,int>"):
+        run("CREATE MATERIALIZED VIEW maps PROPERTIES ('viewgate.adopt' = 'other_tags') AS SELECT id, tags FROM tagged")
+
+
 def test_storage_that_a_killed_create_has_left_goes_with_the_next_one(run: Run, foreign: Run) -> None:
     foreign(
         "CREATE TABLE lake.mv.agg_sales__storage (a INT) USING iceberg "

@@ -46,6 +46,16 @@ def test_a_retention_that_no_refresh_could_keep_is_refused_before_the_rows_are_c
     assert asyncio.run(house.catalog.definitions()) == ()
 
 
+def test_columns_that_were_changed_since_the_last_write_are_not_those_that_would_be_compared(house: House) -> None:
+    other = house.lake.iceberg.create_table("demo.other", ROWS.schema)
+    other.append(ROWS)
+    with other.update_schema() as changed:
+        changed.rename_column("amount", "sum")
+    with pytest.raises(SqlError, match="its columns were changed after its last write") as refusal:
+        asyncio.run(house.run(ADOPTING.format("", "other")))
+    assert refusal.value.sql_state == "55000"
+
+
 def test_the_property_is_set_by_create_alone(house: House) -> None:
     with pytest.raises(SqlError, match="is kept by Viewgate itself"):
         asyncio.run(house.run("ALTER MATERIALIZED VIEW agg SET PROPERTIES ('viewgate.adopt' = 'sales')"))
