@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from proxy import config, demo
+from proxy.__main__ import main
 from proxy.answering import SETTINGS
 from proxy.answering.functions import calls
 from proxy.commands import COMMANDS, find
@@ -44,6 +46,19 @@ def test_the_engine_alone_answers_as_shown(capsys: pytest.CaptureFixture[str]) -
     shown = [line.split("  # ")[1] for line in code.splitlines() if "  # " in line]
     for printed, expected in zip(capsys.readouterr().out.splitlines(), shown, strict=True):
         assert printed.startswith(expected.split("…")[0])
+
+
+def test_a_query_is_explained_as_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    section = README.split("## Without a server")[1]
+    script, command, printed = re.findall(
+        r"cat > shop\.sql <<END\n(.*?) {4}END\n {4}viewgate (explain [^\n]*)\n\n```\n(.*?)```", section, re.DOTALL
+    )[0]
+    (tmp_path / "shop.sql").write_text(script)
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(command)) == 0
+    assert capsys.readouterr().out == printed
 
 
 @pytest.mark.parametrize("sql", statements())
