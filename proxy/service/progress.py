@@ -20,27 +20,32 @@ _LOOK_AGAIN = 0.5  # seconds between two looks
 class HowFar:
     """What one operation's client is told; looked up now and then only.
 
-    Beeline holds the lines of the log back as long as there is a bar, and writes over it once there is none: so from
-    its first stage on an operation has one, between its own work and each of the refreshes that follow it, too.
+    Beeline holds the lines of the log back until it is told of no bar, and from then on writes them over any that comes
+    later: so an operation has one all the time, before its first stage and between the refreshes that follow it, too;
+    or, where nobody knew of stages at first, never.
     """
 
     def __init__(self, started_ms: int) -> None:
         self._started_ms = started_ms
         self._looked_at = float("-inf")
         self._stages: dict[int, Stage] = {}
+        self._known = True
         self._seen: Any = None
 
     async def told(self, call: Call, look: Callable[[], Awaitable[tuple[Stage, ...] | None]]) -> Any:
         """The progress, if the client wants to know and it can be known; else None."""
         asked = find(call.message, _GET_PROGRESS)
-        if asked is None or not call.message[asked.start]:
+        if asked is None or not call.message[asked.start] or not self._known:
             return None
         now = asyncio.get_running_loop().time()
         if now - self._looked_at >= _LOOK_AGAIN:
             self._looked_at = now
-            self._note(await look() or ())
-            if self._stages:
-                self._seen = progress_response(tuple(self._stages.values()), self._started_ms)
+            stages = await look()
+            if self._seen is None and stages is None:
+                self._known = False
+                return None
+            self._note(stages or ())
+            self._seen = progress_response(tuple(self._stages.values()), self._started_ms)
         return self._seen
 
     def _note(self, stages: tuple[Stage, ...]) -> None:

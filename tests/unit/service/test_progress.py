@@ -37,13 +37,20 @@ def told(*looks: tuple[Stage, ...] | None) -> list[Any]:
     return asyncio.run(ask())
 
 
-def test_a_bar_stays_from_the_first_stage_on_through_all_that_follows() -> None:
+def test_there_is_a_bar_from_the_start_through_all_that_follows() -> None:
     write, refresh = Stage(0, 4, 2, 2, 0), Stage(7, 4, 1, 1, 0)
-    none, first, between, second = told(None, (write,), (), (refresh,))
-    assert none is None
+    none, first, between, second = told((), (write,), (), (refresh,))
+    assert (none.rows, none.progressedPercentage) == ([], 0)
     assert [row[0] for row in first.rows] == ["Stage-0"]
     assert between.progressedPercentage == 1
     assert [row[:5] for row in second.rows] == [
         ["Stage-0", "spark", "SUCCEEDED", "4", "4"], ["Stage-7", "spark", "RUNNING", "4", "1"],
     ]  # fmt: skip
     assert second.progressedPercentage == 5 / 8
+
+
+def test_no_bar_comes_where_there_was_none() -> None:
+    """Beeline would write the lines of the log over it."""
+    assert told(None, (Stage(0, 4, 2, 2, 0),)) == [None, None]
+    first, unknown = told((Stage(0, 4, 2, 2, 0),), None)
+    assert unknown.rows
