@@ -35,7 +35,9 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
     if table.snapshot_id is None:
         raise _refused(name, "it is empty; leave the property out, and the view has storage of its own")
     if table.snapshots[0].schema_id != table.schema_id:
-        raise _refused(name, "its columns were changed after its last write; write to it (INSERT OVERWRITE), then again")
+        raise _refused(
+            name, "its columns were changed after its last write; write to it (INSERT OVERWRITE), then again"
+        )
     if problem := _differing(table.columns, made.storage_columns) or _incomparable(table.columns):
         raise _refused(name, problem)
     return name

@@ -1,5 +1,6 @@
 """Reads on while the client looks at what it has: the next block of a result is asked for before the client does.
 
+The columns and the first block, too, once the statement has ended: as the client asked for those of its last result.
 Spark's cursor is then a block further than the client believes, which matters to a client that does not just go on:
 what was read too much is taken back first.
 """
@@ -11,9 +12,11 @@ from dataclasses import dataclass
 
 from proxy.hs2 import rows_in, succeeded
 from proxy.hs2.generated import ttypes
-from proxy.session import LiveUpstream
+from proxy.service.call import REQUEST_HANDLE, with_handle
+from proxy.session import Habits, Handle, LiveUpstream
 from proxy.wire import Head, find, kept, read_i32, with_field, with_seqid
 from proxy.wire.layout import I32, I64
+from proxy.wire.message import body_of
 
 _NEXT, _PRIOR, _FIRST = (
     ttypes.TFetchOrientation.FETCH_NEXT,
@@ -21,6 +24,7 @@ _NEXT, _PRIOR, _FIRST = (
     ttypes.TFetchOrientation.FETCH_FIRST,
 )
 _ORIENTATION, _MAX_ROWS = (1, 2), (1, 3)
+_SOON = 0.2  # seconds in which Spark has a block that it need not compute
 _BYTES = 64 * 1024 * 1024
 
 
@@ -53,7 +57,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The question that the client will ask next, its answer on the way, and what that is thought to weigh."""
+    """A question that the client will ask, its answer on the way, and what that is thought to weigh."""
 
     question: bytes
     answer: asyncio.Future[bytes]
@@ -61,39 +65,67 @@ class _Block:
 
 
 class ReadAhead:
-    """The fetches of one operation. A block is as heavy as the one before, or it is the end."""
+    """The result of one operation. A block is as heavy as the one before, or it is the end."""
 
-    __slots__ = ("_block", "_budget", "_rows", "_upstream")
+    __slots__ = ("_block", "_budget", "_columns", "_habits", "_rows", "_unread", "_upstream")
 
-    def __init__(self, upstream: LiveUpstream, budget: Budget) -> None:
+    def __init__(self, upstream: LiveUpstream, budget: Budget, habits: Habits) -> None:
         self._upstream = upstream
         self._budget = budget
+        self._habits = habits
+        self._columns: _Block | None = None
         self._block: _Block | None = None
+        self._unread = True  # whether the client has not asked for rows yet
         self._rows = 0  # in what the client got last
+
+    def begin(self, operation: Handle) -> None:
+        """Ask for the columns and the first block of the upstream's operation, which has ended well."""
+        habits = self._habits
+        if habits.columns is not None:
+            self._columns = self._asked(with_handle(habits.columns, REQUEST_HANDLE, operation), 0)
+        if habits.rows is not None and self._budget.take(habits.weight):
+            self._block = self._asked(with_handle(habits.rows, REQUEST_HANDLE, operation), habits.weight)
+
+    async def columns(self, head: Head, message: bytes) -> bytes:
+        """The reply to a GetResultSetMetadata, which is addressed to the upstream."""
+        block, self._columns = self._columns, None
+        self._habits.columns = message
+        if block is not None and block.question == message[head.body :]:
+            return with_seqid(await block.answer, head.seqid)
+        return await self._upstream.call(message)
 
     async def fetch(self, head: Head, message: bytes) -> bytes:
         """The reply to a FetchResults for rows, which is addressed to the upstream."""
-        question, block = message[head.body :], self._taken()
+        clock = asyncio.get_running_loop().time
+        asked_at, question, block = clock(), message[head.body :], self._taken()
         if block is not None and block.question == question:
             reply = with_seqid(await block.answer, head.seqid)
         else:
             if block is not None and _orientation(message) != _FIRST:
                 await self._take_back(block, message)
             reply = await self._upstream.call(message)
-        self._read_on(question, message, reply)
+        goes_on = _orientation(message) == _NEXT and succeeded(reply)
+        if self._unread:
+            # What takes long is not asked for unasked: whatever else the client wants would wait behind it.
+            soon = clock() - asked_at < _SOON
+            self._habits.rows, self._habits.weight = message if goes_on and soon else None, len(reply)
+        self._unread = False
+        self._rows = rows_in(reply) if succeeded(reply) else 0
+        if self._rows and goes_on and self._budget.take(len(reply)):
+            self._block = self._asked(message, len(reply))
         return reply
 
     def drop(self) -> None:
-        """Nobody reads on."""
-        self._taken()
+        """Nobody reads on; what was asked for in vain is not asked for again."""
+        if self._columns is not None:
+            self._columns = self._habits.columns = None
+        if self._taken() is not None and self._unread:
+            self._habits.rows = None
 
-    def _read_on(self, question: bytes, message: bytes, reply: bytes) -> None:
-        """Ask for the next block, if there was one, and if the client just goes on."""
-        self._rows = rows_in(reply) if succeeded(reply) else 0
-        if self._rows and _orientation(message) == _NEXT and self._budget.take(len(reply)):
-            answer = self._upstream.send(message)
-            answer.add_done_callback(_seen)
-            self._block = _Block(question, answer, len(reply))
+    def _asked(self, message: bytes, weight: int) -> _Block:
+        answer = self._upstream.send(message)
+        answer.add_done_callback(_seen)
+        return _Block(message[body_of(message) :], answer, weight)
 
     async def _take_back(self, block: _Block, message: bytes) -> None:
         """Have Spark's cursor where the client believes it to be: going back by what it got last reads that again."""

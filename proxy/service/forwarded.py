@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -55,7 +56,7 @@ class Forwarded(RunningOperation):
         self.upstream = upstream
         self.remote = RemoteOperation(upstream, remote, kind)
         self._held_upstream = True
-        self._ahead = ReadAhead(upstream, ahead) if ahead is not None else None
+        self._ahead = ReadAhead(upstream, ahead, session.habits) if ahead is not None else None
         self._holds_slot = statement is not None
         self._sql = plan.sql or (statement.sql if statement else "")
         self._leaves = plan.leaves
@@ -81,7 +82,10 @@ class Forwarded(RunningOperation):
             self._sequel = Sequel(work, self._deadline, partial(self.advance, OperationState.FINISHED))
             if state is OperationState.FINISHED:
                 return
+        ends_well = state is OperationState.FINISHED and not self.done and not self._cancelled
         super().advance(state, error)
+        if ends_well and self.has_result_set and self._ahead is not None:
+            self._ahead.begin(self.remote.handle)
 
     def _leave_traces(self, state: OperationState) -> None:
         """Make room for the next statement, and note what this one has left in the session."""
@@ -157,7 +161,7 @@ class Forwarded(RunningOperation):
         progress = None
         if not self.done:
             progress = await self._how_far.told(call, lambda: call.service.progress(self.remote.handle.id))
-        if progress is not None and self.log.empty:  # beeline draws no bar before it has shown a line
+        if progress is not None and progress.rows and self.log.empty:  # beeline draws no bar before it has shown a line
             self.log.add(f"{_UNDER_WAY} {remote.handle.id}")
         known = Known(self.session.protocol, self.has_result_set, self.started_ms, self.completed_ms)
         return completed(reply, known, progress)
@@ -172,7 +176,10 @@ class Forwarded(RunningOperation):
             if schema is not None:
                 return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
         await self.wait()
-        return await self._relay(call.addressed_to(self.remote.handle))
+        message = call.addressed_to(self.remote.handle)
+        if self._ahead is None:
+            return await self._relay(message)
+        return await self._or_lost(self._ahead.columns(call.head, message))
 
     async def fetch(self, call: Call) -> bytes:
         reply = await self._rows(call)
@@ -188,13 +195,11 @@ class Forwarded(RunningOperation):
 
     async def _rows(self, call: Call) -> bytes:
         message = call.addressed_to(self.remote.handle)
-        if self._ahead is None or not self.done:
+        if not self.done:
+            self._ahead = None  # which has to know all that was read
+        if self._ahead is None:
             return await self._relay(message)
-        try:
-            return await self._ahead.fetch(call.head, message)
-        except SqlError as error:
-            self.advance(OperationState.ERROR, error)
-            raise
+        return await self._or_lost(self._ahead.fetch(call.head, message))
 
     async def query_id(self, call: Call) -> bytes:
         """The upstream's own id, or, where that is empty as Spark's is, the one that Spark shows a statement under."""
@@ -244,8 +249,11 @@ class Forwarded(RunningOperation):
                 logger.warning("operation %s could not be cancelled: %s", self.handle.id, error)
 
     async def _relay(self, message: bytes) -> bytes:
+        return await self._or_lost(self.upstream.call(message))
+
+    async def _or_lost(self, reply: Awaitable[bytes]) -> bytes:
         try:
-            return await self.upstream.call(message)
+            return await reply
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
             raise

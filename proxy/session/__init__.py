@@ -1,5 +1,6 @@
 """Sessions and operations as clients know them: handles, legal states, who may use them, and plans for statements."""
 
+from proxy.session.habits import Habits
 from proxy.session.handles import Handle
 from proxy.session.operations import Operation
 from proxy.session.plan import Answering, Forward, Local, Log, Plan, Trace
@@ -13,6 +14,7 @@ __all__ = [
     "Answering",
     "ClientSession",
     "Forward",
+    "Habits",
     "Handle",
     "LiveUpstream",
     "Local",

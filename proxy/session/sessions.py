@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
+from proxy.session.habits import Habits
 from proxy.session.handles import Handle
 from proxy.session.operations import Operation
 
@@ -115,6 +116,7 @@ class ClientSession:
         self.upstream = upstream
         self.facts = facts
         self.operations: dict[bytes, Operation] = {}
+        self.habits = Habits()
         self.tied = True
         self.used_at = time.monotonic()
 

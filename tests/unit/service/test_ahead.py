@@ -9,22 +9,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.hs2 import ResultSet, SqlError, encode_call, encode_reply, encode_rows, failure, read_request, success
+from proxy.hs2 import (
+    ResultSet,
+    SqlError,
+    encode_call,
+    encode_reply,
+    encode_rows,
+    failure,
+    read_request,
+    success,
+    table_schema,
+)
 from proxy.hs2.generated import ttypes
 from proxy.service.ahead import Budget, ReadAhead
-from proxy.session import Handle
+from proxy.session import Habits, Handle
 from proxy.wire import read_head
 
 COLUMNS = ResultSet.of("n int", "s").columns
-NEXT, PRIOR, FIRST, LAST = 0, 1, 4, 5
+NEXT, PRIOR, FIRST, LAST, SCHEMA = 0, 1, 4, 5, -1
 
 
 class Cursor:
     """Spark's, over so many rows: where the last block began, and where the next one does."""
 
-    handle = Handle.new()
-
-    def __init__(self, rows: int, protocol: int = 10) -> None:
+    def __init__(self, rows: int, protocol: int = 10, handle: Handle | None = None) -> None:
+        self.handle = handle or Handle.new()
         self.rows, self.protocol = rows, protocol
         self.start = self.position = 0
         self.asked = 0
@@ -41,6 +50,10 @@ class Cursor:
         self.asked += 1
         head, request = read_head(message), read_request(message, ttypes.TFetchResultsReq)
         assert head is not None
+        assert request.operationHandle.operationId.guid == self.handle.guid
+        if head.name == "GetResultSetMetadata":
+            columns = ttypes.TGetResultSetMetadataResp(status=success(), schema=table_schema(COLUMNS))
+            return encode_reply(head.name, head.seqid, columns)
         if request.orientation == LAST:
             response = ttypes.TFetchResultsResp(status=failure(SqlError("not supported")))
             return encode_reply(head.name, head.seqid, response)
@@ -55,40 +68,109 @@ class Cursor:
         return encode_reply(head.name, head.seqid, response)
 
 
-def question(seqid: int, orientation: int, rows: int) -> bytes:
-    identifier = ttypes.THandleIdentifier(guid=bytes(16), secret=bytes(16))
+def question(handle: Handle, seqid: int, orientation: int, rows: int) -> bytes:
+    identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
     operation = ttypes.TOperationHandle(operationId=identifier, operationType=0, hasResultSet=True)
+    if orientation == SCHEMA:
+        return encode_call("GetResultSetMetadata", seqid, ttypes.TGetResultSetMetadataReq(operationHandle=operation))
     request = ttypes.TFetchResultsReq(operationHandle=operation, orientation=orientation, maxRows=rows)
     return encode_call("FetchResults", seqid, request)
 
 
-async def replies(reader: Any, questions: list[tuple[int, int]]) -> list[bytes]:
+async def replies(cursor: Cursor, reader: ReadAhead | None, questions: list[tuple[int, int]]) -> list[bytes]:
     got = []
     for seqid, (orientation, rows) in enumerate(questions):
-        message = question(seqid, orientation, rows)
-        if isinstance(reader, Cursor):
-            got.append(await reader.call(message))
+        message = question(cursor.handle, seqid, orientation, rows)
+        head = read_head(message)
+        assert head is not None
+        if reader is None:
+            got.append(await cursor.call(message))
+        elif orientation == SCHEMA:
+            got.append(await reader.columns(head, message))
         else:
-            head = read_head(message)
-            assert head is not None
             got.append(await reader.fetch(head, message))
     return got
 
 
-QUESTIONS = st.lists(st.tuples(st.sampled_from([NEXT, NEXT, NEXT, PRIOR, FIRST, LAST]), st.integers(0, 4)), max_size=12)
+def reading(cursor: Any, budget: Budget | None = None, habits: Habits | None = None) -> ReadAhead:
+    return ReadAhead(cursor, budget or Budget(), habits or Habits())
 
 
-@given(st.integers(0, 12), st.sampled_from([0, 10]), QUESTIONS)
+ORIENTATIONS = st.sampled_from([NEXT, NEXT, NEXT, PRIOR, FIRST, LAST, SCHEMA])
+QUESTIONS = st.lists(st.tuples(ORIENTATIONS, st.integers(0, 4)), max_size=12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), QUESTIONS), max_size=4), st.sampled_from([0, 10]))
 def test_whatever_the_client_asks_the_answers_are_sparks_own(
-    rows: int, protocol: int, questions: list[tuple[int, int]]
+    results: list[tuple[int, list[tuple[int, int]]]], protocol: int
 ) -> None:
+    """Of one result after the other, in one session."""
+
     async def test() -> None:
-        budget = Budget()
-        reader: Any = ReadAhead(Cursor(rows, protocol), budget)  # type: ignore[arg-type]
+        budget, habits = Budget(), Habits()
         before = budget.left
-        assert await replies(reader, questions) == await replies(Cursor(rows, protocol), questions)
-        reader.drop()
-        assert budget.left == before
+        for rows, questions in results:
+            cursor = Cursor(rows, protocol)
+            reader = reading(cursor, budget, habits)
+            reader.begin(cursor.handle)
+            direct = Cursor(rows, protocol, cursor.handle)
+            assert await replies(cursor, reader, questions) == await replies(direct, None, questions)
+            reader.drop()
+            assert budget.left == before
+
+    asyncio.run(test())
+
+
+def test_what_was_asked_first_of_the_last_result_is_on_its_way_when_the_next_has_come() -> None:
+    async def test() -> None:
+        habits = Habits()
+        for there in (0, 2):
+            cursor = Cursor(0)
+            reader = reading(cursor, habits=habits)
+            reader.begin(cursor.handle)
+            assert cursor.asked == there
+            await replies(cursor, reader, [(SCHEMA, 0), (NEXT, 4)])
+            assert cursor.asked == 2
+            reader.drop()
+
+    asyncio.run(test())
+
+
+def test_what_was_asked_in_vain_is_not_asked_again() -> None:
+    async def test() -> None:
+        habits = Habits()
+        asked = []
+        for questions in ([(SCHEMA, 0), (NEXT, 4)], [], []):
+            cursor = Cursor(0)
+            reader = reading(cursor, habits=habits)
+            reader.begin(cursor.handle)
+            await replies(cursor, reader, questions)
+            asked.append(cursor.asked)
+            reader.drop()
+        assert asked == [2, 2, 0]
+
+    asyncio.run(test())
+
+
+def test_rows_that_take_long_to_compute_are_not_asked_for_before_the_client_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whatever else it asks would wait behind them."""
+
+    class Slow(Cursor):
+        async def call(self, message: bytes) -> bytes:
+            now.append(1.0)
+            return self.answer(message)
+
+    now = [0.0]
+
+    async def test() -> None:
+        habits = Habits()
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: now[-1])
+        slow, next_one = Slow(0), Cursor(0)
+        await replies(slow, reading(slow, habits=habits), [(NEXT, 4)])
+        reading(next_one, habits=habits).begin(next_one.handle)
+        assert next_one.asked == 0
 
     asyncio.run(test())
 
@@ -96,8 +178,8 @@ def test_whatever_the_client_asks_the_answers_are_sparks_own(
 @pytest.mark.parametrize(("budget", "asked"), [(1_000_000, 2), (10, 1)])
 def test_it_is_read_on_within_the_budget(budget: int, asked: int) -> None:
     async def test() -> None:
-        cursor: Any = Cursor(10)
-        await replies(ReadAhead(cursor, Budget(budget)), [(NEXT, 4)])
+        cursor = Cursor(10)
+        await replies(cursor, reading(cursor, Budget(budget)), [(NEXT, 4)])
         assert cursor.asked == asked
 
     asyncio.run(test())
@@ -105,8 +187,8 @@ def test_it_is_read_on_within_the_budget(budget: int, asked: int) -> None:
 
 def test_nothing_is_read_on_behind_the_end() -> None:
     async def test() -> None:
-        cursor: Any = Cursor(3)
-        await replies(ReadAhead(cursor, Budget()), [(NEXT, 4), (NEXT, 4), (NEXT, 4)])
+        cursor = Cursor(3)
+        await replies(cursor, reading(cursor), [(NEXT, 4), (NEXT, 4), (NEXT, 4)])
         assert cursor.asked == 3
 
     asyncio.run(test())
@@ -120,13 +202,13 @@ def test_an_error_of_a_block_is_told_to_who_asks_for_it_alone() -> None:
             return reply
 
     async def test() -> None:
-        cursor: Any = Dying(10)
-        reader = ReadAhead(cursor, Budget())
-        await replies(reader, [(NEXT, 4)])
+        cursor = Dying(10)
+        reader = reading(cursor)
+        await replies(cursor, reader, [(NEXT, 4)])
         with pytest.raises(SqlError, match="lost"):
-            await replies(reader, [(NEXT, 4)])
-        reader = ReadAhead(cursor, Budget())
-        await replies(reader, [(NEXT, 4)])
+            await replies(cursor, reader, [(NEXT, 4)])
+        reader = reading(cursor)
+        await replies(cursor, reader, [(NEXT, 4)])
         reader.drop()
 
     asyncio.run(test())

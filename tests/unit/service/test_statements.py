@@ -200,6 +200,22 @@ def test_a_final_status_is_asked_of_spark_once() -> None:
     with_proxy(test)
 
 
+def test_what_a_client_asks_of_each_result_is_on_its_way_before_it_asks() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            # Of the first result a block is read, and on behind it; then the first one of the second.
+            for sql, unasked in (("SELECT 1", 0), ("SELECT 2", 3)):
+                operation = (await client.execute(session, sql)).operationHandle
+                await client.end(operation)
+                await until(lambda unasked=unasked: len(proxied.spark.sent("FetchResults")) == unasked)  # type: ignore[misc]
+                assert await client.first_column(operation) == [sql]
+                request = ttypes.TCloseOperationReq(operationHandle=operation)
+                await client.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+
+    with_proxy(test)
+
+
 def test_progress_is_told_to_those_who_ask_for_it() -> None:
     async def test(proxied: Proxied) -> None:
         asked: list[str] = []
