@@ -52,5 +52,5 @@ def test_there_is_a_bar_from_the_start_through_all_that_follows() -> None:
 def test_no_bar_comes_where_there_was_none() -> None:
     """Beeline would write the lines of the log over it."""
     assert told(None, (Stage(0, 4, 2, 2, 0),)) == [None, None]
-    first, unknown = told((Stage(0, 4, 2, 2, 0),), None)
+    _, unknown = told((Stage(0, 4, 2, 2, 0),), None)
     assert unknown.rows
