@@ -13,7 +13,7 @@ from proxy.pipeline import pin
 from proxy.pipeline.sources import look, storage_of
 from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
-from rewriter.model import KEPT_AS, Column, MaterializedView, Table, TableName
+from rewriter.model import Column, MaterializedView, Table, TableName, kept_as
 from rewriter.model.names import quoted
 
 _REFUSED = "55000"
@@ -75,10 +75,10 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
 
 def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
     """Why a table's columns are not those that are wanted; empty if they are."""
-    listed = ", ".join(f"{column.name} {_stored_as(column.type)}" for column in wanted)
+    listed = ", ".join(f"{column.name} {kept_as(column.type)}" for column in wanted)
     have = ", ".join(f"{column.name} {column.type}" for column in columns)
     same = len(columns) == len(wanted) and all(
-        (mine.name.lower(), mine.type) == (other.name.lower(), _stored_as(other.type))
+        (mine.name.lower(), mine.type) == (other.name.lower(), kept_as(other.type))
         for mine, other in zip(columns, wanted, strict=True)
     )
     return "" if same else f"its columns are ({have}), those of the query ({listed})"
@@ -94,10 +94,6 @@ def _exactly(relation: str, columns: Sequence[Column]) -> str:
     """All rows, in which zeros of either sign differ: set operations take them for equal, texts do not."""
     texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
     return f"SELECT *{''.join(texts)} FROM {relation}"
-
-
-def _stored_as(kind: str) -> str:
-    return KEPT_AS.get(kind, "string" if kind.startswith(("char", "varchar")) else kind)
 
 
 def _refused(name: TableName, why: str) -> SqlError:

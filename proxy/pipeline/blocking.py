@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from proxy.hs2 import SqlError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 _Result = TypeVar("_Result")
 
@@ -43,6 +46,11 @@ class Blocking:
             await asyncio.wait([running])
             running.exception()  # seen: what a cancelled job says is of no interest
             raise
+
+
+def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
+    """The names and types of columns, as DESCRIBE tells them."""
+    return tuple((field.name, field.dataType.simpleString()) for field in rows.schema)
 
 
 def _translated(call: Callable[[], _Result]) -> _Result:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from proxy.hs2 import SqlError
-from proxy.pipeline.blocking import Blocking, job_thread
+from proxy.pipeline.blocking import Blocking, columns_of, job_thread
 from proxy.upstream import Stage
 
 if TYPE_CHECKING:
@@ -66,6 +66,10 @@ class ConnectJob:
     async def run(self, sql: str) -> None:
         """Execute one statement to its end."""
         await self._blocking.call(lambda: self._session.sql(sql))
+
+    async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
+        """The names and types of what a query would return."""
+        return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
         """The stages that the server has told of."""

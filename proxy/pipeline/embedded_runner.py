@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from proxy.pipeline.blocking import Blocking, job_thread
+from proxy.pipeline.blocking import Blocking, columns_of, job_thread
 from proxy.pipeline.stages import stages_of
 from proxy.upstream import Stage
 
@@ -58,6 +58,10 @@ class EmbeddedJob:
     async def run(self, sql: str) -> None:
         """Execute one statement to its end."""
         await self._blocking.call(lambda: self._session.sql(sql))
+
+    async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
+        """The names and types of what a query would return."""
+        return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
         """The stages of its group."""

@@ -22,6 +22,7 @@ from proxy.catalog import Catalog, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
 from proxy.pipeline.causes import explained, headline
+from proxy.pipeline.column_types import check_types
 from proxy.pipeline.failures import Lost, noted
 from proxy.pipeline.periods import period
 from proxy.pipeline.runner import Runner
@@ -196,6 +197,9 @@ class Pipeline:
             if view.namespace:
                 await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
             await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")
+            if not step.typed:
+                query = pin(view.storage_query, sources.pins, view.session)
+                check_types(view, step.storage, await job.columns(query))
             statement = await self._statement(step, f"{view.storage.sql()}.branch_{branch}")
             async with watched(job, str(view.name), log):
                 await job.run(statement)

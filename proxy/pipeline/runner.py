@@ -16,6 +16,10 @@ class Job(Protocol):
         """Execute one statement to its end; raises SqlError with Spark's own text."""
         ...
 
+    async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
+        """The names and types of what a query would return; it is not run."""
+        ...
+
     async def stages(self) -> tuple[Stage, ...] | None:
         """The stages of what has run in it so far, and still runs; None where nobody can tell."""
         ...

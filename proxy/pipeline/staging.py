@@ -16,6 +16,7 @@ from rewriter.model import MaterializedView, TableName
 
 LOST = "40001"
 JOB_SETTINGS = {
+    "spark.sql.debug.maxToStringFields": "1000000",  # the type of a column is told whole
     "spark.sql.variable.substitute": "false",  # it would reach into the literals of the recorded state
     "spark.sql.sources.partitionOverwriteMode": "static",  # dynamic leaves partitions that have vanished
 }

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
+from proxy.pipeline.column_types import same_columns
 from proxy.pipeline.periods import period
 from proxy.pipeline.planning import base_problem, decide
 from proxy.pipeline.sources import Sources, look, storage_of
@@ -61,6 +62,11 @@ class Step:
     state: RefreshState
     part: str
     then: str = ""
+
+    @property
+    def typed(self) -> bool:
+        """Whether the columns that are written are known to have the types of the storage's."""
+        return same_columns(self.storage.refresh, self.state)
 
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:

@@ -50,6 +50,11 @@ class ThriftJob:
         """Execute one statement to its end."""
         await self._session.query(sql)
 
+    async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
+        """The names and types of what a query would return."""
+        rows = (await self._session.query(f"DESCRIBE QUERY\n{query}")).rows
+        return tuple((str(name), str(kind)) for name, kind, *_ in rows)
+
     async def stages(self) -> None:
         """A Spark Thrift Server of others tells nothing of it."""
         return

@@ -125,7 +125,9 @@ def signed(output: Tree, block: Block, kind: str) -> Tree:
         return output
     table, argument = block.tables[0].id, call.expressions[0].copy()
     if call.name == "sum":
-        return _sum(_either(_came(table), argument, exp.Neg(this=argument.copy())))
+        # As what it is summed: of the least INT there is no negative INT.
+        went = exp.cast(argument.copy(), "bigint", dialect="spark") if kind == "bigint" else argument.copy()
+        return _sum(_either(_came(table), argument, exp.Neg(this=went)))
     if call.name != "count":
         return exp.TryCast(this=exp.Null(), to=exp.DataType.build(kind, dialect="spark"))
     counted = _sign(table)

@@ -16,6 +16,7 @@ from rewriter.model.tables import (
     SourceState,
     Table,
     ViewState,
+    kept_as,
     table_columns,
 )
 from rewriter.model.views import STORAGE_SUFFIX, MaterializedView, PlainView, storage_name
@@ -45,6 +46,7 @@ __all__ = [
     "TableName",
     "Value",
     "ViewState",
+    "kept_as",
     "quoted",
     "split_name",
     "storage_name",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -11,6 +12,16 @@ from rewriter.model.partitions import PartitionField
 
 # What Iceberg keeps values of those types as that it does not have.
 KEPT_AS = {"tinyint": "int", "smallint": "int"}
+_NOT_KEPT = re.compile(r"\b(?:(tinyint|smallint)\b|(?:var)?char\(\d+\))")
+
+
+def kept_as(kind: str) -> str:
+    """The type as which Iceberg keeps values of a type.
+
+    >>> kept_as("smallint"), kept_as("struct<a:tinyint,b:array<char(3)>>")
+    ('int', 'struct<a:int,b:array<string>>')
+    """
+    return _NOT_KEPT.sub(lambda found: "int" if found[1] else "string", kind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from pyhive.exc import OperationalError
 
 from proxy.commands.show import COLUMNS
 from tests.integration import clients
@@ -115,6 +116,30 @@ def test_a_view_is_stale_when_a_plain_view_below_it_is_defined_anew(session: Any
     for sql in ("DROP VIEW eu", "DROP VIEW known", "ALTER VIEW eu RENAME TO lake.views.eu2", "DROP TABLE sales"):
         with pytest.raises(Exception, match=r"needed by materialized view lake.views.b"):
             run(sql)
+
+
+def test_storage_takes_no_values_of_other_types_than_it_was_made_for(session: Any, run: Run) -> None:
+    query = "SELECT r, sum(amount) AS total FROM known GROUP BY r"
+    run(f"CREATE MATERIALIZED VIEW a {WAIT} AS {query}")
+    run("CREATE OR REPLACE VIEW known AS SELECT region AS r, amount + 0.5D AS amount FROM sales")
+    given, plain = rows_both_ways(session, query)
+    assert given == plain
+    with pytest.raises(OperationalError, match="now returns total as double, and its storage has it as bigint"):
+        run("REFRESH MATERIALIZED VIEW a")
+    run(f"CREATE OR REPLACE MATERIALIZED VIEW a {WAIT} AS {query}")
+    answered(session, query, "a")
+
+
+def test_every_type_that_can_be_stored_is(session: Any, run: Run) -> None:
+    run(
+        "CREATE OR REPLACE VIEW known AS SELECT id, CAST(1 AS TINYINT) AS t, CAST('a' AS CHAR(3)) AS c, "
+        "CAST('b' AS VARCHAR(4)) AS v, CAST(2 AS SMALLINT) AS s, CAST(amount AS DECIMAL(9,2)) AS d, "
+        "TIMESTAMP_NTZ '2024-01-01 00:00:00' AS tn, "
+        "TIMESTAMP '2024-01-01 00:00:00' AS ts, X'01' AS b FROM sales"
+    )
+    run("CREATE MATERIALIZED VIEW a AS SELECT * FROM known")
+    run("REFRESH MATERIALIZED VIEW a FULL")
+    answered(session, "SELECT * FROM known", "a")
 
 
 def test_views_that_cannot_be_read_through_are_left_to_spark(session: Any, run: Run) -> None:

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pyarrow as pa
 from pyiceberg.table.update.snapshot import ManageSnapshots
 
+from proxy.catalog.spelling import spark_type
 from tests.unit.catalog.lake import Lake
 
 _PROPERTY = "spark.sql.iceberg.snapshot-property."
@@ -21,6 +22,8 @@ class FakeSpark:
         self.lake = lake
         self.statements: list[str] = []
         self.settings: Mapping[str, str] = {}
+        self.returned: tuple[tuple[str, str], ...] = ()  # by the queries of views; by default what storage has
+        self._branched = ""
         self._lent_main: set[str] = set()
         self.before_insert: Callable[[], Awaitable[None]] | None = None
 
@@ -49,6 +52,10 @@ class FakeSpark:
                 with table.transaction() as transaction:
                     ManageSnapshots(transaction).remove_branch("main").commit()
 
+    async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
+        stored = self.lake.iceberg.load_table(self._branched).schema().fields
+        return self.returned or tuple((field.name, spark_type(str(field.field_type))) for field in stored)
+
     async def stages(self) -> None:
         return
 
@@ -56,6 +63,7 @@ class FakeSpark:
         return {key.removeprefix(_PROPERTY): value for key, value in self.settings.items() if key.startswith(_PROPERTY)}
 
     def _branch(self, name: str, branch: str) -> None:
+        self._branched = name
         table = self.lake.iceberg.load_table(name)
         if table.metadata.current_snapshot_id is None:
             # Spark begins such a branch with an empty snapshot; pyiceberg writes to branches beside a main only.

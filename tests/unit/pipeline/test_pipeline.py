@@ -90,6 +90,16 @@ def test_fresh_storage_is_left_alone_unless_full_is_asked(house: House) -> None:
     assert "is fresh" in " ".join(house.log)
 
 
+def test_what_is_of_another_type_than_the_storage_is_not_squeezed_into_it(house: House) -> None:
+    """As when a table or a view that is read was replaced: 3.5 would be stored as 3, and taken for fresh."""
+    house.spark.returned = (("region", "string"), ("amount", "double"))
+    with pytest.raises(SqlError, match="now returns amount as double, and its storage has it as bigint") as refusal:
+        asyncio.run(house.refresh())
+    assert refusal.value.sql_state == "55000"
+    assert house.storage().snapshot_id == house.head
+    assert house.refs() == {"main"}
+
+
 def test_a_source_without_snapshot_that_stays_so_is_recorded_as_such(house: House) -> None:
     asyncio.run(house.refresh())
     recorded = house.storage().refresh
