@@ -56,7 +56,9 @@ class Schedule:
                 continue
             looked = self._looked.get(view.name)
             due = 0.0 if looked is None else looked + seconds - self._clock()
-            if due <= 0 and view.name not in self._running:
+            if due <= 0 and view.name in self._running:  # or waiting, for longer than its period: there is no hurry
+                continue
+            if due <= 0:
                 self._looked[view.name] = self._clock()
                 self._begin(view)
                 due = seconds

@@ -128,6 +128,28 @@ def test_of_many_that_are_due_a_few_are_refreshed_at_once(lake: Lake, monkeypatc
     asyncio.run(story())
 
 
+def test_a_view_that_takes_longer_than_its_period_hurries_nobody(lake: Lake) -> None:
+    async def story() -> None:
+        house, clock, release = House(lake, **MINUTELY), Clock(), asyncio.Event()
+
+        async def hold() -> None:
+            await release.wait()
+
+        house.spark.before_insert = hold
+        schedule = Schedule(house.catalog, house.pipeline, clock)
+        await schedule.look()
+        clock.now += 61
+        assert await schedule.look() == 10
+        release.set()
+        await schedule.rest()
+        house.sales.append(ROWS)
+        await schedule.look()
+        await schedule.rest()
+        assert await house.standing() == ["fresh", "fresh"]
+
+    asyncio.run(story())
+
+
 def test_cancelled_it_takes_its_refreshes_along(lake: Lake) -> None:
     async def story() -> None:
         house = House(lake, **MINUTELY)
