@@ -9,7 +9,15 @@ from typing import Protocol
 from proxy.upstream import Stage
 
 
-class Job(Protocol):
+class Watchable(Protocol):
+    """Work whose stages can be told."""
+
+    async def stages(self) -> tuple[Stage, ...] | None:
+        """The stages of what has run in it so far, and still runs; None where nobody can tell."""
+        ...
+
+
+class Job(Watchable, Protocol):
     """One Spark session, closed when its context ends; cancelling the awaiting task cancels the statement in Spark."""
 
     async def run(self, sql: str) -> None:
@@ -18,10 +26,6 @@ class Job(Protocol):
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
         """The names and types of what a query would return; it is not run."""
-        ...
-
-    async def stages(self) -> tuple[Stage, ...] | None:
-        """The stages of what has run in it so far, and still runs; None where nobody can tell."""
         ...
 
 

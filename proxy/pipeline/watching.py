@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Self
 
-from proxy.pipeline.runner import Job
+from proxy.pipeline.runner import Watchable
 from proxy.session import Log
 from proxy.upstream import Stage
 
@@ -22,7 +22,7 @@ class Begun:
     """The jobs that somebody's work has begun and that still run, for a progress bar of his."""
 
     def __init__(self) -> None:
-        self.jobs: list[Job] = []
+        self.jobs: list[Watchable] = []
 
     def __enter__(self) -> Self:
         """From here on, the refreshes that the running task begins, in tasks that it starts even, are noted here."""
@@ -46,7 +46,7 @@ _BEGUN: ContextVar[Begun | None] = ContextVar("_BEGUN", default=None)
 
 
 @asynccontextmanager
-async def watched(job: Job, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
+async def watched(job: Watchable, who: str, log: Log, first_s: float = FIRST_S) -> AsyncIterator[None]:
     """Tell, as long as the body runs and at growing intervals, how far the job is; nothing where nobody knows."""
     begun = _BEGUN.get() or Begun()
     begun.jobs.append(job)
@@ -59,7 +59,7 @@ async def watched(job: Job, who: str, log: Log, first_s: float = FIRST_S) -> Asy
         await asyncio.wait([watching])
 
 
-async def _stages(job: Job) -> tuple[Stage, ...]:
+async def _stages(job: Watchable) -> tuple[Stage, ...]:
     try:
         return await job.stages() or ()
     except Exception:  # the statement itself will say what is wrong
@@ -67,7 +67,7 @@ async def _stages(job: Job) -> tuple[Stage, ...]:
         return ()
 
 
-async def _watch(job: Job, who: str, log: Log, pause: float) -> None:
+async def _watch(job: Watchable, who: str, log: Log, pause: float) -> None:
     told = ""
     while True:
         await asyncio.sleep(pause)

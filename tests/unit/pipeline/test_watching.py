@@ -14,9 +14,6 @@ class Job:
         self.told = list(told)
         self.all_asked = asyncio.Event()
 
-    async def run(self, sql: str) -> None:
-        pass
-
     async def stages(self) -> Any:
         if len(self.told) == 1:
             self.all_asked.set()

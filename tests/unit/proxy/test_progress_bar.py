@@ -16,9 +16,6 @@ class Job:
     def __init__(self) -> None:
         self.asked = asyncio.Event()
 
-    async def run(self, sql: str) -> None:
-        pass
-
     async def stages(self) -> tuple[Stage, ...]:
         self.asked.set()
         return (Stage(0, 8, 4, 2, 0),)

@@ -61,9 +61,6 @@ def test_a_local_statement(protocol: int, run_async: bool) -> None:
 class Job:
     """A quarter of whose tasks are done."""
 
-    async def run(self, sql: str) -> None:
-        pass
-
     async def stages(self) -> tuple[Stage, ...]:
         return (Stage(3, 8, 2, 4, 0),)
 
