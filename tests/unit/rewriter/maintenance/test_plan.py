@@ -147,6 +147,12 @@ def test_a_sum_whose_last_value_has_gone_is_null(output: str, count: str) -> Non
     assert f"CASE WHEN coalesce(sum(v.`viewgate_{count}`), 0) = 0 THEN NULL ELSE " in content
 
 
+def test_what_went_is_negated_as_what_it_is_summed_to() -> None:
+    """Without ANSI mode, -x of the least INT is the least INT again."""
+    taken = planned(COUNTS, happened(SALES, CHANGED)).content
+    assert "THEN sales_0.n ELSE -CAST(sales_0.n AS BIGINT) END" in taken
+
+
 @pytest.mark.parametrize("moment", ["recorded", "start_columns", "end_columns"])
 def test_a_column_that_was_another_one_before_computes_anew(moment: str) -> None:
     other = tuple(replace(c, field_id=9) if c.name == "n" else c for c in COLUMNS[SALES])
