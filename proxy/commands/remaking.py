@@ -11,9 +11,6 @@ from proxy.commands.writes import named
 _DEPTH = {"(": 1, "<": 1, ")": -1, ">": -1}
 _AFTER_TYPE = frozenset({"NOT", "NULL", "DEFAULT", "COMMENT", "GENERATED"})
 
-# As Iceberg stores them.
-STORED_TYPES = {"tinyint": "int", "smallint": "int"}
-
 
 def columns_query(sql: str) -> str:
     """A query with the new table's columns; empty where none is plain to see.
