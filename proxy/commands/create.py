@@ -26,6 +26,7 @@ from proxy.commands.properties import (
 from proxy.commands.shape import Shape, shape
 from proxy.commands.undo import Step, undone_on_failure
 from proxy.hs2 import ResultSet, SqlError
+from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
 from rewriter import expand
 from rewriter import parse as parse_query
@@ -99,8 +100,8 @@ class Create:
             rows = 0
             if not self.adopt:
                 await self._make_storage(ctx, session, plan, undo)
-            if plan.existing and not self.deferred:
-                rows = (await ctx.pipeline.refresh(await self._candidate(ctx, plan, plan.existing), log)).rows
+            if plan.existing:
+                rows = await self._filled(ctx, await self._candidate(ctx, plan, plan.existing), log)
             if plan.existing is None:
                 undo.append(Step(f"DROP VIEW {plan.name.sql()}", lambda: _drop_if_ours(ctx, session, plan)))
             await session.upstream.query(self._view_statement(plan))
@@ -111,13 +112,23 @@ class Create:
                 raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
             if self.adopt:
                 rows = await adopt(ctx, session, view, log)
-            elif not self.deferred:
+            elif self.deferred:
+                await self._filled(ctx, view, log)
+            else:
                 said: list[str] = []  # of a replacement, which was filled before, only if there was more to do
                 refreshed = await ctx.pipeline.refresh(view, said.append if plan.existing else log)
                 rows = refreshed.rows if refreshed.changed else rows
                 for line in said if refreshed.changed else ():
                     log(line)
             return rows
+
+    async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
+        """The rows of the view's storage, none where it is deferred; a retention that cannot be is refused."""
+        if not self.deferred:
+            return (await ctx.pipeline.refresh(view, log)).rows
+        if RETENTION in self.properties:
+            await ctx.pipeline.decision(view)
+        return 0
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
         """The table that becomes the storage: one that is there, or a new one."""

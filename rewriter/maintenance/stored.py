@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
@@ -86,8 +87,15 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
     try:
         block = build_block(tree, find_among(statement, columns))
     except Unsupported as problem:
-        return str(problem)
+        return _in_names(view, str(problem))
     return "it changes with time" if any(map(tells_time, block.expressions)) else block
+
+
+def _in_names(view: MaterializedView, text: str) -> str:
+    """A text with the names of the views that it stands on, for which the storage query has aliases of its own."""
+    for state in view.through:
+        text = re.sub(rf"(?<![\w.]){re.escape(state.name.table)}_\d+(?!\w)", str(state.name).replace("\\", r"\\"), text)
+    return text
 
 
 def _shape_problem(block: Block, storage: Table) -> str:

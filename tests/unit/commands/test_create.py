@@ -53,6 +53,16 @@ def test_deferred_storage_has_no_content(house: House) -> None:
     assert house.spark.statements == []
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_retention_that_no_refresh_could_keep_is_refused_at_once(house: House, replaced: bool) -> None:
+    before = created(house) if replaced else None
+    retained = " WITH DEFERRED REFRESH PROPERTIES ('viewgate.retention' = '20 days') AS "
+    with pytest.raises(SqlError, match="PARTITIONED BY a time"):
+        asyncio.run(house.run((REPLACE if replaced else CREATE).replace(" AS ", retained, 1)))
+    assert house.tables() == ({"sales", "agg__storage"} if replaced else {"sales"})
+    assert (house.lake.view_properties(AGG) if asyncio.run(house.catalog.view(AGG)) else None) == before
+
+
 def test_storage_is_written_as_its_one_table_unless_said_otherwise(house: House) -> None:
     given = {
         "write.parquet.compression-codec": "gzip",

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from rewriter import Unsupported, kept
-from rewriter.model import Column, DataFile, PartitionField, Table
+from rewriter.model import Column, DataFile, PartitionField, Table, TableName, ViewState
 from tests.unit.rewriter.maintenance.test_part import COLUMNS, STORAGE, view_of
 
 NOW = int(datetime(2024, 5, 15, 10, 20, 30, tzinfo=UTC).timestamp() * 1000)
@@ -59,6 +59,13 @@ def test_without_a_zone_that_is_known_no_bound_can_be_written(settings: dict[str
     view = view_of(TIMES.format("ts"), "t timestamp, c bigint", settings)
     with pytest.raises(Unsupported, match=f"time zone that is not known here: {said}"):
         kept(view, storage_of(view.columns, "day"), COLUMNS, NOW, 10 * DAY)
+
+
+def test_a_view_that_stands_in_the_way_is_called_by_its_name() -> None:
+    text = "SELECT v1_0.day AS t, v1_0.s AS c FROM (SELECT day, sum(n) AS s FROM sales GROUP BY day) AS v1_0"
+    over = replace(view_of(text, "t date, c bigint"), through=(ViewState(TableName(("lake", "demo", "v1")), "u", 1),))
+    with pytest.raises(Unsupported, match=r"rows: lake\.demo\.v1 groups, or takes some"):
+        kept(over, storage_of(over.columns, "day"), COLUMNS, NOW, 10 * DAY)
 
 
 def test_files_are_outside_by_their_partition() -> None:
