@@ -24,7 +24,7 @@ Tree = exp.Expr
 DAY = 86_400_000_000
 PLAIN = ("int", "bigint", "string", "boolean", *TEMPORAL)
 SPANS = ("hour", "day", "month", "year")
-_NAMES = {"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d", "hour": "%Y-%m-%d-%H"}
+_NAMES = {"year": len("2024"), "month": len("2024-01"), "day": len("2024-01-01"), "hour": len("2024-01-01-00")}
 _LABELS = {
     "year": lambda wall: wall.year,
     "quarter": lambda wall: (wall.month + 2) // 3,
@@ -177,8 +177,8 @@ def name_of(known: Span, transform: str) -> str:
         return quote_plus(str(known.value).lower() if isinstance(known.value, bool) else str(known.value))
     wall = wall_of(known.ends[0])
     if transform == "identity":
-        return quote_plus(f"{wall:%Y-%m-%d}" if known.type == "date" else wall.isoformat())
-    return f"{wall:{_NAMES[transform]}}"
+        return quote_plus(wall.date().isoformat() if known.type == "date" else wall.isoformat())
+    return wall.isoformat().replace("T", "-")[: _NAMES[transform]]
 
 
 def value_text(value: Value, kind: str) -> str:
@@ -192,8 +192,10 @@ def value_text(value: Value, kind: str) -> str:
     if isinstance(value, int) and kind in TEMPORAL:
         wall = wall_of(value * DAY if kind == "date" else value)
         if kind == "date":
-            return f"DATE '{wall:%Y-%m-%d}'"
-        return timestamp_text(value) if kind == "timestamp" else f"TIMESTAMP_NTZ '{wall:%Y-%m-%d %H:%M:%S.%f}'"
+            return f"DATE '{wall.date().isoformat()}'"
+        return (
+            timestamp_text(value) if kind == "timestamp" else f"TIMESTAMP_NTZ '{wall.isoformat(' ', 'microseconds')}'"
+        )
     if isinstance(value, int):
         return f"{value}L" if kind == "bigint" else str(value)
     return literal(str(value))

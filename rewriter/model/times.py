@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 
 
 def timestamp_text(micros: int) -> str:
-    """Microseconds since 1970 as a TIMESTAMP, whatever the session's zone.
+    """Microseconds since 1970 as a TIMESTAMP, whatever the session's zone; strftime would not pad the year.
 
     >>> timestamp_text(0)
     "TIMESTAMP_LTZ '1970-01-01 00:00:00.000000Z'"
     """
     wall = datetime(1970, 1, 1) + timedelta(microseconds=micros)
-    return f"TIMESTAMP_LTZ '{wall:%Y-%m-%d %H:%M:%S.%f}Z'"
+    return f"TIMESTAMP_LTZ '{wall.isoformat(' ', 'microseconds')}Z'"

@@ -7,7 +7,7 @@ from datetime import date, datetime
 import pytest
 from sqlglot import exp
 
-from rewriter.maintenance.values import DAY, Span, computed, span, transformed
+from rewriter.maintenance.values import DAY, Span, computed, name_of, span, transformed
 from rewriter.timeseries import bucket_call
 
 COLUMN = exp.column("c", "t0")
@@ -97,3 +97,13 @@ def test_a_storage_partition_is_known_where_both_ends_lie_in_it() -> None:
     assert transformed(month, "day") is None
     assert transformed(Span("int", 5), "identity") == Span("int", 5)
     assert transformed(Span("int", 5), "bucket[4]") is None
+
+
+def test_years_have_four_digits() -> None:
+    day = Span("date", days("0999-12-31"))
+    assert day.condition("d") == "d = DATE '0999-12-31'"
+    moments = {kind: Span(kind, days("0999-12-31") * DAY + 1) for kind in ("timestamp", "timestamp_ntz")}
+    assert moments["timestamp"].condition("t") == "t = TIMESTAMP_LTZ '0999-12-31 00:00:00.000001Z'"
+    assert moments["timestamp_ntz"].condition("t") == "t = TIMESTAMP_NTZ '0999-12-31 00:00:00.000001'"
+    names = ["0999-12-31", "0999", "0999-12", "0999-12-31", "0999-12-31-00"]
+    assert [name_of(day, transform) for transform in ("identity", "year", "month", "day", "hour")] == names
