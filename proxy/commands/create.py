@@ -10,7 +10,7 @@ from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY, fingerprint
 from proxy.commands.adopting import adopt, adoptable
 from proxy.commands.context import Context, done
-from proxy.commands.layout import Layout, layout
+from proxy.commands.layout import Layout, check_layout, layout
 from proxy.commands.parser import Parser
 from proxy.commands.properties import (
     ADOPT,
@@ -65,11 +65,12 @@ class Create:
         await self._check_free(ctx, name, existing)
         made = await shape(self.query, self._names(), ctx, session, facts, hidden=not self.adopt)
         await _check_cycle(ctx, name, self.query, facts)
+        given = self.partitioned_by, self.ordered_by
+        check_layout(name, made, given)
         for orphan in await ctx.orphans.drop(name):
             log(f"{orphan} dropped, which an earlier CREATE has left behind")
         storage = await self._storage(ctx, session, name, made)
         with ctx.orphans.spared(storage):
-            given = self.partitioned_by, self.ordered_by
             laid_out = Layout() if self.adopt else await layout(ctx.catalog, storage, made, facts, given)
             plan = _Plan(name, storage, made, facts, existing, laid_out)
             rows = await self._make(ctx, session, log, plan)

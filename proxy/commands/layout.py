@@ -11,7 +11,9 @@ import rewriter
 from proxy.catalog import Catalog
 from proxy.commands.properties import inherited, recorded_settings
 from proxy.commands.shape import Shape
+from proxy.hs2 import SqlError
 from rewriter.model import Column, MaterializedView, PartitionField, Session, SortField, Table, TableName, quoted
+from rewriter.script import layout_problem
 
 _DISTRIBUTION = "write.distribution-mode"
 _FANOUT = "write.spark.fanout.enabled"
@@ -40,6 +42,15 @@ class Layout:
             yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
             spread = properties.get(_DISTRIBUTION, "hash" if self.partitioned_by else "none")
             yield f"ALTER TABLE {storage.sql()} SET TBLPROPERTIES ('{_DISTRIBUTION}' = '{spread}')"
+
+
+def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
+    """Raise SqlError for partitions or an order that the storage cannot have, before anything is made."""
+    columns = [Column(column.name, column.type) for column in made.columns]
+    for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
+        problem = layout_problem(clause, text, str(view), columns) if text else ""
+        if problem:
+            raise SqlError(problem, "42P10")
 
 
 async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:

@@ -10,6 +10,7 @@ for which it is not certain is left as it is.
 
 from rewriter.script.cursor import ScriptError
 from rewriter.script.explanation import Explanation
+from rewriter.script.partitioning import layout_problem
 from rewriter.script.workspace import Workspace, read_script
 
-__all__ = ["Explanation", "ScriptError", "Workspace", "read_script"]
+__all__ = ["Explanation", "ScriptError", "Workspace", "layout_problem", "read_script"]

@@ -1,4 +1,4 @@
-"""PARTITIONED BY of a view: columns of its own, or what Iceberg makes of them."""
+"""PARTITIONED BY and ORDERED BY of a view: columns of its own, or what Iceberg makes of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rewriter.model import Column
 from rewriter.script.cursor import Cursor, ScriptError
+from rewriter.sql import tokenize
 
 # What Iceberg makes of a column, and the types that it does so with; () are all.
 _TIMES = ("date", "timestamp", "timestamp_ntz")
@@ -28,23 +29,47 @@ class Partition:
 
     def check(self, view: str, columns: Sequence[Column]) -> None:
         """Raise ScriptError if the view cannot be partitioned so."""
+        if problem := self.problem("PARTITIONED BY", view, columns):
+            raise ScriptError(f"line {self.line}: {problem}")
+
+    def problem(self, clause: str, view: str, columns: Sequence[Column]) -> str:
+        """Why the view cannot have this in a clause; empty if it can."""
         column = next((c for c in columns if c.name.lower() == self.column.lower()), None)
         if column is None:
             known = ", ".join(c.name for c in columns)
-            raise ScriptError(
-                f"line {self.line}: PARTITIONED BY names {self.column}, which is no column of {view}: it has {known}"
-            )
+            return f"{clause} names {self.column}, which is no column of {view}: it has {known}"
         kinds = _TRANSFORMS.get(self.transform, ())
         if kinds and column.type not in kinds:
-            raise ScriptError(
-                f"line {self.line}: PARTITIONED BY {self.transform}({column.name}): {column.name} is "
-                f"{column.type.upper()}, and that takes {' or '.join(kind.upper() for kind in kinds)}"
-            )
+            taken = " or ".join(kind.upper() for kind in kinds)
+            called = f"{self.transform}({column.name})"
+            return f"{clause} {called}: {column.name} is {column.type.upper()}, and that takes {taken}"
+        return ""
 
 
 def partitions(cursor: Cursor) -> tuple[Partition, ...]:
     """The items behind PARTITIONED BY."""
     return cursor.listed(lambda: _partition(cursor))
+
+
+def layout_problem(clause: str, text: str, view: str, columns: Sequence[Column]) -> str:
+    """What is wrong with what a clause has in its parentheses; empty where nothing is, or only Spark can tell.
+
+    >>> layout_problem("ORDERED BY", "a DESC, days(b)", "v", [Column("b", "date")])
+    'ORDERED BY names a, which is no column of v: it has b'
+    """
+    cursor = Cursor(text, tokenize(f"({text})"))
+    try:
+        items = cursor.listed(lambda: _ordered(cursor))
+    except ScriptError:
+        return ""
+    return next(filter(None, (item.problem(clause, view, columns) for item in items)), "")
+
+
+def _ordered(cursor: Cursor) -> Partition:
+    item = _partition(cursor)
+    _ = cursor.accept("ASC") or cursor.accept("DESC")
+    _ = cursor.accept("NULLS", "FIRST") or cursor.accept("NULLS", "LAST")
+    return item
 
 
 def _partition(cursor: Cursor) -> Partition:

@@ -53,6 +53,26 @@ def test_deferred_storage_has_no_content(house: House) -> None:
     assert house.spark.statements == []
 
 
+@pytest.mark.parametrize(
+    ("clause", "said"),
+    [
+        (
+            "PARTITIONED BY (region, nope)",
+            "PARTITIONED BY names nope, which is no column of lake.demo.agg: it has region,",
+        ),
+        ("PARTITIONED BY (days(region))", r"days\(region\): region is STRING, and that takes DATE or TIMESTAMP"),
+        ("ORDERED BY (region DESC NULLS LAST, zz ASC)", "ORDERED BY names zz, which is no column"),
+        ("ORDERED BY (bucket(4, zz))", "ORDERED BY names zz, which is no column"),
+    ],
+)
+def test_a_layout_that_storage_cannot_have_is_refused_before_anything_is_made(
+    house: House, clause: str, said: str
+) -> None:
+    with pytest.raises(SqlError, match=said):
+        asyncio.run(house.run(CREATE.replace(" AS ", f" {clause} AS ", 1)))
+    assert not [sql for sql in house.upstream.statements if sql.startswith("CREATE")]
+
+
 @pytest.mark.parametrize("replaced", [False, True])
 def test_a_retention_that_no_refresh_could_keep_is_refused_at_once(house: House, replaced: bool) -> None:
     before = created(house) if replaced else None
