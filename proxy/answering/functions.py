@@ -15,6 +15,8 @@ from proxy.pipeline.dependencies import FUNCTIONS, table_text
 from rewriter import Edit, splice
 from rewriter.model import MaterializedView, Session, split_name
 
+_BEFORE_VIEW = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORARY", "ALTER"})
+
 
 class Call(NamedTuple):
     """A function, the view's name in its parentheses, and its place in the text."""
@@ -50,9 +52,25 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
     """The statement with each call as the rows that it returns; None for a statement without any."""
     edits = []
     for call in calls(sql):
+        if _is_view(sql):
+            raise in_no_view(call)
         view = await _view(call, session, catalog)
         edits.append(Edit(call.start, call.end, await table_text(catalog, call.function, view)))
     return splice(sql, edits) if edits else None
+
+
+def in_no_view(call: Call) -> SqlError:
+    """What is wrong with a call in the query of a view."""
+    return SqlError(
+        f"{call.function}() returns the rows of this moment, and a view would keep just those: "
+        "SELECT from it where they are wanted, or CREATE TABLE … AS SELECT to keep them",
+        "0A000",
+    )
+
+
+def _is_view(sql: str) -> bool:
+    words = (token.keyword for token in scan(sql))
+    return next((word for word in words if word not in _BEFORE_VIEW), "") == "VIEW"
 
 
 async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedView:

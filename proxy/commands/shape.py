@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from proxy.answering import checked, described
+from proxy.answering.functions import calls, in_no_view
 from proxy.commands.context import Context
 from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin, relations
@@ -44,6 +45,8 @@ async def shape(
     hidden: bool = True,
 ) -> Shape:
     """Ask the rewriter what is stored and Spark what it is called; what cannot be stored is refused."""
+    if call := next(calls(query), None):
+        raise in_no_view(call)
     known = await ctx.catalog.views()
     tables = await _tables(query, ctx, session, facts, known)
     views = {name: view for name, view in known.items() if name in tables}

@@ -58,3 +58,9 @@ def test_no_files_are_no_rows_and_no_view_is_an_error(lake: Lake) -> None:
     with pytest.raises(SqlError, match="there is no materialized view nope") as refused:
         asyncio.run(expand("SELECT * FROM mv_dependencies('nope')", SESSION, lake.catalog()))
     assert refused.value.sql_state == "42P01"
+
+
+@pytest.mark.parametrize("view", ["CREATE VIEW v", "CREATE OR REPLACE TEMPORARY VIEW v (a)", "ALTER VIEW v"])
+def test_a_view_would_keep_the_rows_of_one_moment(lake: Lake, view: str) -> None:
+    with pytest.raises(SqlError, match=r"stale_files\(\) returns the rows of this moment"):
+        asyncio.run(expand(f"{view} AS SELECT * FROM stale_files('demo.agg')", SESSION, lake.catalog()))

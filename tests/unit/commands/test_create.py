@@ -73,6 +73,11 @@ def test_a_layout_that_storage_cannot_have_is_refused_before_anything_is_made(
     assert not [sql for sql in house.upstream.statements if sql.startswith("CREATE")]
 
 
+def test_rows_of_one_moment_are_in_no_view(house: House) -> None:
+    with pytest.raises(SqlError, match=r"mv_dependencies\(\) returns the rows of this moment"):
+        asyncio.run(house.run("CREATE MATERIALIZED VIEW agg AS SELECT * FROM mv_dependencies('agg')"))
+
+
 @pytest.mark.parametrize("replaced", [False, True])
 def test_a_retention_that_no_refresh_could_keep_is_refused_at_once(house: House, replaced: bool) -> None:
     before = created(house) if replaced else None
