@@ -13,7 +13,8 @@ Bytes become messages, messages become statements, statements become plans; each
     session     sessions, operations, their legal transitions
     hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure
 
-`__main__` and `composing` are the composition root; the other modules of this folder serve it alone.
+`__main__`, the command line, `serving` and `composing` are the composition root; the other modules of this folder serve
+it alone.
 A package imports only from packages below it in this list, and `rewriter`, which knows SQL and nothing of us, by its
 public names. The import contracts in pyproject.toml keep that true.
 """

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from proxy import __main__ as program
-from proxy import config
+from proxy import config, options, serving
 from proxy.authentication import PasswordFile
 from proxy.composing import adopt
 from proxy.hs2 import ResultSet
@@ -26,7 +26,7 @@ REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'
 
 
 def settled(*words: str) -> config.Config:
-    return program.settled(program.arguments().parse_args(["serve", *words]))
+    return options.settled(program.arguments().parse_args(["serve", *words]))
 
 
 def test_without_arguments_everything_is_as_documented() -> None:
@@ -144,7 +144,7 @@ def test_work_is_given_up_when_we_are_told_to_stop() -> None:
 
     async def stop_in_the_middle() -> None:
         stopping = asyncio.Event()
-        giving_up = asyncio.create_task(program._unless(stopping, work()))
+        giving_up = asyncio.create_task(serving._unless(stopping, work()))
         await asyncio.sleep(0)
         stopping.set()
         await giving_up
@@ -158,7 +158,7 @@ def test_work_that_fails_is_not_given_up_silently() -> None:
         raise ValueError("no")
 
     with pytest.raises(ValueError, match="no"):
-        asyncio.run(program._unless(asyncio.Event(), work()))
+        asyncio.run(serving._unless(asyncio.Event(), work()))
 
 
 def test_a_line_for_a_file_of_passwords(
@@ -203,7 +203,7 @@ def test_the_upstreams_of_the_file_are_read_again(tmp_path: Path, caplog: pytest
 
     def now(text: str) -> None:
         file.write_text(text)
-        program.reread(options, settings, partial(adopt, surroundings, upstreams))
+        serving.reread(options, settings, partial(adopt, surroundings, upstreams))
 
     async def test() -> None:
         now(REMOTE.replace("host = 'h'", "host = 'h'\ndraining = true\n[[upstream]]\nhost = 'green'\nweight = 3"))
@@ -231,4 +231,4 @@ def test_a_port_of_one_transport_that_is_taken_is_refused_too() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         with pytest.raises(config.ConfigError, match=rf"port {port} of 127.0.0.1: .* another with \[server.ports\]"):
-            program.refuse_taken_port(config.Listen(port=0, ports={"http": port}))
+            serving.refuse_taken_port(config.Listen(port=0, ports={"http": port}))

@@ -1,0 +1,19 @@
+"""What is logged, and how a line looks."""
+
+from __future__ import annotations
+
+import logging
+
+
+def begin() -> None:
+    """Log warnings of all, and what our own packages tell."""
+    logging.basicConfig(level=logging.WARNING)
+    named("")
+    for package in ("proxy", "rewriter", "viewgate"):
+        logging.getLogger(package).setLevel(logging.INFO)
+
+
+def named(name: str) -> None:
+    """Begin each message with the name, where several processes write to one log."""
+    for handler in logging.getLogger().handlers:
+        handler.setFormatter(logging.Formatter(f"%(asctime)s %(levelname)s {name}%(message)s"))

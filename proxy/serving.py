@@ -1,0 +1,213 @@
+"""Serving, from the settings to a port on which clients are answered, by one process or by several, to its end."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import gc
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from proxy import admission, config, demo, logs, workers
+from proxy.authentication import Cookies
+from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, open_session, surround
+from proxy.hs2 import SqlError
+from proxy.options import settled
+from proxy.server import Server
+from proxy.service import Service
+from proxy.upstream import Timeouts, Upstream, Upstreams
+from proxy.wire import Transport
+
+_log = logging.getLogger("viewgate")
+_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+async def serve(options: argparse.Namespace) -> int:
+    """Start everything, say that it is ready, wait to be told to stop, stop everything; the exit code."""
+    settings = settled(options)
+    if settings.server.workers > 1:
+        workers.check(settings)
+    refuse_taken_port(settings.server)
+    entrance = admission.entrance(settings)
+    if settings.server.workers > 1:
+        return await supervise(options, settings)
+    stopping = asyncio.Event()
+    _when_told(stopping.set)
+    async with AsyncExitStack() as running:
+        surroundings = await surround(settings, running)
+        service = compose(surroundings, settings, running)
+        if options.config:
+            _when_to_reload(lambda: reread(options, settings, partial(adopt, surroundings, service.upstreams)))
+        server = Server(entrance(service), settings.server.host, settings.server.port, ports=_ports(settings))
+        port = await server.start()
+        running.push_async_callback(server.stop)
+        warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
+        if options.demo and not stopping.is_set():
+            await _unless(stopping, in_session(Upstream("127.0.0.1", port), "demo", demo.make))
+        _settle()
+        if not stopping.is_set():
+            _say_ready(settings, port)
+        await _unless(stopping, surroundings.lost())
+        warming.cancel()
+        _when_told(server.hurry)  # who asks again is in a hurry
+        _say_stopping(service, server)
+    return 0
+
+
+async def supervise(options: argparse.Namespace, settings: config.Config) -> int:
+    """Serve in several processes on one port, each of which does `work`; the exit code."""
+    command = [sys.executable, "-P", "-m", "proxy", "work"]
+    with reserved(settings.server) as port, TemporaryDirectory(prefix="viewgate-") as directory:
+        ready = partial(_say_ready, settings, port)
+        supervisor = workers.Supervisor(command, settings, port, Path(directory), ready)
+        _when_told(supervisor.stop)
+        _when_to_reload(lambda: reread(options, supervisor.settings, supervisor.adopt))
+        return await supervisor.run()
+
+
+async def work(options: argparse.Namespace) -> None:
+    """Serve as one of several workers, in a process that their supervisor has started."""
+    orders = await workers.Orders.through(sys.stdin)
+    task = await orders.next()
+    if not isinstance(task, workers.Task):
+        return
+    logs.named(f"worker {task.number}: ")
+    settings = workers.share(task.settings, task.number)
+    stopping = asyncio.Event()
+    _when_told(stopping.set)
+    _when_to_reload(lambda: None)  # that comes as an order
+    async with AsyncExitStack() as running:
+        surroundings = await surround(settings, running)
+        neighbours = workers.Neighbours(task.directory, task.mark)
+        shared = partial(workers.SharedService, neighbours, settings.server.workers)
+        first = task.number == 1
+        service = compose(surroundings, settings, running, shared, alone=first)
+        entrance = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
+        server = Server(entrance, settings.server.host, task.port, ports=_ports(settings), shared=True)
+        await server.listen_within(neighbours.place, workers.RelayedCalls)
+        others = {workers.Order.STOP: stopping.set, workers.Order.HURRY: server.hurry}
+        adopted = partial(_adopt_share, task.number, surroundings, service.upstreams)
+        following = asyncio.create_task(orders.follow(adopted, others))
+        running.push_async_callback(cancelled, following)
+        await server.start()
+        running.push_async_callback(server.stop)
+        if first:
+            warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
+            running.callback(warming.cancel)
+        _settle()
+        print(workers.READY, flush=True)
+        await stopping.wait()
+        _say_stopping(service, server)
+
+
+def _ports(settings: config.Config) -> dict[Transport, int]:
+    return {Transport[name.upper()]: port for name, port in settings.server.ports.items()}
+
+
+def _adopt_share(number: int, surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:
+    adopt(surroundings, upstreams, workers.share(settings, number))
+
+
+def _when_told(stop: Callable[[], None]) -> None:
+    for number in _SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(number, stop)
+
+
+def _when_to_reload(reload: Callable[[], None]) -> None:
+    asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+
+
+def _settle() -> None:
+    """What is there now stays: to look through it for garbage would stop everything for a tenth of a second."""
+    gc.collect()
+    gc.freeze()
+
+
+def _say_ready(settings: config.Config, port: int) -> None:
+    print(f"viewgate ready: jdbc:hive2://{_reachable(settings.server.host)}:{port}/", flush=True)
+
+
+def _say_stopping(service: Service, server: Server) -> None:
+    still = service.sessions.running
+    _log.info("stopping%s", f": {still} statements still run, for {server.grace:g} s at most" if still else "")
+
+
+def reread(options: argparse.Namespace, now: config.Config, adopt: Callable[[config.Config], None]) -> None:
+    """Go on with the upstreams that the settings file names now; all else in it is for the next start."""
+    try:
+        settings = settled(options)
+        if not (now.upstreams and settings.upstreams):
+            raise config.ConfigError("[[upstream]] was not there at the start, or is not there now")
+        settings = replace(now, upstreams=settings.upstreams, pipeline=settings.pipeline)
+        if now.server.workers > 1:
+            workers.check(settings)
+    except config.ConfigError as error:
+        _log.error("the settings are not read again: %s", error)
+        return
+    adopt(settings)
+    _log.info("the upstreams are now %s", "; ".join(_shown(address) for address in settings.upstreams))
+
+
+@contextlib.contextmanager
+def reserved(listen: config.Listen) -> Iterator[int]:
+    """A port that several processes can listen on, kept for them also while none does."""
+    with socket.socket() as place:
+        for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+            place.setsockopt(socket.SOL_SOCKET, option, 1)
+        place.bind((listen.host, listen.port))
+        yield place.getsockname()[1]
+
+
+def refuse_taken_port(listen: config.Listen) -> None:
+    """Say so before Spark is started if a port, or the address, cannot be had."""
+    for port in (listen.port, *listen.ports.values()):
+        try:
+            with socket.create_server((listen.host, port)):
+                pass
+        except OSError as error:
+            raise config.ConfigError(
+                f"cannot listen on port {port} of {listen.host}: {error.strerror}; "
+                f"give another with {'--port' if port == listen.port else '[server.ports]'}, or stop what listens there"
+            ) from error
+
+
+async def _warm(upstreams: Upstreams) -> None:
+    """Let Spark do now what the first client would wait for: closing a first session starts a metastore, in seconds."""
+    with contextlib.suppress(SqlError):
+        session = await open_session(upstreams, "viewgate")
+        await session.close()
+    upstreams.close()
+
+
+async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
+    """Do something, or give it up when we are told to stop."""
+    task, stop = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
+    await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
+    stop.cancel()
+    if task.done():
+        task.result()
+    else:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+def _shown(address: config.UpstreamAddress) -> str:
+    return f"{address.host}:{address.port}{' (draining)' if address.draining else ''}"
+
+
+def _reachable(host: str) -> str:
+    """An address that a client on this machine can use.
+
+    >>> _reachable("0.0.0.0"), _reachable("gate.example.org")
+    ('127.0.0.1', 'gate.example.org')
+    """
+    return "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104
