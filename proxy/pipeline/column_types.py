@@ -6,11 +6,14 @@ return other types than when the view was made, as a table or a view that it rea
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from proxy.catalog.spelling import described_type
 from proxy.hs2 import SqlError
 from rewriter.model import MaterializedView, RefreshState, Table, kept_as
+
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
@@ -19,16 +22,31 @@ def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
 
 
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
-    """SqlError 55000 if the storage query returns another type than the storage's column in its place has."""
+    """SqlError 55000 if the storage query returns a type of which the storage's column in its place cannot hold all."""
     for column, (_, described) in zip(storage.columns, returned, strict=True):
         kind = kept_as(described_type(described))
-        if kind != kept_as(column.type):
+        if not _holds(kept_as(column.type), kind):
             raise SqlError(
                 f"the query of materialized view {view.name} now returns {column.name} as {kind}, and its storage has "
                 f"it as {column.type}: what the query reads was altered or replaced; make the view anew with CREATE OR "
                 "REPLACE MATERIALIZED VIEW (until then it is not used)",
                 "55000",
             )
+
+
+def _holds(stored: str, kind: str) -> bool:
+    """Whether every value of a type is stored as what it is, and can be had back.
+
+    >>> _holds("bigint", "int"), _holds("decimal(12,2)", "decimal(4,1)"), _holds("decimal(12,2)", "decimal(12,1)")
+    (True, True, False)
+    """
+    if kind == stored:
+        return True
+    wide, narrow = _DECIMAL.fullmatch(stored), _DECIMAL.fullmatch(kind)
+    if wide is None or narrow is None:
+        return (stored, kind) == ("bigint", "int")
+    room, needed = int(wide[1]) - int(wide[2]), int(narrow[1]) - int(narrow[2])
+    return room >= needed and int(wide[2]) >= int(narrow[2])
 
 
 def _columns(state: RefreshState) -> tuple[object, ...]:

@@ -40,12 +40,13 @@ HITS = (
 )
 MISSES = (
     "SELECT user_id, country, sex, sum(quantity), avg(price) FROM sales GROUP BY user_id, country, sex",
-    "SELECT sex, avg(quantity) FROM sales GROUP BY sex",
     "SELECT country, max(price) FROM sales GROUP BY country",
 )
+# Of the view's own columns nobody could tell; of the count that its storage keeps to take rows back, we can.
+BY_HIDDEN_COUNT = "SELECT sex, avg(quantity) FROM sales GROUP BY sex"
 BY_MINUTE = "SELECT timeseries(order_time, 'minute'), avg(price) FROM sales GROUP BY timeseries(order_time, 'minute')"
 BY_HOUR = "SELECT timeseries(order_time,'hour'), avg(price) FROM sales GROUP BY timeseries(order_time,'hour')"
-QUERIES = (*HITS, *MISSES, BY_MINUTE, BY_HOUR)
+QUERIES = (*HITS, BY_HIDDEN_COUNT, *MISSES, BY_MINUTE, BY_HOUR)
 MARK = "-- next --"
 
 
@@ -79,10 +80,10 @@ def test_the_example_in_beeline(beeline: Callable[..., clients.Spoken]) -> None:
     told = one_by_one(beeline, statements)
     before = len(statements) - 3 * len(QUERIES) - 1
     plans, given, plain = (told[start : start + len(QUERIES)] for start in (before, before + 8, before + 17))
-    for plan in plans[:3]:
+    for plan in plans[:4]:
         assert "answered from materialized view lake.guide.agg_sales" in plan
         assert "lake.guide.agg_sales__storage" in plan.split("== Physical Plan ==")[1]
-    for plan in plans[3:6]:
+    for plan in plans[4:6]:
         assert "answered from" not in plan
         assert "lake.guide.agg_sales not used: " in plan
         assert "__storage" not in plan
