@@ -15,7 +15,7 @@ from proxy.commands.writes import Parts, mentioned, written
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession
 from rewriter import used_columns
-from rewriter.model import KEPT_AS, MaterializedView, Table, TableName
+from rewriter.model import MaterializedView, Table, TableName, kept_as
 
 _DEPENDED_ON = "2BP01"
 _HINT = "DROP MATERIALIZED VIEW first, and make it again afterwards"
@@ -126,7 +126,7 @@ async def _remade(session: ClientSession, statement: str, sql: str) -> Mapping[s
         if sql.endswith(query):  # as the user wrote it: Spark says what is wrong
             raise
         return {}  # an earlier statement of a script may make what it reads
-    return {column.name.lower(): KEPT_AS.get(column.type, column.type) for column in columns}
+    return {column.name.lower(): kept_as(column.type) for column in columns}
 
 
 def _inside(namespace: Parts, view: MaterializedView, known: Names) -> bool:
