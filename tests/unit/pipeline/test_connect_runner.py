@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Coroutine
 from types import SimpleNamespace
 from typing import Any
 
@@ -88,16 +89,21 @@ def test_the_server_tells_how_far_it_is() -> None:
     asyncio.run(story())
 
 
+async def cancelled(session: Any, work: Coroutine[Any, Any, None]) -> None:
+    """Cancel some work once it waits for the server, and see that it ends as cancelled."""
+    task = asyncio.create_task(work)
+    await asyncio.to_thread(session.started.wait, 10)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+
+
 def test_cancelling_the_wait_interrupts_the_session() -> None:
     session: Any = Session()
 
     async def story() -> None:
         async with ConnectRunner(lambda: session).job({}) as job:
-            task = asyncio.create_task(job.run("wait"))
-            await asyncio.to_thread(session.started.wait, 10)
-            task.cancel()
-            await asyncio.wait([task])
-            assert task.cancelled()
+            await cancelled(session, job.run("wait"))
 
     asyncio.run(story())
     assert session.calls[-2:] == [("interrupt",), ("stop", "and release")]
@@ -123,12 +129,5 @@ def test_a_job_that_is_cancelled_while_it_opens_releases_its_session() -> None:
         async with ConnectRunner(lambda: session).job({"a": "wait"}):
             raise AssertionError
 
-    async def story() -> None:
-        task = asyncio.create_task(job())
-        await asyncio.to_thread(session.started.wait, 10)
-        task.cancel()
-        await asyncio.wait([task])
-        assert task.cancelled()
-
-    asyncio.run(story())
+    asyncio.run(cancelled(session, job()))
     assert session.calls[-2:] == [("interrupt",), ("stop", "and release")]
