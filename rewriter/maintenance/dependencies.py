@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
+from rewriter.maintenance.part import excludes
 from rewriter.maintenance.stored import Stored
-from rewriter.maintenance.targets import targets
+from rewriter.maintenance.targets import Partition, targets
 from rewriter.model import DataFile, Files, TableName
 
 
@@ -21,7 +23,7 @@ class Dependency:
 
 
 def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
-    """The live files of all sources with their targets.
+    """The live files of all sources with their targets, of storage that holds a part those that it has.
 
     law:    where a storage partition does not follow from a source's, every file may go into every row: the target is
             the whole storage
@@ -29,7 +31,7 @@ def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName
     for name, files in sources.items():
         place = _placing(stored, location, name, files)
         for file in files.live:
-            yield Dependency(place(file), name, file)
+            yield from _placed(place(file), name, file)
 
 
 def stale_files(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
@@ -37,13 +39,27 @@ def stale_files(stored: Stored | str, location: str, sources: Mapping[TableName,
     for name, files in sources.items():
         place = _placing(stored, location, name, files)
         for file in files.came:
-            yield Dependency(place(file), name, file, "added")
+            yield from _placed(place(file), name, file, "added")
         for file in files.went:
-            yield Dependency(place(file), name, file, "removed")
+            yield from _placed(place(file), name, file, "removed")
 
 
-def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str]:
+def _placed(target: str | None, source: TableName, file: DataFile, change: str = "") -> Iterator[Dependency]:
+    if target is not None:
+        yield Dependency(target, source, file, change)
+
+
+def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
+    """What tells the target of a file; None of one that the storage does not hold."""
     found = "" if isinstance(stored, str) else targets(stored, source, files)
-    if isinstance(found, str):
+    if isinstance(stored, str) or isinstance(found, str):
         return lambda file: f"{location}/"
-    return lambda file: f"{location}/data/{found.path(file.partition)}/"
+    view, part = stored.view, stored.storage.part
+
+    @cache
+    def place(partition: Partition) -> str | None:
+        if part and excludes(view, part, found.condition(found.of[partition])):
+            return None
+        return f"{location}/data/{found.path(partition)}/"
+
+    return lambda file: place(file.partition)

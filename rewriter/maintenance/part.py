@@ -162,6 +162,16 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
     return all(_implied(conjunct, known) for conjunct in whole.where)
 
 
+def excludes(view: MaterializedView, held: str, asked: str) -> bool:
+    """Whether no row of one part can be of the other, as far as that is plain to see."""
+    try:
+        both = _conjuncts(view, f"({held}) AND ({asked})")
+    except Unsupported:
+        return False
+    ranges = Predicates(both, both.where, view.zone).ranges.values()
+    return any(not (values.intervals or values.null) for values in ranges)
+
+
 def _implied(condition: Tree, known: Predicates) -> bool:
     if known.implies(condition) or not isinstance(condition, exp.And | exp.Or):
         return known.implies(condition)

@@ -96,9 +96,10 @@ class Targets:
     @property
     def condition_of_touched(self) -> str:
         """Which rows of the storage the touched targets have."""
-        return " OR ".join(sorted(map(self._condition, self.touched)))
+        return " OR ".join(sorted(map(self.condition, self.touched)))
 
-    def _condition(self, target: Target) -> str:
+    def condition(self, target: Target) -> str:
+        """Which rows of the storage a target has."""
         pairs = zip(self.links, target, strict=True)
         return "(" + " AND ".join(part.condition(quoted(link.field.column)) for link, part in pairs) + ")"
 

@@ -17,6 +17,7 @@ from rewriter.model import (
     Files,
     MaterializedView,
     PartitionField,
+    RefreshState,
     Session,
     Snapshot,
     Table,
@@ -289,6 +290,25 @@ def test_the_build_graph_tells_the_target_of_each_file() -> None:
     ]
     stale = [(f.target, f.file.path, f.change) for f in stale_files(known, "s3://m1", {change.name: change.files})]
     assert stale == [("s3://m1/data/year=2022/", "new", "added")]
+
+
+@pytest.mark.parametrize(
+    ("part", "held"),
+    [
+        ("year >= 2022", ["2022", "2022", "2023"]),
+        ("year = 2021 OR year = 2023", ["2021", "2023"]),
+        ("m >= 'x'", ["2021", "2022", "2022", "2023"]),
+    ],
+)
+def test_storage_of_a_part_has_the_targets_of_that(part: str, held: list[str]) -> None:
+    view, storage, change = years("2021-01-01")
+    assert change.files is not None
+    storage = replace(storage, refresh=RefreshState(1, (), only=part))
+    known, files = stored(view, storage, {change.name: change.columns}), {change.name: change.files}
+    assert [found.target.split("=")[1][:4] for found in dependencies(known, "s3://m1", files)] == held
+    assert [found.target for found in stale_files(known, "s3://m1", files)] == [
+        f"s3://m1/data/year={year}/" for year in held if year == "2021"
+    ]
 
 
 def test_where_no_partition_follows_every_file_may_go_anywhere() -> None:
