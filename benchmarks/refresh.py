@@ -5,13 +5,15 @@
 A table partitioned by day, a view with 1 % of its rows and one with half of them. After 0.01 %, 0.1 %, 1 % and 10 % of
 the rows were appended to the last days, and after one row in 1 % of the days was updated, REFRESH and then REFRESH FULL
 are timed (medians of all rounds). Bytes are the sizes of the files that the statement has to open and of those that it
-has written. At last the same 1 % is appended to a table with so many times the history, and its refreshes are set
-against those of before.
+has written. Then a view by day alone is made, whose rows follow from those of either: its first REFRESH reads the
+storage of that, REFRESH FULL the table. At last the same 1 % is appended to a table with so many times the history, and
+its refreshes are set against those of before.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import sys
 import tempfile
@@ -32,6 +34,7 @@ from tests.integration.gate import Gate
 DAYS = 100
 ROWS_A_GROUP = {"small": 100, "large": 2}
 SHARES = (0.0001, 0.001, 0.01, 0.1)
+FOLLOWS = re.compile(r"its rows follow from those of \S+\.(\w+)")
 HEAD = f"{'view':6} {'change':22} {'way':20} {'ms':>8} {'full ms':>8} {'ratio':>7} {'read MB':>8} {'full':>8} " \
        f"{'written':>8} {'full':>8}"  # fmt: skip
 
@@ -92,7 +95,7 @@ class Lab:
     def refresh(self, view: str, full: bool = False) -> Refresh:
         """Run a refresh; to take in a change, it reads that and the part of the storage that it replaces."""
         storage = f"{view}__storage"
-        ((way, *_),) = self.run(f"EXPLAIN REFRESH MATERIALIZED VIEW {view}{' FULL' if full else ''}")
+        ((way, reason, _),) = self.run(f"EXPLAIN REFRESH MATERIALIZED VIEW {view}{' FULL' if full else ''}")
         started = time.perf_counter()
         self.run(f"REFRESH MATERIALIZED VIEW {view}{' FULL' if full else ''}")
         seconds = time.perf_counter() - started
@@ -101,7 +104,22 @@ class Lab:
             for table, verb in (("sales", "added"), ("sales", "removed"), (storage, "removed"))
         )
         read = {"full": self.size("sales"), "partition recompute": came}.get(way, came + went + replaced)
+        if found := FOLLOWS.search(reason):
+            way, read = "shared", self.size(f"{found[1]}__storage")
         return Refresh(way, seconds, read, self.size(storage, "added-files-size"))
+
+    def coarser(self, rounds: int) -> Iterator[str]:
+        """A line for a view that follows from the others, which are fresh: by one of them, and by the table."""
+        seen: tuple[list[Refresh], list[Refresh]] = [], []
+        for _ in range(rounds):
+            self.run("DROP MATERIALIZED VIEW IF EXISTS days")
+            self.run(
+                "CREATE MATERIALIZED VIEW days WITH DEFERRED REFRESH AS "
+                "SELECT day, count(*) AS c, count(price) AS cp, sum(price) AS s FROM sales GROUP BY 1"
+            )
+            for full, refreshes in enumerate(seen):
+                refreshes.append(self.refresh("days", bool(full)))
+        yield line("days", "never refreshed", *seen)
 
     def compare(self, label: str, change: Callable[[], object], rounds: int) -> Iterator[str]:
         """A line for each view: what a refresh costs after the change, incrementally and in full."""
@@ -155,6 +173,7 @@ def run(options: argparse.Namespace, settings: Path, data: str) -> None:
             show(lab.compare(f"{share:.2%} appended", partial(lab.append, rows, DAYS - 2, 2), options.rounds))
         update = "UPDATE sales SET price = price + 1 WHERE day = DATE '2020-01-31' AND id % 1000 < 10"
         show(lab.compare("1 % of days updated", partial(lab.run, update), options.rounds))
+        show(lab.coarser(options.rounds))
         if options.history > 1:
             days, rows = DAYS * options.history, max(options.rows // 100, 1)
             before = lab.measured(partial(lab.append, rows, DAYS - 2, 2), options.rounds, full=False)

@@ -9,7 +9,8 @@ from proxy.catalog import Catalog
 from proxy.config import ConfigError
 from proxy.hs2.status import first_message
 from proxy.pipeline import UP_TO_DATE, Asked, Pipeline
-from proxy.pipeline.on_commit import over, stopped
+from proxy.pipeline.on_commit import stopped
+from proxy.pipeline.order import over
 from proxy.session import Log
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
@@ -30,7 +31,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log
     """Refresh one after the other, each after those that it reads; the exit code: 0, or SOME_FAILED."""
     definitions = Definitions(await catalog.definitions())
     failed: set[TableName] = set()
-    chosen = _chosen(definitions, catalog, wanted.names)
+    chosen = await _chosen(definitions, catalog, wanted.names)
     for view in chosen:
         if why := stopped(view, failed):
             failed.add(view.name)
@@ -49,9 +50,9 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log
     return SOME_FAILED if failed else 0
 
 
-def _chosen(definitions: Definitions, catalog: Catalog, names: Sequence[str]) -> list[MaterializedView]:
+async def _chosen(definitions: Definitions, catalog: Catalog, names: Sequence[str]) -> list[MaterializedView]:
     sources = {table for tables in definitions.sources.values() for table in tables}
-    ordered = over(definitions, sources)
+    ordered = await over(catalog, definitions, sources)
     ordered += [view for view in definitions.views if view not in ordered]
     if not names:
         return ordered

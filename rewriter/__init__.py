@@ -16,10 +16,10 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent > expanding > engine > fresh > buckets | candidates | consistency |
-correlation | outcome > rematch | union > cost | metadata >
-freshness | index | maintenance > rules | verbatim > match > delta > spelling > schema > asking >
-question > shelf > needs > block > timeseries > sql > model. The index and the rooms from `asking` to `needs` keep a
+Rooms, from the top: script > suggest | recent > expanding | sharing > engine > fresh > buckets | candidates |
+consistency | correlation | outcome > rematch | union > cost | metadata > freshness | index | maintenance > rules |
+verbatim > match > delta > spelling > schema > asking > question > shelf > needs > block > timeseries > sql > model.
+The index and the rooms from `asking` to `needs` keep a
 shortlist of views; `definitions.thorough` has them all tried, for explanations.
 """
 
@@ -54,6 +54,7 @@ from rewriter.maintenance import (
 from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome
 from rewriter.recent import Asked, Recent
+from rewriter.sharing import Shared, shared, storage_question
 from rewriter.spelling import blanked
 from rewriter.sql import (
     Edit,
@@ -85,6 +86,7 @@ __all__ = [
     "ParseError",
     "Reason",
     "Recent",
+    "Shared",
     "Statement",
     "Stored",
     "Unsupported",
@@ -110,8 +112,10 @@ __all__ = [
     "qualified",
     "read_by",
     "rewrite",
+    "shared",
     "splice",
     "stale_files",
+    "storage_question",
     "stored",
     "tables_of",
     "tokenize",

@@ -37,7 +37,7 @@ def pinned(
         if isinstance(edit, str):
             return edit
         edits += edit
-    pins = _pins(reads, relations)
+    pins = snapshots_of(reads, relations)
     return pins if isinstance(pins, str) else (pins, edits)
 
 
@@ -53,7 +53,8 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
     return [Edit(end, end, f" VERSION AS OF {snapshot}")]
 
 
-def _pins(reads: Iterable[TableName], relations: Relations) -> Pins | str:
+def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str:
+    """The snapshots of all that is read; or which of them cannot be read as it is now by naming one."""
     pins = {}
     for name in sorted(reads):
         snapshot = _snapshot(relations.get(name))

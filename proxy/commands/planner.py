@@ -11,7 +11,7 @@ from proxy.commands.guard import Guard
 from proxy.commands.maintenance import Maintenance, maintenance
 from proxy.hs2 import ResultSet
 from proxy.hs2.status import first_message
-from proxy.pipeline.on_commit import over
+from proxy.pipeline.order import over
 from proxy.pipeline.periods import NEVER
 from proxy.pipeline.upkeep import MAINTENANCE
 from proxy.session import ClientSession, Forward, Local, Log, Plan
@@ -58,7 +58,8 @@ class Planner:
             definitions = await self._context.answers.definitions()
             await self._context.on_commit.after_write(definitions, tables, log)
             if maintained is not None:
-                await self._follow(maintained, over(definitions, tables), log)
+                views = await over(self._context.catalog, definitions, tables)
+                await self._follow(maintained, views, log)
 
         return replace(forward, after=after)
 

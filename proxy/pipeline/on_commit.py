@@ -11,11 +11,10 @@ import logging
 from collections.abc import Collection, Coroutine, Sequence
 from typing import Any
 
-import networkx as nx
-
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
+from proxy.pipeline.order import over
 from proxy.pipeline.pipeline import Pipeline
 from proxy.pipeline.status import status
 from proxy.session import Log
@@ -41,7 +40,7 @@ class OnCommit:
 
         Cancelled, it takes along what it waits for.
         """
-        views = await self._stale(definitions, over(definitions, tables))
+        views = await self._stale(definitions, await over(self._catalog, definitions, tables))
         waiting = await self._waiting(definitions, views)
         background = [view for view in views if view not in waiting]
         for view in background:
@@ -135,11 +134,3 @@ def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:
     if below is None:
         return ""
     return f"{view.name} was not refreshed: it is defined over {below}, which could not be refreshed"
-
-
-def over(definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
-    """The views over these tables, and those over them: each after all that it reads."""
-    graph = definitions.graph
-    above = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
-    ordered = nx.lexicographical_topological_sort(graph.subgraph(above))
-    return [definitions.by_name[name] for name in ordered]

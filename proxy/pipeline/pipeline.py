@@ -14,10 +14,8 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import rewriter
 from proxy.catalog import Catalog, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
@@ -126,7 +124,7 @@ class Pipeline:
                 log(f"{view.name}: another refresh was faster; starting over")
                 continue
             except SqlError as failure:
-                if not decision.incremental or failure.sql_state == LOST:
+                if not (decision.incremental or step.shared) or failure.sql_state == LOST:
                     raise explained(view, failure, storage.refresh, step.sources.tables) from failure
                 why = headline(failure.message)
                 _logger.warning("%s refresh of %s failed: %s", decision.kind, view.name, why)
@@ -161,7 +159,7 @@ class Pipeline:
             reason += f"; then {step.then}"
         if step.part:
             reason += f"; the storage holds only the rows where {step.part}"
-        return kind, reason, await self._statement(step, step.storage.name.sql()) if step.decision.refreshes else ""
+        return kind, reason, step.decision.statement(step.storage.name.sql()) if step.decision.refreshes else ""
 
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
         """One try; None where a source that cannot be pinned has moved, so that nobody knows what was read."""
@@ -187,10 +185,10 @@ class Pipeline:
 
     async def _fill(self, view: MaterializedView, step: Step, branch: str, log: Log) -> None:
         sources = step.sources
-        for name, table in sources.tables.items():
+        for name, table in sources.tables.items() if not step.shared else ():
             at = f"at snapshot {table.snapshot_id}" if table.snapshots else "which is empty"
             log(f"{view.name}: reading {name}, {at}")
-        for held, storage in _stored(step).values():
+        for held, storage in step.reading.held if step.reading else ():
             log(f"{view.name}: reading {held.name} from its storage, at snapshot {storage.snapshot_id}")
         summary = to_summary(step.state, tuple(sources.views.values()))
         async with self._runner.job({**(view.settings or {}), **JOB_SETTINGS, **recording(summary)}) as job:
@@ -200,22 +198,5 @@ class Pipeline:
             if not step.typed:
                 query = pin(view.storage_query, sources.pins, view.session)
                 check_types(view, step.storage, await job.columns(query))
-            statement = await self._statement(step, f"{view.storage.sql()}.branch_{branch}")
             async with watched(job, str(view.name), log):
-                await job.run(statement)
-
-    async def _statement(self, step: Step, target: str) -> str:
-        if step.decision.incremental:
-            return step.decision.statement(target)
-        view, sources = step.held, step.sources
-        query, pins = view.storage_query, sources.pins
-        if stored := _stored(step):
-            known = await self._catalog.views()
-            query = rewriter.from_storage(view, known, {name: held for name, (held, _) in stored.items()})
-            pins |= {held.storage: table.snapshots[0].id for held, table in stored.values()}
-        return f"INSERT OVERWRITE {target}\n{pin(query, pins, view.session)}"
-
-
-def _stored(step: Step) -> Mapping[TableName, tuple[MaterializedView, Table]]:
-    """The views whose storage is read in the place of their queries: where all rows are computed."""
-    return step.sources.stored if not step.decision.incremental and not step.state.only else {}
+                await job.run(step.decision.statement(f"{view.storage.sql()}.branch_{branch}"))

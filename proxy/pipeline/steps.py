@@ -15,6 +15,7 @@ from proxy.hs2 import SqlError
 from proxy.pipeline.column_types import same_columns
 from proxy.pipeline.periods import period
 from proxy.pipeline.planning import base_problem, decide
+from proxy.pipeline.reading import Reading, from_another, from_own
 from proxy.pipeline.sources import Sources, look, storage_of
 from proxy.pipeline.statements import pin
 from rewriter import Decision, Kind
@@ -53,6 +54,7 @@ class Step:
     """One commit: `state` is what the storage says of itself afterwards, `held` the view as it holds it then.
 
     `then` is what another step does after it, if one follows, and `part` what the storage holds after all of them.
+    `reading` is what it reads where it computes rows anew; None where it takes in a change.
     """
 
     sources: Sources
@@ -62,11 +64,17 @@ class Step:
     state: RefreshState
     part: str
     then: str = ""
+    reading: Reading | None = None
 
     @property
     def typed(self) -> bool:
         """Whether the columns that are written are known to have the types of the storage's."""
         return same_columns(self.storage.refresh, self.state)
+
+    @property
+    def shared(self) -> bool:
+        """Whether it reads what another view holds of the sources, and not these."""
+        return self.reading is not None and self.reading.shared
 
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
@@ -76,11 +84,25 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
     if column := rewriter.misplaced(view, storage):
         raise _renamed(view, column)
     try:
-        return await _Planning(catalog, view, sources, storage).step(asked)
+        step = await _Planning(catalog, view, sources, storage).step(asked)
+        return await _computed(catalog, step, asked) if step.decision.kind is Kind.FULL else step
     except rewriter.Unsupported as refusal:
         raise SqlError(str(refusal), "0A000") from refusal
     except RecursionError as error:
         raise SqlError(f"the condition on which {view.name} is refreshed is nested too deeply", "54001") from error
+
+
+async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
+    """The same step, with what it reads; where rows are to be computed anew, that is what the view is defined over."""
+    reading = None
+    if not (asked.full or asked.anew):
+        reading = await from_another(catalog, step.held, step.storage, step.sources)
+    if reading is None:
+        reading = await from_own(catalog, step.held, step.sources, whole=not step.state.only)
+    reason = step.decision.reason
+    if reading.shared:
+        reason += f"; its rows follow from those of {reading.held[0][0].name}"
+    return replace(step, decision=Decision(Kind.FULL, reason, "INSERT OVERWRITE", reading.sql), reading=reading)
 
 
 class _Planning:

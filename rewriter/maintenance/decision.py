@@ -25,8 +25,8 @@ class Kind(StrEnum):
 class Decision:
     """A way, its reason in words, and the one statement that writes the new content.
 
-    `write` and `content` stand before and after the name of what is written to; both are empty for FULL, which the
-    pipeline runs from the storage query itself.
+    `write` and `content` stand before and after the name of what is written to; those of FULL are for who runs it, and
+    empty until then.
     """
 
     kind: Kind

@@ -44,10 +44,19 @@ VIEWS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("SELECT k FROM f UNION ALL SELECT name FROM g", ("",)),
 )  # fmt: skip
 
+# Views that follow from those above whose queries begin like this.
+COARSER = {
+    "SELECT k, d, count(*)": "SELECT d, count(*) AS c, sum(x) AS s, sum(m) AS sm, avg(x) AS ax FROM f GROUP BY d",
+    "SELECT DISTINCT k, d": "SELECT DISTINCT d FROM f WHERE k IS NOT NULL",
+    "SELECT timeseries(ts, 'minute')": "SELECT timeseries(ts, 'hour') AS t, sum(z) AS sz FROM f GROUP BY 1",
+    "SELECT timeseries(ts, 'hour')": "SELECT timeseries(ts, 'day') AS t, min(x) AS mn, avg(m) AS a FROM f GROUP BY 1",
+    "SELECT f.k, g.name": "SELECT f.k, count(*) AS c FROM f LEFT JOIN g ON f.did = g.did GROUP BY f.k",
+}
+
 
 @dataclass(frozen=True)
 class Made:
-    """The tables' definitions, and two views over them."""
+    """The tables' definitions, and two views over them, and those that follow from these."""
 
     partition: str
     properties: str
@@ -61,6 +70,8 @@ def made(random: Random, seed: int) -> Made:
     written = ", ".join(f"'write.{verb}.mode'='{mode}'" for verb in ("delete", "update", "merge"))
     chosen = (VIEWS[seed % len(VIEWS)], random.choice(VIEWS))
     views = tuple((query, random.choice((*partitions, *partitions[1:]))) for query, partitions in chosen)
+    coarser = (less for query, _ in chosen for finer, less in COARSER.items() if query.startswith(finer))
+    views += tuple((query, "") for query in dict.fromkeys(coarser))
     return Made(random.choice(PARTITIONS), f"'format-version'='{random.choice((2, 2, 3))}', {written}", views)
 
 

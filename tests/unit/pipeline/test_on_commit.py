@@ -11,7 +11,7 @@ import pytest
 
 from proxy.hs2 import SqlError
 from proxy.pipeline import OnCommit, Pipeline, status
-from proxy.pipeline.on_commit import over
+from proxy.pipeline.order import over
 from rewriter import Decision, Definitions, Kind
 from rewriter.model import Relation, TableName
 from tests.unit.catalog.lake import MATERIALIZED, ROWS, SALES, Lake, view_document
@@ -227,7 +227,7 @@ def test_views_over_views_come_after_them(lake: Lake) -> None:
             outer = view_document(**MATERIALIZED)
             outer["versions"][0]["representations"][0]["sql"] = "SELECT region FROM second"
             lake.put_view(TableName(("lake", "demo", "a_outer")), outer)
-            views = over(await home.definitions(), [SALES])
+            views = await over(home.catalog, await home.definitions(), [SALES])
             assert [view.name.table for view in views] == ["first", "second", "a_outer"]
 
     asyncio.run(story())

@@ -165,7 +165,7 @@ async def _planned(house: House, asked: Asked) -> tuple[str, str, str]:
 def test_explained_before_it_is_done(house: House) -> None:
     kind, reason, statement = asyncio.run(_planned(house, Asked(where=EU)))
     assert (kind, reason) == ("full", "it was never refreshed; the storage holds only the rows where region = 'eu'")
-    assert statement.startswith("INSERT OVERWRITE lake.demo.agg__storage\nSELECT")
+    assert statement.startswith("INSERT OVERWRITE lake.demo.agg__storage SELECT")
     refreshed(house, where=EU)
     house.sales.append(ROWS)
     kind, reason, _ = asyncio.run(_planned(house, Asked(where=US)))

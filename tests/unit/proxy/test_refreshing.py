@@ -86,7 +86,7 @@ def test_a_view_that_cannot_be_looked_at_stops_no_other(
     make_unreadable(house, FIRST, monkeypatch)
     said: list[str] = []
     assert asyncio.run(refresh(house.catalog, house.pipeline, Wanted(stale=stale), said.append)) == SOME_FAILED
-    assert said[0] == "lake.demo.first could not be refreshed: the catalog is away"
+    assert "lake.demo.first could not be refreshed: the catalog is away" in said
     assert any(line.startswith("lake.demo.second refreshed: ") for line in said)
 
 

@@ -1,0 +1,61 @@
+"""A view's rows from what other views over the same tables hold already: one scan of the tables serves them all.
+
+The engine answers the storage query as it answers a user's, so the rows are the same; and only where that costs less
+than the tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from rewriter.block import Unsupported
+from rewriter.consistency import snapshots_of
+from rewriter.engine import decide
+from rewriter.freshness import Relations
+from rewriter.index import Definitions
+from rewriter.model import MaterializedView, Table
+from rewriter.outcome import Replacement
+from rewriter.sql import Statement, parse
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A query that returns a view's rows over the storage of `view`, all that it reads at snapshots."""
+
+    view: MaterializedView
+    storage: Table
+    sql: str
+
+
+def storage_question(view: MaterializedView) -> Statement | None:
+    """A view's storage query as a session with its settings would ask it; None where they are not known."""
+    if view.settings is None:
+        return None
+    return parse(view.storage_query, replace(view.session, settings=view.settings, time_zone=view.zone))
+
+
+def shared(
+    view: MaterializedView, storage: Table, asked: Statement, definitions: Definitions, relations: Relations
+) -> Shared | None:
+    """How another view's storage answers a view's storage query as a whole; None where none does for less.
+
+    `storage` is the view's own, whose columns give the types; `relations` are all that `definitions.closure(asked)`
+    names, at one moment.
+    """
+    others = {**relations, view.storage: None}  # what it held itself is what is to be computed
+    try:
+        outcome = decide(asked, definitions, others)
+    except Unsupported:
+        return None
+    found = next((each for each in outcome.replacements if _is_whole(each, asked)), None)
+    if found is None:
+        return None
+    pins = snapshots_of(found.match.rewriting.reads, others)
+    if isinstance(pins, str):
+        return None
+    return Shared(found.view, found.match.rewriting.storage, replace(found, pins=pins).text(storage.columns, {}))
+
+
+def _is_whole(found: Replacement, asked: Statement) -> bool:
+    start, end = found.block.span
+    return not (found.subqueries or asked.sql[:start].strip() or asked.sql[end:].strip())
