@@ -1,6 +1,6 @@
 """A Thrift Server without a Spark: as many threads as a real one, and statements that take 20 ms; prints its port.
 
-A connection for which there is no thread is accepted and hears nothing; a statement over those that run and those that
+A connection for which there is no thread is accepted and closed; a statement over those that run and those that
 are queued is refused. That is how Spark Thrift Server behaves.
 """
 
@@ -32,14 +32,10 @@ class StandIn(FakeSpark):
 
     def __init__(self) -> None:
         super().__init__(lambda sql: RESULTS.get(sql) or ResultSet.of("sql", rows=[[sql]]))
-        self.threads = asyncio.Semaphore(THREADS)
+        self.threads = THREADS
         self.at_work = 0
         self.slots = asyncio.Semaphore(RUNNING)
         self.tasks: set[asyncio.Task[None]] = set()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        async with self.threads:
-            await super()._serve(reader, writer)
 
     async def _answer(self, user: str, message: bytes) -> bytes:
         reply = await super()._answer(user, message)

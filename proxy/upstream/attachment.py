@@ -70,12 +70,13 @@ class Attachment:
         self._moved = moved
 
     async def open(self) -> bytes | None:
-        """Attach it for the first time, if there is room: the upstream's reply. None if it can only be done later."""
-        if self._pool.full and any(place.version is not None for place in self._pool.places):
+        """Attach it for the first time: the upstream's reply. None if that takes long, or if there is no room yet."""
+        known = any(place.version is not None for place in self._pool.places)
+        if known and self._pool.full:
             return None
         self._holders += 1
         try:
-            reply = await self._attach()
+            reply = await self._attach(self._pool.timeouts.handshake if known else None)
         except BaseException:  # who wanted it may be gone: nobody else knows of it
             self._abandon()
             raise
@@ -164,7 +165,8 @@ class Attachment:
             await asyncio.wait({self._attaching})
         await self.park()
 
-    async def _attach(self) -> bytes:
+    async def _attach(self, patience: float | None = None) -> bytes | None:
+        """Have it attached: the upstream's reply; None when patience is over, and the attaching goes on."""
         if self._live is not None and self._pinned:
             raise SqlError(f"The upstream session is lost. {_IRREPLACEABLE}", LOST)
         if self._closed:
@@ -173,7 +175,9 @@ class Attachment:
             self._attaching = asyncio.create_task(self._restore())
             self._attaching.add_done_callback(_seen)
         attaching = self._attaching
-        await asyncio.wait({attaching})
+        await asyncio.wait({attaching}, timeout=patience)
+        if not attaching.done():
+            return None
         if attaching.cancelled():
             raise SqlError("The session is closed", "08003")
         return attaching.result()

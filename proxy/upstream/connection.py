@@ -72,7 +72,7 @@ class Upstream:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Seconds. A Thrift Server without a free thread accepts a connection and lets its handshake hang.
+    """Seconds. A Thrift Server without a free thread accepts a connection, and closes it or lets its handshake hang.
 
     `call` is for calls that are answered at once or held for a few seconds, `work` for those that fetch rows.
     `health` is the time between two checks of a server, `park` that after which an idle session's place is given back.
@@ -97,14 +97,28 @@ class Timeouts:
         return min(self.call, self.work)
 
 
+class NotLetIn(SqlError):
+    """A server has neither let us in nor refused to: it is gone, or has no thread or no time to spare now."""
+
+
+class Pulse:
+    """When a server was last heard of, on any of its connections."""
+
+    __slots__ = ("at",)
+
+    def __init__(self) -> None:
+        self.at = float("-inf")
+
+
 class Connection(asyncio.Protocol):
     """A connection that is logged in. A call that nobody waits for any more still takes its reply from the line."""
 
-    def __init__(self, upstream: Upstream, sasl: SaslClient, timeouts: Timeouts) -> None:
+    def __init__(self, upstream: Upstream, sasl: SaslClient, timeouts: Timeouts, pulse: Pulse) -> None:
         self._loop = asyncio.get_running_loop()  # kept: to ask for it is a system call each time
         self._upstream = upstream
         self._sasl: SaslClient | None = sasl
         self._timeouts = timeouts
+        self._pulse = pulse
         self._frames = FrameReader(_REPLY_LIMIT)
         self._pieces: MessageReader | None = None
         self._waiting: deque[Reply] = deque()
@@ -168,6 +182,9 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"sent what cannot be understood ({error})"))
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._sasl is not None and self._lost is None:
+            closed = f"{self._upstream.named} closes connections before the login"
+            self._fail(NotLetIn(f"{closed}: it is not well, or all its threads are busy; try again later", "08S01"))
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
 
     def _shake_hands(self, sasl: SaslClient) -> None:
@@ -198,7 +215,7 @@ class Connection(asyncio.Protocol):
         if not self._waiting:
             raise WireError("a reply that nobody asked for")
         reply = self._waiting.popleft()
-        self._since = self._loop.time()
+        self._since = self._pulse.at = self._loop.time()
         reply.deliver(message)
 
     def _look(self) -> None:
@@ -245,21 +262,23 @@ def _keep_alive(connected: socket.socket) -> None:
             connected.setsockopt(level, getattr(socket, option), value)
 
 
-async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts) -> Connection:
+async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
     """A connection that is logged in; SqlError 08S01 if there is none to be had in time."""
     loop = asyncio.get_running_loop()
-    connection = Connection(upstream, SaslClient(user, password), timeouts)
+    connection = Connection(upstream, SaslClient(user, password), timeouts, pulse)
     try:
         async with asyncio.timeout(timeouts.connect):
             await loop.create_connection(lambda: connection, upstream.host, upstream.port)
-    except OSError as error:  # TimeoutError is one of them
-        raise SqlError(f"{upstream.named} cannot be reached: {str(error) or 'no answer in time'}", "08S01") from error
+    except TimeoutError as error:  # what a kernel does whose queue for a busy server is full
+        raise NotLetIn(f"{upstream.named} cannot be reached: no answer in time", "08S01") from error
+    except OSError as error:
+        raise SqlError(f"{upstream.named} cannot be reached: {error}", "08S01") from error
     try:
         async with asyncio.timeout(timeouts.handshake):
             await connection.ready
     except TimeoutError as error:
         connection.close()
-        raise SqlError(
+        raise NotLetIn(
             f"{upstream.named} accepts connections but no logins: all its threads are busy; try again later", "08S01"
         ) from error
     except BaseException:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from proxy.hs2 import SqlError
-from proxy.upstream.connection import Connection, Timeouts, Upstream, connect
+from proxy.upstream.connection import Connection, Pulse, Timeouts, Upstream, connect
 
 _USER = "viewgate"
 
@@ -13,9 +13,10 @@ _USER = "viewgate"
 class Control:
     """Opened at the first call, opened again when it was lost; shared by all sessions of an upstream."""
 
-    def __init__(self, upstream: Upstream, timeouts: Timeouts) -> None:
+    def __init__(self, upstream: Upstream, timeouts: Timeouts, pulse: Pulse) -> None:
         self._upstream = upstream
         self._timeouts = timeouts
+        self._pulse = pulse
         self._connection: Connection | None = None
         self._opening = asyncio.Lock()
 
@@ -35,6 +36,6 @@ class Control:
         async with self._opening:
             if self._connection is None or not self._connection.alive:
                 user, password = self._upstream.user or _USER, self._upstream.password or _USER
-                connecting = connect(self._upstream, user, password, self._timeouts)
+                connecting = connect(self._upstream, user, password, self._timeouts, self._pulse)
                 self._connection = await asyncio.create_task(connecting)  # who calls need not be a task
             return self._connection

@@ -30,6 +30,12 @@ class FairQueue(Generic[T]):
     def add(self, principal: str, item: T) -> None:
         self._waiting.setdefault(principal, deque()).append(item)
 
+    def put_back(self, principal: str, item: T) -> None:
+        """Have an item that was taken out, or would have been, be the next one."""
+        own = self._waiting.pop(principal, deque())
+        own.appendleft(item)
+        self._waiting = {principal: own, **self._waiting}
+
     def remove(self, principal: str, item: T) -> None:
         """Take an item out that waits no longer; one that is not there is no error."""
         own = self._waiting.get(principal)

@@ -7,6 +7,7 @@ import asyncio
 from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import V11
+from proxy.upstream.connection import NotLetIn
 from proxy.upstream.opening import open_session
 from proxy.upstream.place import LOST, Place
 from proxy.upstream.pool import Upstreams
@@ -33,6 +34,8 @@ async def look(pool: Upstreams, place: Place) -> None:
         session, _ = await open_session(place, _USER, message, pool.timeouts)
         await session.close()
     except SqlError as error:
+        if isinstance(error, NotLetIn) and place.lives():
+            return
         if error.sql_state == LOST:
             pool.failed(place, error)
             return

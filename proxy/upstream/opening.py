@@ -17,7 +17,7 @@ async def open_session(place: Place, user: str, message: bytes, timeouts: Timeou
     """Relay an OpenSession for a user: the session, and the upstream's reply; SqlError 08S01 if it is not to be had."""
     upstream = place.upstream
     login = upstream.user or user
-    connection = await connect(upstream, login, upstream.password or login, timeouts)
+    connection = await connect(upstream, login, upstream.password or login, timeouts, place.pulse)
     try:
         async with asyncio.timeout(timeouts.open):
             reply = await connection.call(message)

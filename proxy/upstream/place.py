@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from proxy.hs2 import SqlError
-from proxy.upstream.connection import Timeouts, Upstream
+from proxy.upstream.connection import Pulse, Timeouts, Upstream
 from proxy.upstream.control import Control
 from proxy.upstream.slots import Slots
 
@@ -15,6 +15,11 @@ logger = logging.getLogger(__name__)
 LOST = "08S01"
 _FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds for which one that has failed is left alone, doubled each time
 
+# Sessions that are opened at a time. A Java server has 50 connections wait for being accepted, and the kernel drops
+# further ones without a word; opening a session is work for a processor, which goes no faster for being asked at once.
+OPENINGS = 16
+_BREATHER = 0.5  # seconds that a server gets which has no thread to spare
+
 
 class Place:
     """Counts the sessions on an upstream, and knows whether new ones can be opened there."""
@@ -22,16 +27,21 @@ class Place:
     def __init__(self, upstream: Upstream, timeouts: Timeouts) -> None:
         self.upstream = upstream
         self.terms = upstream.terms
-        self.control = Control(upstream, timeouts)
+        self.pulse = Pulse()
+        self.control = Control(upstream, timeouts, self.pulse)
         self.sessions = 0
+        self.opening = 0  # those of the sessions that are not there yet
         self.statements = Slots(self.terms.statements)
         self.version: int | None = None  # of the protocol, as it last said
         self.info: dict[int, bytes] = {}  # what it has said of itself, which is the same for every session
         self.problem: SqlError | None = None
         self.well_at = float("-inf")
         self.closes = False  # whether it was ever seen to close a session: its first one starts a metastore, in seconds
+        self._patience = timeouts.handshake
         self._rest = _FIRST_REST
         self._rests_until = float("-inf")
+        self._crowded = False
+        self._crowded_until = float("-inf")
 
     @property
     def usable(self) -> bool:
@@ -40,8 +50,18 @@ class Place:
 
     @property
     def room(self) -> bool:
-        """Whether it could take one more session."""
-        return self.sessions < self.terms.sessions
+        """Whether it could take one more session, and open it now."""
+        return self.sessions < self.terms.sessions and self.openings > 0 and _now() >= self._crowded_until
+
+    @property
+    def openings(self) -> int:
+        """How many sessions can be opened at a time beside those that are; a single one tries a crowded server."""
+        return (1 if self._crowded else OPENINGS) - self.opening
+
+    @property
+    def vacancies(self) -> int:
+        """How many sessions there is room for as far as is known: a crowded server has others' in their place."""
+        return 0 if self._crowded else max(self.terms.sessions - self.sessions, 0)
 
     @property
     def load(self) -> float:
@@ -57,13 +77,30 @@ class Place:
         """Take note that it has opened a session."""
         if self.problem is not None:
             logger.info("%s is back", self.upstream.named)
-        self.problem, self._rest, self.well_at = None, _FIRST_REST, _now()
+        if self._crowded:
+            logger.info("%s has threads to spare again", self.upstream.named)
+        self.problem, self._rest, self.well_at, self._crowded = None, _FIRST_REST, _now(), False
+
+    def lives(self) -> bool:
+        """Whether it was heard of lately: one that lets nobody in is busy then, and not gone."""
+        return self.pulse.at >= _now() - self._patience
+
+    def crowded(self, problem: SqlError) -> float:
+        """Take note that it lives and has no thread to spare: the seconds after which to try again."""
+        if not self._crowded:
+            logger.warning("%s; it answers on other connections: who needs a new one waits", problem.message)
+        self._crowded, self._crowded_until = True, _now() + _BREATHER
+        return _BREATHER
+
+    def relieved(self) -> None:
+        """Take note that a session has ended there: its thread may be had."""
+        self._crowded_until = float("-inf")
 
     def failed(self, problem: SqlError) -> None:
         """Take note that it has not, and leave it alone for a while."""
         if self.problem is None:
             logger.warning("%s; it gets no new sessions until it is back", problem.message)
-        self.problem = problem
+        self.problem, self._crowded = problem, False
         self.info.clear()  # another version may come back
         self._rests_until = _now() + self._rest
         self._rest = min(2 * self._rest, _LONGEST_REST)

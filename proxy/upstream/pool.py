@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from proxy.hs2 import SqlError
-from proxy.upstream.connection import Timeouts, Upstream
+from proxy.upstream.connection import NotLetIn, Timeouts, Upstream
 from proxy.upstream.fair_queue import FairQueue
 from proxy.upstream.opening import open_session
 from proxy.upstream.place import LOST, Place
@@ -25,8 +25,8 @@ logger = logging.getLogger(__name__)
 class Upstreams:
     """Opens sessions where there is least to do for a server's share.
 
-    Where all have as many sessions as they may, principals wait in turns, and sessions that nobody uses now are parked
-    for them: their places are given back, and they are opened again when they are needed.
+    Where all have as many sessions as they may, or open as many at a time, principals wait in turns. Sessions that
+    nobody uses now are parked for them: their places are given back, and they are opened again when they are needed.
     """
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
@@ -52,19 +52,28 @@ class Upstreams:
     async def open(self, user: str, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
         """Relay an OpenSession for a user, when it is the principal's turn: the session, and the upstream's reply."""
         tried: set[Place] = set()
+        again = False
         while True:
-            place = await self._turn(principal or user, tried)
+            place = await self._turn(principal or user, tried, again)
             try:
                 session, reply = await open_session(place, user, message, self.timeouts)
             except BaseException as error:
+                again = False
+                if isinstance(error, NotLetIn) and place.lives():
+                    again = True
+                    self._crowded(place, error)
+                elif isinstance(error, SqlError) and error.sql_state == LOST:
+                    tried.add(place)
+                    self.failed(place, error)
+                place.opening -= 1
                 self._left(place)
                 if not isinstance(error, SqlError) or error.sql_state != LOST:
                     raise
-                tried.add(place)
-                self.failed(place, error)
                 continue
+            place.opening -= 1
             place.well()
-            session.left = partial(self._left, place)
+            session.left = partial(self._ended, place)
+            self.grant()
             return session, reply
 
     def failed(self, place: Place, problem: SqlError) -> None:
@@ -96,10 +105,13 @@ class Upstreams:
 
     def rests(self, attachment: Attachment) -> None:
         """Take note that nobody uses a session: its place is for those who wait, or is given back after a while."""
-        self._idle[attachment] = _now()
-        if len(self._waiting) > len(self._parking) or (attachment.place and attachment.place.terms.draining):
+        if attachment.place and attachment.place.terms.draining:
             self._park(attachment)
-        elif self._sweep is None:
+            return
+        self._idle[attachment] = _now()
+        if self._waiting:
+            self._make_room()
+        if self._idle and self._sweep is None:
             self._sweep = asyncio.get_running_loop().call_later(self.timeouts.park, self._park_idle)
 
     def grant(self) -> None:
@@ -107,10 +119,9 @@ class Upstreams:
         while self._waiting and (place := self._best()) is not None:
             turn = self._waiting.next()
             if not turn.done():
-                place.sessions += 1
-                turn.set_result(place)
-        while self._idle and len(self._waiting) > len(self._parking):
-            self._park(next(iter(self._idle)))
+                turn.set_result(_taken(place))
+        if self._waiting:
+            self._make_room()
 
     def give_back(self, live: UpstreamSession) -> None:
         """Close a session that nobody waits for."""
@@ -135,24 +146,41 @@ class Upstreams:
         fit = [place for place in self.places if place.usable and place.room and place not in tried]
         return min(fit, key=lambda place: place.load, default=None)
 
-    async def _turn(self, principal: str, tried: Collection[Place]) -> Place:
-        """A place for one more session, counted; nobody who waits is overtaken."""
-        place = None if self._waiting else self._best(tried)
+    async def _turn(self, principal: str, tried: Collection[Place], again: bool) -> Place:
+        """A place for one more session, counted; nobody who waits is overtaken, nor who has had a turn in vain."""
+        place = None if self._waiting and not again else self._best(tried)
         if place is not None:
-            place.sessions += 1
-            return place
+            return _taken(place)
         if not any(place.usable and place not in tried for place in self.places):
             raise self._none()
         turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
-        self._waiting.add(principal, turn)
+        (self._waiting.put_back if again else self._waiting.add)(principal, turn)
         self.grant()
         try:
             return await turn
         except asyncio.CancelledError:
             self._waiting.remove(principal, turn)
             if turn.done() and not turn.cancelled() and turn.exception() is None:
+                turn.result().opening -= 1
                 self._left(turn.result())
             raise
+
+    def _make_room(self) -> None:
+        """Park sessions, those first that are idle for longest, for those who wait and could open theirs then."""
+        well = [place for place in self.places if place.usable]
+        lacking = min(len(self._waiting), sum(max(place.openings, 0) for place in well))
+        lacking -= len(self._parking) + sum(place.vacancies for place in well)
+        while self._idle and lacking > 0:
+            self._park(next(iter(self._idle)))
+            lacking -= 1
+
+    def _crowded(self, place: Place, problem: SqlError) -> None:
+        """Let a server be for a moment, then have one of those who wait try it."""
+        asyncio.get_running_loop().call_later(place.crowded(problem), self.grant)
+
+    def _ended(self, place: Place) -> None:
+        place.relieved()
+        self._left(place)
 
     def _left(self, place: Place) -> None:
         place.sessions -= 1
@@ -166,7 +194,7 @@ class Upstreams:
 
     def _park(self, attachment: Attachment) -> None:
         """Give a session's place back: it is taken from the session before anybody can use it again."""
-        del self._idle[attachment]
+        self._idle.pop(attachment, None)
         live = attachment.detach()
         if live is not None:
             self.give_back(live)
@@ -180,6 +208,13 @@ class Upstreams:
                 self._sweep = asyncio.get_running_loop().call_later(since + park - now, self._park_idle)
                 return
             self._park(attachment)
+
+
+def _taken(place: Place) -> Place:
+    """The place, with one more session that is being opened."""
+    place.sessions += 1
+    place.opening += 1
+    return place
 
 
 def _now() -> float:

@@ -23,6 +23,24 @@ def finish(proxied: Proxied, number: int) -> None:
     running.end(OperationState.FINISHED)
 
 
+def test_nobody_is_refused_while_the_server_has_no_thread_to_spare() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.threads = 1
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            first = (await ann.execute(await ann.open_session(), "SELECT HANG")).operationHandle
+            opening = asyncio.create_task(bob.open_session())
+            while not opening.done():
+                assert (await ann.status(first)).operationState == 1
+            second = (await bob.execute(opening.result(), "SELECT 2")).operationHandle
+            for client, operation in ((ann, first), (bob, second)):
+                assert (await client.status(operation)).operationState == 1
+            proxied.spark.threads = 2
+            assert (await bob.end(second)).operationState == 2
+            assert await bob.first_column(second) == ["SELECT 2"]
+
+    with_proxy(test, timeouts=replace(QUICK, handshake=0.6))
+
+
 def test_a_statement_that_waits_for_others_runs_to_its_client_and_gets_its_turn() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:

@@ -59,6 +59,7 @@ class FakeSpark:
         self.opened: dict[asyncio.StreamWriter, list[bytes]] = {}  # sessions, by connection
         self.first: asyncio.StreamWriter | None = None
         self.log_in = True
+        self.threads = 500  # connections; a further one is closed at once
         self.early_metadata = 0
         self.query_id = "spark's"
         self.slow_reasons = 0  # answers that tell of an error before its reason is there
@@ -99,6 +100,9 @@ class FakeSpark:
         return [message for known, message in self.messages if known == name]
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self.connections) >= self.threads:
+            writer.close()
+            return
         self.connections.add(writer)
         self.first = self.first or writer
         try:
