@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from proxy.hs2 import SqlError
-from proxy.upstream.connection import Pulse, Timeouts, Upstream
+from proxy.upstream.connection import Pulse, Terms, Timeouts, Upstream
 from proxy.upstream.control import Control
 from proxy.upstream.slots import Slots
 
@@ -32,6 +32,7 @@ class Place:
         self.sessions = 0
         self.opening = 0  # those of the sessions that are not there yet
         self.statements = Slots(self.terms.statements)
+        self.questions = Slots(_questions(self.terms))
         self.version: int | None = None  # of the protocol, as it last said
         self.info: dict[int, bytes] = {}  # what it has said of itself, which is the same for every session
         self.problem: SqlError | None = None
@@ -72,6 +73,7 @@ class Place:
         """Go on under other terms."""
         self.terms = upstream.terms
         self.statements.resize(self.terms.statements)
+        self.questions.resize(_questions(self.terms))
 
     def well(self) -> None:
         """Take note that it has opened a session."""
@@ -104,6 +106,14 @@ class Place:
         self.info.clear()  # another version may come back
         self._rests_until = _now() + self._rest
         self._rest = min(2 * self._rest, _LONGEST_REST)
+
+
+def _questions(terms: Terms) -> int:
+    """How many statements of our own, which tell what clients' sessions are like, may be under way beside clients'.
+
+    Spark Thrift Server refuses those for which it has neither a thread nor a place in its queue, which has 100.
+    """
+    return max(terms.statements // 2, 1)
 
 
 def _now() -> float:

@@ -70,6 +70,13 @@ class UpstreamSession:
 
     async def query(self, sql: str) -> ResultSet:
         """Run a statement of our own in this session and fetch all of its result; SqlError with Spark's own text."""
+        await self.place.questions.wait(self.handle.id)
+        try:
+            return await self._ask(sql)
+        finally:
+            self.place.questions.give_back()
+
+    async def _ask(self, sql: str) -> ResultSet:
         starting = asyncio.create_task(self._start(sql))
         ended = False
         try:

@@ -197,3 +197,22 @@ def test_the_session_that_is_idle_for_longest_makes_room_and_not_the_one_that_re
                 await attachment.close()
 
     asyncio.run(test())
+
+
+def test_questions_of_our_own_do_not_overrun_the_servers_queue() -> None:
+    async def test() -> None:
+        async with pool(Terms(statements=4)) as (upstreams, (spark,)):
+            sessions = [(await upstreams.open("bob", OPEN))[0] for _ in range(9)]
+            spark.held["GetOperationStatus"] = asyncio.Event()
+            asking = [asyncio.create_task(session.query("SET")) for session in sessions]
+            await until(lambda: len(spark.sent("GetOperationStatus")) == 2)
+            assert len(spark.sent("ExecuteStatement")) == 2
+            asking[0].cancel()
+            spark.held["GetOperationStatus"].set()
+            answers = await asyncio.gather(*asking, return_exceptions=True)
+            assert [isinstance(answer, BaseException) for answer in answers] == [True] + 8 * [False]
+            assert not upstreams.places[0].questions.taken
+            for session in sessions:
+                await session.close()
+
+    asyncio.run(test())
