@@ -5,13 +5,15 @@
 Opens sessions, each on a connection of its own, runs a statement in each (with `--spark`: in the first hundred), and
 divides what the proxy's memory has grown by. Then some of them work at once, statement after statement, before a server
 that has 500 threads for connections and 100 for statements: a stand-in that speaks the protocol, or with `--spark` a
-real one. Nobody may be refused, and nobody may wait for much longer than the others.
+real one. Nobody may be refused, and nobody may wait for much longer than the others. At last everybody leaves, one half
+in order, the other without a word, and nothing may be left of them.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import statistics
 import subprocess
 import sys
@@ -52,11 +54,27 @@ def resident(process: int) -> int:
     return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * 4096
 
 
+def descriptors(process: int) -> int:
+    """How many files and connections a process has open."""
+    return len(list(Path(f"/proc/{process}/fd").iterdir()))
+
+
+async def settled(process: int, number: int) -> int:
+    """The open descriptors of a process: as many as a number, or what is left above it after a minute."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(60):
+            while descriptors(process) > number:
+                await asyncio.sleep(0.1)
+    return descriptors(process)
+
+
 class Session:
     """A client's session on a connection of its own, as Hive JDBC has it."""
 
     def __init__(self, number: int, port: int) -> None:
         self.client = RawClient(port, f"user{number % 50}")
+        self.seconds: list[float] = []  # of each statement
+        self.refused = ""
 
     async def open(self) -> None:
         await self.client.__aenter__()
@@ -76,35 +94,62 @@ class Session:
         closing = ttypes.TCloseOperationReq(operationHandle=response.operationHandle)
         await self.client.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
 
-    async def work(self, statements: int) -> float:
-        """Run so many statements; the seconds it took."""
-        started = time.perf_counter()
+    async def work(self, statements: int) -> None:
+        """Run so many statements, as long as none is refused, and keep the time that each took."""
         for number in range(statements):
-            await self.run(f"SELECT {number}")
-        return time.perf_counter() - started
+            started = time.perf_counter()
+            try:
+                await self.run(f"SELECT {number}")
+            except AssertionError as error:
+                self.refused = str(error)
+                return
+            self.seconds.append(time.perf_counter() - started)
+
+    async def leave(self) -> None:
+        """Close the session, and the connection."""
+        closing = ttypes.TCloseSessionReq(sessionHandle=self.handle)
+        await self.client.ask("CloseSession", closing, ttypes.TCloseSessionResp)
+        self.client.writer.close()
 
 
 async def measure(port: int, process: int, options: argparse.Namespace) -> Iterator[tuple[str, str]]:
     warm = await opened(range(50), port, 50)
+    await asyncio.gather(*(session.leave() for session in warm))
+    at_first = descriptors(process)
     before = resident(process)
     started = time.perf_counter()
     sessions = await opened(range(options.idle), port, 100 if options.spark else options.idle)
     took = time.perf_counter() - started
     grown = resident(process) - before
     working = sessions[:: max(1, len(sessions) // options.working)][: options.working]
-    seconds = sorted(await asyncio.gather(*(session.work(options.statements) for session in working)))
-    for session in warm + sessions:
+    await asyncio.gather(*(session.work(options.statements) for session in working))
+    refused = [session.refused for session in working if session.refused]
+    seconds = sorted(sum(session.seconds) for session in working)
+    each = [second for session in working for second in session.seconds]
+    in_all = resident(process)
+    await asyncio.gather(*(session.leave() for session in sessions[::2]))
+    for session in sessions[1::2]:
         session.client.writer.close()
+    left = await settled(process, at_first)
     return iter(
         [
             ("idle sessions", f"{len(sessions):,}, opened in {took:.1f} s"),
             ("the proxy's memory for each, KiB", f"{grown / len(sessions) / 1024:.1f}"),
-            ("the proxy's memory in all, MiB", f"{resident(process) / 2**20:.0f}"),
-            (f"{len(working)} of them at once, {options.statements} statements each, refused", "0"),
-            ("seconds until one is done: median", f"{statistics.median(seconds):.1f}"),
-            ("first and last", f"{seconds[0]:.1f}, {seconds[-1]:.1f}"),
+            ("the proxy's memory in all, MiB", f"{in_all / 2**20:.0f}"),
+            (
+                f"{len(working)} of them at once, {options.statements} statements each, refused",
+                " ".join([str(len(refused)), *refused[:1]]),
+            ),
+            ("seconds until one is done: first, median, last", _spread(seconds)),
+            ("seconds for a statement: shortest, median, longest", _spread(each)),
+            ("descriptors before anybody came, and after all have left", f"{at_first}, {left}"),
+            ("the proxy's memory then, MiB", f"{resident(process) / 2**20:.0f}"),
         ]
     )
+
+
+def _spread(seconds: list[float]) -> str:
+    return f"{min(seconds):.1f}, {statistics.median(seconds):.1f}, {max(seconds):.1f}"
 
 
 async def opened(numbers: range, port: int, used: int) -> list[Session]:
