@@ -23,6 +23,7 @@ from rewriter.block.vocabulary import (
     GROUPING,
     PAIRED,
     RANKS,
+    SETTLED,
     SYNONYMS,
     UNSETTLED,
 )
@@ -163,12 +164,14 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
 def _refuse_call(call: exp.Func) -> None:
     name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
     meant = SYNONYMS.get(name, name)
-    known = meant in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING | {"count_if"}
+    known = meant in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING | SETTLED | {"count_if"}
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}; leave it out")
     if meant in CLOCK or isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):
         text = f"{name}()" if name else call.sql("spark")
         raise Unsupported(f"{text} changes with time or user; leave it to the queries over the view")
+    if name == "unix_timestamp" and not call.expressions:
+        raise Unsupported(f"{name}() changes with time; leave it to the queries over the view, or name the time")
     if isinstance(call, exp.Anonymous) and not known:
         raise Unsupported(f"{name}() is no function that is known to give the same answer always; leave it out")
 

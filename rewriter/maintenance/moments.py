@@ -37,7 +37,7 @@ def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> 
 def _suspects(tree: Tree) -> Iterator[Tree]:
     for node in tree.walk():
         text = _text(node)
-        constant = _computes_text(node) and not node.find(exp.Column) if text is None else _CHANGING.match(text)
+        constant = _computes_text(node) and not _varies(node) if text is None else _CHANGING.match(text)
         if constant and not _within_another(node):
             yield node
 
@@ -54,6 +54,12 @@ def _text(node: Tree) -> str | None:
 def _computes_text(node: Tree) -> bool:
     named = isinstance(node, exp.Anonymous) and str(node.this).lower() in _MAKE_TEXT
     return named or isinstance(node, exp.DPipe)
+
+
+def _varies(node: Tree) -> bool:
+    """Whether a column is in it, or an element that a function over elements gives a name."""
+    named = node.find_ancestor(exp.Lambda) is not None and node.find(exp.Identifier) is not None
+    return named or node.find(exp.Column) is not None
 
 
 def _within_another(node: Tree) -> bool:

@@ -155,6 +155,8 @@ FUNCTIONS: Mapping[str, Rule] = {
     "nanvl": float_or_double,
     **dict.fromkeys(("upper", "lower", "initcap", "ltrim", "rtrim", "trim", "btrim", "replace", "split_part"), of_text),
     **dict.fromkeys(("substring", "left", "right", "lpad", "rpad", "reverse"), of_text),
+    **dict.fromkeys(("regexp_replace", "regexp_extract", "regexp_substr", "get_json_object"), _STRING),
+    **dict.fromkeys(("substring_index", "translate", "repeat"), of_text),
     **dict.fromkeys(("concat", "concat_ws"), texts),
     **dict.fromkeys(("md5", "sha1", "sha2", "date_format"), _STRING),
     **dict.fromkeys(("length", "instr", "ascii", "datediff"), _INT),

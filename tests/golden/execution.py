@@ -148,8 +148,10 @@ def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _comparable(value: object) -> object:
-    if isinstance(value, list):  # a set, in DuckDB
+    if isinstance(value, list):  # an array, or a set in DuckDB
         return tuple(value)
+    if isinstance(value, dict):  # a structure, or a map
+        return repr(value)
     if isinstance(value, date) and not isinstance(value, datetime):
         # DuckDB truncates a date to a timestamp, Spark to a date: types are compared on Spark.
         return datetime.combine(value, time.min)

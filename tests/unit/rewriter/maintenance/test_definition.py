@@ -90,6 +90,11 @@ def test_pinning_puts_the_version_behind_each_name() -> None:
 @pytest.mark.parametrize(
     ("query", "problem"),
     [
+        ("SELECT unix_timestamp() AS u FROM sales", r"unix_timestamp\(\) changes with time"),
+        (
+            "SELECT transform(array(region), x -> DATE 'today') AS d FROM sales",
+            "'today' may mean another day each time",
+        ),
         ("SELECT rand() FROM sales", r"rand\(\) is no function that is known to give the same answer always"),
         ("SELECT hll_sketch_agg(n) FROM sales", r"hll_sketch_agg\(\) depends on how .* theta_sketch_agg\(\) does not"),
         ("SELECT first(n) FROM sales", r"first\(\) may take any of several rows; leave it out"),
