@@ -55,19 +55,14 @@ class Upstreams:
         again = False
         while True:
             place = await self._turn(principal or user, tried, again)
+            began = _now()
             try:
                 session, reply = await open_session(place, user, message, self.timeouts)
             except BaseException as error:
-                again = False
-                if isinstance(error, NotLetIn) and place.lives():
-                    again = True
-                    self._crowded(place, error)
-                elif isinstance(error, SqlError) and error.sql_state == LOST:
-                    tried.add(place)
-                    self.failed(place, error)
+                again = self._not_opened(place, error, began, tried)
                 place.opening -= 1
                 self._left(place)
-                if not isinstance(error, SqlError) or error.sql_state != LOST:
+                if not again:
                     raise
                 continue
             place.opening -= 1
@@ -151,7 +146,7 @@ class Upstreams:
         place = None if self._waiting and not again else self._best(tried)
         if place is not None:
             return _taken(place)
-        if not any(place.usable and place not in tried for place in self.places):
+        if not self._untried(tried):
             raise self._none()
         turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
         (self._waiting.put_back if again else self._waiting.add)(principal, turn)
@@ -174,9 +169,21 @@ class Upstreams:
             self._park(next(iter(self._idle)))
             lacking -= 1
 
-    def _crowded(self, place: Place, problem: SqlError) -> None:
-        """Let a server be for a moment, then have one of those who wait try it."""
-        asyncio.get_running_loop().call_later(place.crowded(problem), self.grant)
+    def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
+        """Take note of why a session is not opened there; whether to try again, there or elsewhere."""
+        if not isinstance(error, SqlError) or error.sql_state != LOST:
+            return False
+        if isinstance(error, NotLetIn) and place.lives():  # let it be for a moment, then have one try who waits
+            asyncio.get_running_loop().call_later(place.crowded(error), self.grant)
+            return True
+        tried.add(place)
+        if place.well_at >= began:  # it opens sessions for others meanwhile
+            return self._untried(tried)
+        self.failed(place, error)
+        return True
+
+    def _untried(self, tried: Collection[Place]) -> bool:
+        return any(place.usable and place not in tried for place in self.places)
 
     def _ended(self, place: Place) -> None:
         place.relieved()

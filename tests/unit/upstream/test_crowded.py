@@ -89,6 +89,23 @@ def test_a_login_that_hangs_is_tried_again_while_the_server_answers_others() -> 
     asyncio.run(test())
 
 
+def test_one_session_that_is_not_opened_in_time_is_no_failure_where_others_are() -> None:
+    async def test() -> None:
+        async with pool(Terms(), timeouts=replace(QUICK, open=0.3)) as (upstreams, (spark,)):
+            spark.held["OpenSession"] = asyncio.Event()
+            slow = asyncio.create_task(upstreams.open("ann", OPEN))
+            await spark.called("OpenSession")
+            spark.held.clear()
+            bob, _ = await upstreams.open("bob", OPEN)
+            with pytest.raises(SqlError, match="opens no session in time") as raised:
+                await slow
+            assert raised.value.sql_state == "08S01"
+            assert upstreams.places[0].problem is None
+            await bob.close()
+
+    asyncio.run(test())
+
+
 def test_a_crowded_server_is_not_waited_for_where_another_has_room() -> None:
     async def test() -> None:
         async with pool(Terms(weight=9), Terms(), timeouts=PATIENT) as (upstreams, (crowded, other)):
