@@ -104,8 +104,9 @@ class Place:
             logger.warning("%s; it gets no new sessions until it is back", problem.message)
         self.problem, self._crowded = problem, False
         self.info.clear()  # another version may come back
-        self._rests_until = _now() + self._rest
-        self._rest = min(2 * self._rest, _LONGEST_REST)
+        if _now() >= self._rests_until:  # of those that fail together, one counts
+            self._rests_until = _now() + self._rest
+            self._rest = min(2 * self._rest, _LONGEST_REST)
 
 
 def _questions(terms: Terms) -> int:

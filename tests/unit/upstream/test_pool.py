@@ -64,6 +64,24 @@ def test_a_server_that_fails_gets_no_more_until_it_is_back(caplog: pytest.LogCap
     assert caplog.messages[-1].endswith("is back")
 
 
+def test_a_server_rests_longer_each_time_and_not_for_each_who_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, _):
+            (place,) = upstreams.places
+            clock, rests = 0.0, []
+            monkeypatch.setattr("proxy.upstream.place._now", lambda: clock)
+            for _ in range(3):
+                for _ in range(16):
+                    upstreams.failed(place, SqlError("Spark at h:1 is lost", "08S01"))
+                began = clock
+                while not place.usable:
+                    clock += 0.25
+                rests.append(clock - began)
+            assert rests == [0.5, 1, 2]
+
+    asyncio.run(test())
+
+
 def test_a_server_that_cannot_read_a_clients_request_is_there_for_others() -> None:
     async def test() -> None:
         async with pool(Terms()) as (upstreams, _):
