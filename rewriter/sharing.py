@@ -40,9 +40,11 @@ def shared(
     """How another view's storage answers a view's storage query as a whole; None where none does for less.
 
     `storage` is the view's own, whose columns give the types; `relations` are all that `definitions.closure(asked)`
-    names, at one moment.
+    names, at one moment. Keys that tables only declare are not relied on, whoever trusts them: they can be taken back,
+    and what was stored by them would stay, fresh by every snapshot.
     """
-    others = {**relations, view.storage: None}  # what it held itself is what is to be computed
+    others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
+    others[view.storage] = None  # what it held itself is what is to be computed
     try:
         outcome = decide(asked, definitions, others)
     except Unsupported:

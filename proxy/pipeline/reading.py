@@ -8,14 +8,14 @@ anew, the first alone scans the tables.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import rewriter
 from proxy.catalog import Catalog
 from proxy.pipeline.sources import Sources
 from proxy.pipeline.statements import pin
-from rewriter.model import MaterializedView, Relation, Table, TableName
+from rewriter.model import MaterializedView, Table, TableName
 
 Held = tuple[MaterializedView, Table]
 
@@ -53,7 +53,7 @@ async def from_another(catalog: Catalog, view: MaterializedView, storage: Table,
     if not beside.views:
         return None
     relations = {**await catalog.current(beside.closure(asked)), **sources.tables}
-    found = await asyncio.to_thread(rewriter.shared, view, storage, asked, beside, _relied_on(relations))
+    found = await asyncio.to_thread(rewriter.shared, view, storage, asked, beside, relations)
     return Reading(found.sql, ((found.view, found.storage),), shared=True) if found is not None else None
 
 
@@ -64,11 +64,3 @@ def _beside(
     sources = rewriter.Definitions(tuple(views)).sources
     alike = (other for other in views if other.name != view.name and other.settings == view.settings)
     return rewriter.Definitions(tuple(other for other in alike if not tables.isdisjoint(sources[other.name])))
-
-
-def _relied_on(relations: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-    """The relations, without the keys that are only declared: a session may rely on those, but storage is for all."""
-    return {
-        name: relation.without_keys if isinstance(relation, Table) and not relation.trusted else relation
-        for name, relation in relations.items()
-    }
