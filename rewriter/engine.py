@@ -150,13 +150,16 @@ class _Tried:
         return rule, result
 
 
-def decide(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
+def decide(
+    statement: Statement, definitions: Definitions, relations: Relations, spelled: tuple[Edit, ...] | None = None
+) -> Outcome:
     """Decide which blocks of a statement, its names as they are, to answer from which views; raises Unsupported.
 
-    Whatever cannot be proved leaves the statement as it is.
+    Whatever cannot be proved leaves the statement as it is. `spelled` are the edits that Spark needs, where they are
+    known.
     """
     find = _finder(statement, definitions, relations)
-    spelled = spell_out(statement, find)
+    spelled = spell_out(statement, find) if spelled is None else spelled
     problem = _session_problem(statement)
     if problem is not None:
         tried = tuple(Attempt(v.name, "missed", reason=problem.reason, detail=problem.detail)

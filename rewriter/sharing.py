@@ -46,7 +46,8 @@ def shared(
     others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
     others[view.storage] = None  # what it held itself is what is to be computed
     try:
-        outcome = decide(asked, definitions, others)
+        # What is replaced as a whole needs no edits, and the buckets of a storage query are no user's spelling.
+        outcome = decide(asked, definitions, others, spelled=())
     except Unsupported:
         return None
     found = next((each for each in outcome.replacements if _is_whole(each, asked)), None)

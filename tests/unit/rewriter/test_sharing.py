@@ -11,8 +11,11 @@ from rewriter.model import Relation, Table, TableName
 from rewriter.script import Workspace, read_script
 
 TABLES = """
-CREATE TABLE sales (day DATE, shop INT, price DECIMAL(10,2), f DOUBLE);
+CREATE TABLE sales (day DATE, shop INT, price DECIMAL(10,2), f DOUBLE, at TIMESTAMP, local TIMESTAMP_NTZ);
 CREATE MATERIALIZED VIEW by_day AS SELECT day, shop, sum(price) AS s FROM sales GROUP BY day, shop;
+CREATE MATERIALIZED VIEW by_minute AS SELECT timeseries(at, 'minute') AS t, max(price) AS m FROM sales GROUP BY 1;
+CREATE MATERIALIZED VIEW by_local_minute AS
+SELECT timeseries(local, 'minute') AS t, max(price) AS m FROM sales GROUP BY 1;
 CREATE MATERIALIZED VIEW dearest AS SELECT day, shop, max(price) AS m FROM sales GROUP BY day, shop;
 """
 
@@ -55,6 +58,23 @@ def test_declared_keys_are_not_relied_on_even_if_trusted() -> None:
     """)
     assert world.explain("SELECT day, max(n) FROM visits GROUP BY day").rewritten, "users trust them"
     assert from_world(world) is None
+
+
+@pytest.mark.parametrize(
+    ("column", "grain", "holder"),
+    [
+        ("day", "month", "by_day"),
+        ("at", "ten_minute", "by_minute"),
+        ("at", "day", "by_minute"),
+        ("local", "ten_minute", "by_local_minute"),
+    ],
+)
+def test_coarser_buckets_follow_from_finer_ones(column: str, grain: str, holder: str) -> None:
+    measure = "sum(price)" if column == "day" else "max(price)"
+    found = from_another(f"SELECT timeseries({column}, '{grain}') AS t, {measure} AS m FROM sales GROUP BY 1")
+    assert found is not None
+    assert found.view.name.table == holder
+    assert "timeseries" not in found.sql
 
 
 @pytest.mark.parametrize(
