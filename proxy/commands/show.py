@@ -91,7 +91,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
         "on" if view.rewrite else "off",
         refresh_mode(view),
         now.word,
-        _reason(now, ctx.pipeline.said(view.name)),
+        _reason(now, ctx.pipeline.said(view)),
         now.refreshed_at,
         str(view.storage),
         now.last_error,

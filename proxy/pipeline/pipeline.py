@@ -57,23 +57,24 @@ class Pipeline:
         self._catalog = catalog
         self._runner = runner
         self._upkeep = Upkeep(catalog, runner)
-        self._busy: defaultdict[TableName, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._said: dict[TableName, str] = {}
+        # By what is refreshed: one made under the name of a view that is gone does not wait for a refresh of that.
+        self._busy: defaultdict[tuple[str, TableName], asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._said: dict[tuple[str, TableName], str] = {}
 
-    def said(self, view: TableName) -> str:
+    def said(self, view: MaterializedView) -> str:
         """What a refresh of the view that goes on here has last said of itself; empty where none does."""
-        return self._said.get(view, "")
+        return self._said.get(_content(view), "")
 
     async def refresh(self, view: MaterializedView, log: Log, asked: Asked = UP_TO_DATE) -> Refreshed:
         """Bring a view's storage up to its sources; raises SqlError, and leaves the content as it was."""
 
         def say(line: str) -> None:
-            self._said[view.name] = line.removeprefix(f"{view.name}").lstrip(": ")
+            self._said[_content(view)] = line.removeprefix(f"{view.name}").lstrip(": ")
             log(line)
 
         if asked.where:
             await next_step(self._catalog, view, asked)  # what is asked for wrongly is no failure of the view's
-        async with self._busy[view.name]:
+        async with self._busy[_content(view)]:
             try:
                 async with noted(self._catalog, view):
                     refreshed = await self._refresh(view, say, asked)
@@ -81,17 +82,17 @@ class Pipeline:
                     await self._upkeep.expire(view, log)
                 return refreshed
             finally:
-                self._said.pop(view.name, None)
+                self._said.pop(_content(view), None)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
         """Record that a table, as it is there, holds what the view's query returns over these sources."""
-        async with self._busy[view.name]:
+        async with self._busy[_content(view)]:
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
         """Run a statement that maintains the files of a view's storage, and changes no row of it."""
-        async with self._busy[view.name]:
+        async with self._busy[_content(view)]:
             await self._upkeep.maintain(view, statement)
         # Where the table was compacted, what is recorded moves on: the snapshot that was read may expire next.
         if (await status(self._catalog, view)).fresh:
@@ -200,3 +201,8 @@ class Pipeline:
                 check_types(view, step.storage, await job.columns(query))
             async with watched(job, str(view.name), log):
                 await job.run(step.decision.statement(f"{view.storage.sql()}.branch_{branch}"))
+
+
+def _content(view: MaterializedView) -> tuple[str, TableName]:
+    """What one refresh at a time writes."""
+    return view.uuid, view.storage

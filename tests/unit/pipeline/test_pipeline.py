@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -301,14 +302,14 @@ def test_what_a_refresh_says_of_itself_is_known_as_long_as_it_goes_on(house: Hou
     said: list[str] = []
 
     async def look() -> None:
-        said.append(house.pipeline.said((await house.view()).name))
+        said.append(house.pipeline.said(await house.view()))
 
     async def story() -> None:
         house.spark.before_insert = look
         house.sales.append(ROWS)
         await house.refresh()
         house.spark.before_insert = None
-        assert house.pipeline.said((await house.view()).name) == ""
+        assert house.pipeline.said(await house.view()) == ""
 
     asyncio.run(story())
     (line,) = said
@@ -333,6 +334,29 @@ def test_a_cancelled_refresh_leaves_nothing(house: House) -> None:
     asyncio.run(story())
     assert (house.storage().snapshot_id, house.refs()) == (house.head, {"main"})
     assert (asyncio.run(house.last_error()) or "").endswith(": it was cancelled")
+
+
+def test_a_view_made_anew_under_the_name_of_one_that_is_gone_does_not_wait_for_that_ones_refresh(house: House) -> None:
+    async def story() -> None:
+        begun = asyncio.Event()
+
+        async def wait_for_ever() -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+        view = await house.view()
+        house.spark.before_insert = wait_for_ever
+        task = asyncio.create_task(house.refresh())
+        await begun.wait()
+        house.spark.before_insert = None
+        anew = replace(view, uuid="another")
+        async with asyncio.timeout(10):
+            assert (await house.pipeline.refresh(anew, house.log.append)).changed
+        assert (house.pipeline.said(view) != "", house.pipeline.said(anew)) == (True, "")
+        task.cancel()
+        await asyncio.wait({task})
+
+    asyncio.run(story())
 
 
 def test_a_refresh_that_is_cancelled_during_its_commit_has_succeeded_if_that_does(
