@@ -13,6 +13,7 @@ from proxy.commands.context import Context, done
 from proxy.commands.layout import Layout, check_layout, layout
 from proxy.commands.parser import Parser
 from proxy.commands.properties import (
+    OF_STORAGE,
     ADOPT,
     COLUMNS,
     ORDERED_BY,
@@ -174,7 +175,7 @@ class Create:
         return f"CREATE TABLE {plan.storage.sql()} ({columns}) USING iceberg{partitioned} TBLPROPERTIES ({properties})"
 
     def _storage_properties(self, plan: _Plan) -> dict[str, str]:
-        return {**plan.layout.written, **of_storage(self.properties)}
+        return {**OF_STORAGE, **plan.layout.written, **of_storage(self.properties)}
 
     def _view_statement(self, plan: _Plan) -> str:
         replacing = " OR REPLACE" if plan.existing else ""

@@ -59,6 +59,9 @@ _OF_ONE_TABLE = (
 
 SETTABLE = (*_CHOICES, *_PERIODS)
 
+# Each refresh makes three files of metadata: those that the table's log no longer lists go.
+OF_STORAGE = {"write.metadata.delete-after-commit.enabled": "true"}
+
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
     """The properties, if a user may set them to these values; raises SqlError."""

@@ -112,10 +112,17 @@ async def _stored(
 
 
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
-    """A view's storage table now; SqlError 42P01 where it is not there."""
-    storage = (await catalog.current([view.storage]))[view.storage]
+    """A view's storage table now; SqlError 42P01 where it is not there, and 40001 where the view is another now."""
+    found = await catalog.current([view.name, view.storage])
+    storage = found[view.storage]
     if isinstance(storage, Table):
         return storage
+    if found[view.name] != view.state:
+        raise SqlError(
+            f"materialized view {view.name} has just been replaced or dropped, and its storage {view.storage} with it; "
+            "REFRESH again if it is there",
+            "40001",
+        )
     raise SqlError(
         f"the storage table {view.storage} of materialized view {view.name} does not exist or cannot be read; "
         "make the view anew with CREATE OR REPLACE MATERIALIZED VIEW",

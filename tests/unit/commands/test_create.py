@@ -103,6 +103,7 @@ def test_storage_is_written_as_its_one_table_unless_said_otherwise(house: House)
         in statement
     )
     assert "elsewhere" not in statement
+    assert "'write.metadata.delete-after-commit.enabled' = 'true'" in statement
 
 
 def test_columns_and_comments_are_named_in_the_view(house: House) -> None:

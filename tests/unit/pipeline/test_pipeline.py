@@ -460,3 +460,13 @@ def test_a_source_that_is_no_iceberg_table_is_refused(house: House) -> None:
     with pytest.raises(SqlError, match=r"lake\.demo\.sales, and there is no Iceberg table") as refused:
         asyncio.run(house.refresh())
     assert refused.value.sql_state == "42P01"
+
+
+def test_a_view_that_has_been_replaced_meanwhile_is_to_be_refreshed_again(house: House) -> None:
+    view = asyncio.run(house.view())
+    house.lake.put_view(AGG, view_document(2, **MATERIALIZED))
+    house.lake.iceberg.drop_table("demo.agg__storage")
+    house.catalog.invalidate()
+    with pytest.raises(SqlError, match="has just been replaced or dropped") as refused:
+        asyncio.run(house.pipeline.refresh(view, house.log.append))
+    assert refused.value.sql_state == "40001"
