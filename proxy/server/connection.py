@@ -78,7 +78,6 @@ class Connection(asyncio.Protocol):
                 data = self._begin(data)
             if self._conversation is not None and data:
                 self._take(self._conversation, data)
-                self._hold(self._conversation.buffered)
             if self._tls is not None and self._tls.ended:
                 self.close()
         except WireError as error:
@@ -145,21 +144,22 @@ class Connection(asyncio.Protocol):
                 self._transport.write(pending)
 
     def _take(self, conversation: Conversation, data: bytes) -> None:
-        if self.worker is not None:
+        if self.worker is None:
+            answer = conversation.at_once(data) if not self._held and self._writable.is_set() else None
+            if answer is not None:
+                self._write(answer)
+                return
+            conversation.receive_data(data)
+            event = conversation.next_event()
+            if event is not None:
+                self.worker = Steps(self._work(conversation, event))
+                self.worker.start()
+        else:
             conversation.receive_data(data)
             self._ahead += len(data)
             if self._ahead > _AHEAD:
                 self._transport.pause_reading()
-            return
-        answer = conversation.at_once(data) if self._writable.is_set() else None
-        if answer is not None:
-            self._write(answer)
-            return
-        conversation.receive_data(data)
-        event = conversation.next_event()
-        if event is not None:
-            self.worker = Steps(self._work(conversation, event))
-            self.worker.start()
+        self._hold(conversation.buffered)
 
     def _hold(self, count: int) -> None:
         """Take note of what is held for this client; one that has a good part of too much is shown out."""

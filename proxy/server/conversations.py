@@ -7,6 +7,7 @@ import base64
 import binascii
 import logging
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ from proxy.authentication import Denied, TicketLogin
 from proxy.hs2 import SqlError, encode_reply, failure
 from proxy.hs2.generated import ttypes
 from proxy.server.entrance import Entrance
-from proxy.service import Peer
+from proxy.service import Peer, Settled
 from proxy.wire import (
     BareTransport,
     Credentials,
@@ -41,7 +42,6 @@ logger = logging.getLogger(__name__)
 ANONYMOUS = "anonymous"  # whom a client is that names nobody, where anybody is believed
 
 _UNREADABLE = "The Authorization header cannot be read"
-_FRAME = 4  # bytes before the call in a frame
 _USERNAME, _PASSWORD = (1, 2), (1, 3)
 _PACK_HERE = 64 * 1024  # bytes that are packed quickly enough not to keep other clients waiting
 _WORTH_PACKING = 1400  # less fits one packet in any case
@@ -67,6 +67,8 @@ class Conversation(ABC):
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         self._entrance = entrance
         self._caller = caller
+        self._settled: Settled | None = None  # what `_framed` was made of
+        self._framed: Settled | None = None
 
     @property
     @abstractmethod
@@ -86,8 +88,17 @@ class Conversation(ABC):
         """What is sent back."""
 
     def at_once(self, data: bytes) -> bytes | None:
-        """What is sent back to bytes that are one whole call just like the last one; None to all others."""
+        """What is sent back to bytes that are one whole call just like the last one; None to all others.
+
+        Only to be asked if nothing is `buffered`.
+        """
         return None
+
+    def _again(self, data: bytes, frame: Callable[[bytes], bytes]) -> bytes | None:
+        settled = None if self.peer is None else self.peer.settled
+        if settled is not self._settled:
+            self._settled, self._framed = settled, settled and settled.framed(frame)
+        return None if self._framed is None else self._entrance.service.again(self._framed, data)
 
 
 class SaslConversation(Conversation):
@@ -140,11 +151,7 @@ class SaslConversation(Conversation):
         return self._transport.accept()
 
     def at_once(self, data: bytes) -> bytes | None:
-        call = data[_FRAME:]
-        reply = None if self.peer is None else self._entrance.service.again(self.peer, call)
-        if reply is None or int.from_bytes(data[:_FRAME], "big") != len(call) or self._transport.buffered:
-            return None
-        return self._transport.reply(reply)
+        return self._again(data, self._transport.reply)
 
 
 class BareConversation(Conversation):
@@ -179,8 +186,7 @@ class BareConversation(Conversation):
         return self._transport.reply(await self._entrance.service.handle(peer, event))
 
     def at_once(self, data: bytes) -> bytes | None:
-        reply = None if self.peer is None else self._entrance.service.again(self.peer, data)
-        return None if self._transport.buffered else reply
+        return self._again(data, self._transport.reply)
 
     async def _log_in(self, message: bytes) -> None:
         user, password = (

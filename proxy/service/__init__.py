@@ -9,5 +9,6 @@ from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
 from proxy.service.service import Service
+from proxy.service.settled import Settled
 
-__all__ = ["HANDLERS", "REQUEST_HANDLE", "Peer", "RunningOperation", "Service"]
+__all__ = ["HANDLERS", "REQUEST_HANDLE", "Peer", "RunningOperation", "Service", "Settled"]

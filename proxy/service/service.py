@@ -16,6 +16,7 @@ from proxy.service.call import Call
 from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
+from proxy.service.settled import Settled
 from proxy.session import Answering, ClientSession, Operation, Sessions, Worker
 from proxy.upstream import Progress, Upstreams, unknown
 from proxy.wire import CALL, Fault, Head, WireError, application_exception, read_head
@@ -59,7 +60,7 @@ class Service:
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
         """The reply to a call; WireError if the message is no call at all."""
-        reply = self.again(peer, message)
+        reply = None if peer.settled is None else self.again(peer.settled, message)
         if reply is not None:
             return reply
         head = read_head(message)
@@ -80,12 +81,9 @@ class Service:
             logger.exception("%s: %s", peer, head.name)
             return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
 
-    def again(self, peer: Peer, message: bytes) -> bytes | None:
-        """The reply to a call that this peer has just made and that nothing can answer differently now."""
-        settled = peer.settled
-        if settled is None or not self.sessions.knows(settled.operation):
-            return None
-        return settled.again(message)
+    def again(self, settled: Settled, message: bytes) -> bytes | None:
+        """The reply to a call that has just been made and that nothing can answer differently now."""
+        return settled.again(message) if self.sessions.knows(settled.operation) else None
 
     async def disconnected(self, peer: Peer) -> None:
         """Close the sessions that were opened on a connection."""
