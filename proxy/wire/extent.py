@@ -27,13 +27,17 @@ _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 class Source:
     """What Thrift's extension looks at of a transport and of the protocol over it, to make which takes longer."""
 
-    __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit", "trans")
+    __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit")
 
     def __init__(self, data: bytes, start: int) -> None:
         self.cstringio_buf = BytesIO(data)
         self.cstringio_buf.seek(start)
         self.string_length_limit = self.container_length_limit = len(data)
-        self.trans = self
+
+    @property
+    def trans(self) -> Source:
+        """Itself: kept in a field, it would keep the data, until all garbage is collected."""
+        return self
 
     def cstringio_refill(self, _partial: bytes, _wanted: int) -> None:
         """There is no more."""

@@ -1,3 +1,4 @@
+import gc
 from typing import Any
 
 import pytest
@@ -33,3 +34,14 @@ def test_what_cannot_be_read_is_not_whole() -> None:
 def test_a_head_that_claims_more_than_there_is() -> None:
     for head in ("", "8001", "80010002 7fffffff 00000000", "80010002 00000004 41414141 00000000", "00000007 41414141"):
         assert not is_whole(bytes.fromhex(head))
+
+
+def test_a_message_that_was_looked_at_is_not_kept() -> None:
+    large = encode_reply("Large", 1, ttypes.TStatus(statusCode=0, errorMessage="x" * 1000))
+    gc.collect()
+    gc.disable()
+    try:
+        assert is_whole(large)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
