@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-import gc
 import logging
 import signal
 import socket
@@ -17,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from proxy import admission, config, demo, logs, workers
+from proxy import admission, config, demo, logs, memory, workers
 from proxy.authentication import Cookies
 from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, open_session, surround
 from proxy.hs2 import SqlError
@@ -53,7 +52,7 @@ async def serve(options: argparse.Namespace) -> int:
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         if options.demo and not stopping.is_set():
             await _unless(stopping, in_session(Upstream("127.0.0.1", port), "demo", demo.make))
-        _settle()
+        memory.settle()
         if not stopping.is_set():
             _say_ready(settings, port)
         await _unless(stopping, surroundings.lost())
@@ -103,7 +102,7 @@ async def work(options: argparse.Namespace) -> None:
         if first:
             warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
             running.callback(warming.cancel)
-        _settle()
+        memory.settle()
         print(workers.READY, flush=True)
         await stopping.wait()
         _say_stopping(service, server)
@@ -124,12 +123,6 @@ def _when_told(stop: Callable[[], None]) -> None:
 
 def _when_to_reload(reload: Callable[[], None]) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
-
-
-def _settle() -> None:
-    """What is there now stays: to look through it for garbage would stop everything for a tenth of a second."""
-    gc.collect()
-    gc.freeze()
 
 
 def _say_ready(settings: config.Config, port: int) -> None:
