@@ -4,7 +4,11 @@
 
 `SELECT 1` is sent in pairs, one directly to Spark and one through the proxy, the order changing from pair to pair; what
 is shown is the median of the differences with its 95 % confidence interval (by order statistics, so no distribution is
-assumed). Beside it stands the processor time that the proxy itself took, as the kernel counts it.
+assumed), for a statement and for each of its calls. Beside it stands the processor time that the proxy itself took, as
+the kernel counts it. A million rows are read by PyHive and by Hive JDBC, which for each row asks how the statement is:
+so it is counted in rows, but what is measured is mostly how soon the proxy answers that.
+
+The goals: a statement takes at most 1 % longer, a call at most 50 µs, and rows come at least as fast as directly.
 """
 
 from __future__ import annotations
@@ -110,8 +114,9 @@ def statement_table(gate: Gate, statements: int) -> Iterator[tuple[str, str]]:
     yield "SELECT 1, direct, ms", direct.scaled(1e3)
     yield "SELECT 1, through the proxy, ms", Interval.of([second for _, second in pairs]).scaled(1e3)
     yield "added, ms (median of paired differences)", added.scaled(1e3)
-    yield "added, % of direct", added.scaled(100 / direct.median, 1)
+    yield "added, % of direct (goal: 1)", added.scaled(100 / direct.median, 1)
     yield "calls per statement", f"{counting.calls / statements:.1f}"
+    yield "added per call, µs (goal: 50)", added.scaled(1e6 * statements / counting.calls, 0)
     yield "proxy's processor time per call, µs", f"{used / counting.calls * 1e6:.1f}"
     yield (
         "proxy's processor time per statement, % of direct",
@@ -123,7 +128,10 @@ def fetch_table(name: str, rows: int, pairs: list[tuple[float, float]]) -> Itera
     yield f"{name}, direct, rows/s", f"{rows / statistics.median(first for first, _ in pairs):,.0f}"
     yield f"{name}, through the proxy, rows/s", f"{rows / statistics.median(second for _, second in pairs):,.0f}"
     ratios = [first / second for first, second in pairs]
-    yield f"{name}, through / direct", f"{statistics.median(ratios):.3f} [{min(ratios):.3f}, {max(ratios):.3f}]"
+    yield (
+        f"{name}, through / direct (goal: 1)",
+        f"{statistics.median(ratios):.3f} [{min(ratios):.3f}, {max(ratios):.3f}]",
+    )
 
 
 def pyhive_fetches(gate: Gate, rows: int, rounds: int) -> list[tuple[float, float]]:
