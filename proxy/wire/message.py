@@ -80,8 +80,12 @@ def with_seqid(message: bytes, seqid: int) -> bytes:
     >>> read_head(with_seqid(write_head("GetInfo", CALL, 7), 8)).seqid
     8
     """
-    body = body_of(message)
-    return b"".join((message[: body - _I32.size], _I32.pack(seqid), message[body:]))
+    body, number = body_of(message), _I32.pack(seqid)
+    if (
+        message[body - _I32.size : body] == number
+    ):  # as Python's clients have it, who number no calls: nothing is copied
+        return message
+    return b"".join((message[: body - _I32.size], number, message[body:]))
 
 
 def name_of(message: bytes) -> bytes:
