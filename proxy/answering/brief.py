@@ -7,6 +7,7 @@ from rewriter import ParseError, tokenize
 
 _VERBS = frozenset({"SELECT", "SET", "USE"})
 _FUNCTIONS = frozenset({"CURRENT_CATALOG", "CURRENT_DATABASE", "CURRENT_SCHEMA", "CURRENT_USER", "VERSION"})
+_TABLES = frozenset({"FROM", "TABLE"})  # where they are read
 _LONGEST = 1000
 
 
@@ -16,8 +17,10 @@ def is_brief(sql: str) -> bool:
 
     >>> [is_brief(sql) for sql in ("SELECT 1 AS one", "SELECT current_database()", "USE demo", "SET a.b = 1")]
     [True, True, True, True]
-    >>> [is_brief(sql) for sql in ("SELECT a FROM t", "SELECT f(1)", "SET VAR n = (TABLE t)", "SELECT ${x}", "DROP x")]
-    [False, False, False, False, False]
+    >>> [is_brief(sql) for sql in ("SELECT a FROM t", "SELECT 1 UNION TABLE t", "SET VAR n = (TABLE t)", "SELECT f(1)")]
+    [False, False, False, False]
+    >>> is_brief("SELECT ${x}"), is_brief("DROP x")
+    (False, False)
     """
     if "${" in sql or len(sql) > _LONGEST:
         return False
@@ -27,4 +30,4 @@ def is_brief(sql: str) -> bool:
         return False
     calls = [at for at, word in enumerate(words) if word == "("]
     known = all(words[at - 1] in _FUNCTIONS and words[at + 1 : at + 2] == [")"] for at in calls)
-    return bool(words) and words[0] in _VERBS and known and "FROM" not in words
+    return bool(words) and words[0] in _VERBS and known and not _TABLES.intersection(words)
