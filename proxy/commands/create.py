@@ -13,9 +13,9 @@ from proxy.commands.context import Context, done
 from proxy.commands.layout import Layout, check_layout, layout
 from proxy.commands.parser import Parser
 from proxy.commands.properties import (
-    OF_STORAGE,
     ADOPT,
     COLUMNS,
+    OF_STORAGE,
     ORDERED_BY,
     PARTITIONED_BY,
     QUERY,
