@@ -128,6 +128,11 @@ async def refresh(options: argparse.Namespace) -> int:
     if options.where and (options.stale or not options.names):
         raise config.ConfigError("--where is a condition over the columns of a view: say its name")
     settings = settled(options)
+    if settings.catalog is None and not embedded.has_data(settings.embedded.data):
+        raise config.ConfigError(
+            f"there is nothing to refresh in {settings.embedded.data}, on which no Viewgate was started yet: "
+            "name its directory with --data, or a settings file with --config"
+        )
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
         wanted = refreshing.Wanted(tuple(options.names), options.stale, Asked(options.full, options.where))

@@ -24,6 +24,7 @@ from proxy.pipeline import stages_of
 from proxy.upstream import Stage
 
 CATALOG = "lake"
+_CATALOG_FILE = "catalog.db"
 HOST = "127.0.0.1"
 NAMESPACES = ("default", "demo")  # JDBC drivers say USE default when they connect
 
@@ -93,9 +94,14 @@ class EmbeddedSpark:
         self._resources.close()
 
 
+def has_data(data: Path) -> bool:
+    """Whether a Viewgate has been started on a directory."""
+    return (data / _CATALOG_FILE).exists()
+
+
 def catalog_properties(data: Path) -> dict[str, str]:
     """The catalog in a data directory, in pyiceberg's properties."""
-    return {"type": "sql", "uri": f"sqlite:///{data}/catalog.db", "warehouse": str(data / "warehouse")}
+    return {"type": "sql", "uri": f"sqlite:///{data / _CATALOG_FILE}", "warehouse": str(data / "warehouse")}
 
 
 def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, str]) -> dict[str, str]:
@@ -125,7 +131,7 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
         "spark.sql.defaultCatalog": CATALOG,
         "spark.hadoop.hive.server2.thrift.bind.host": HOST,
         "spark.hadoop.hive.server2.thrift.port": "0",
-        **iceberg_settings(f"jdbc:sqlite:{data}/catalog.db?journal_mode=WAL&busy_timeout=30000"),
+        **iceberg_settings(f"jdbc:sqlite:{data / _CATALOG_FILE}?journal_mode=WAL&busy_timeout=30000"),
         f"{catalog}.warehouse": str(data / "warehouse"),
         **settings,
     }

@@ -26,6 +26,8 @@ from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds
 Tree = exp.Expr
 # What a column means that is none of a block's own.
 Outer = Callable[[exp.Column], Tree]
+# Those that SQL calls otherwise than the parser does.
+_CLAUSES = {"laterals": "LATERAL VIEW"}
 READ_CLAUSES = frozenset(
     {"expressions", "from_", "joins", "where", "group", "having", "order", "limit", "offset", "distinct"}
 )
@@ -52,7 +54,7 @@ def build_block(
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
-            raise Unsupported(f"{clause.rstrip('_').upper()} is not read")
+            raise Unsupported(f"{_CLAUSES.get(clause, clause.rstrip('_').upper())} is not read")
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
         return build_block(inner, find, common, taken, texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -87,9 +87,17 @@ class Scope:
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)
         if len(found) != 1:
-            reason = "is no column of the tables in its FROM" if not found else "is ambiguous"
+            reason = self._missing(qualifier) if not found else "is ambiguous"
             raise Unsupported(f"{node.sql('spark')} {reason}")
         return found[0]
+
+    def _missing(self, qualifier: Sequence[str]) -> str:
+        """Why a name of several parts, or of one, is no column."""
+        for end in range(1, len(qualifier) + 1):
+            *before, column = qualifier[:end]
+            if list(self._qualified(tuple(before), column) if before else self._unqualified(column)):
+                return "is a field of a structure, which is not read"
+        return "is no column of the tables in its FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
         """The source of a column that is one of a single source."""

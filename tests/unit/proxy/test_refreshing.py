@@ -122,3 +122,12 @@ def test_nothing_to_refresh_is_said_before_anything_is_started(capsys: pytest.Ca
     assert "say which views to refresh: their names, --all or --stale" in capsys.readouterr().err
     assert program.main(["refresh", "--all", "shop.daily"]) == 1
     assert "their names or --all, not both" in capsys.readouterr().err
+
+
+def test_a_directory_without_data_starts_no_spark_and_is_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert program.main(["refresh", "--stale"]) == 1
+    assert "there is nothing to refresh in .viewgate, on which no Viewgate was started yet" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
