@@ -95,7 +95,8 @@ class Scope:
         """Why a name of several parts, or of one, is no column."""
         for end in range(1, len(qualifier) + 1):
             *before, column = qualifier[:end]
-            if list(self._qualified(tuple(before), column) if before else self._unqualified(column)):
+            found = self._qualified(tuple(before), column) if before else self._unqualified(column)
+            if any((known := self.type_of(each)) and known.type.startswith("struct") for each in found):
                 return "is a field of a structure, which is not read"
         return "is no column of the tables in its FROM"
 
