@@ -15,8 +15,10 @@ from proxy.commands.writes import PREFIXES, TARGETS
 # A statement of a script may begin behind these, with one of those if it can matter to a view.
 _BEFORE = frozenset({";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
 _BEGINNINGS = VERBS | PREFIXES | TARGETS.keys()
-_VARIABLE = re.compile(r"\$\{(?:(?:spark|sparkconf|hivevar|hiveconf):)?([^\s:}]+)\}")
+_VARIABLE = re.compile(r"\$\{(?:(?:spark|sparkconf|hivevar|hiveconf):)?(?=[^\s:}])")
+_NAME_END = re.compile(r"[\s:}]")
 _DEPTH = 8  # of values that name other values
+_LONGEST = 1_000_000  # characters that they may come to
 
 
 @remembered
@@ -49,7 +51,25 @@ def substituted(sql: str, settings: Mapping[str, str]) -> str:
     'DROP TABLE d.t${b}'
     """
     for _ in range(_DEPTH):
-        before, sql = sql, _VARIABLE.sub(lambda found: settings.get(found[1], found[0]), sql)
-        if sql == before:
+        before, sql = sql, _replaced(sql, settings)
+        if sql == before or len(sql) > _LONGEST:
             break
     return sql
+
+
+def _replaced(sql: str, settings: Mapping[str, str]) -> str:
+    """The text with each variable's value in its place; one end serves all that begin before it, or it takes hours."""
+    parts, at, end = [], 0, -1
+    for begun in _VARIABLE.finditer(sql):
+        if begun.start() < at:
+            continue
+        if begun.end() > end:
+            found = _NAME_END.search(sql, begun.end())
+            if found is None:
+                break
+            end = found.start()
+        if sql[end] == "}":
+            whole = sql[begun.start() : end + 1]
+            parts += [sql[at : begun.start()], settings.get(sql[begun.end() : end], whole)]
+            at = end + 1
+    return "".join((*parts, sql[at:]))

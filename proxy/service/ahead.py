@@ -67,12 +67,13 @@ class _Block:
 class ReadAhead:
     """The result of one operation. A block is as heavy as the one before, or it is the end."""
 
-    __slots__ = ("_block", "_budget", "_columns", "_habits", "_rows", "_unread", "_upstream")
+    __slots__ = ("_block", "_budget", "_columns", "_habits", "_rows", "_turn", "_unread", "_upstream")
 
     def __init__(self, upstream: LiveUpstream, budget: Budget, habits: Habits) -> None:
         self._upstream = upstream
         self._budget = budget
         self._habits = habits
+        self._turn = asyncio.Lock()  # two connections may read one result
         self._columns: _Block | None = None
         self._block: _Block | None = None
         self._unread = True  # whether the client has not asked for rows yet
@@ -96,6 +97,10 @@ class ReadAhead:
 
     async def fetch(self, head: Head, message: bytes) -> bytes:
         """The reply to a FetchResults for rows, which is addressed to the upstream."""
+        async with self._turn:
+            return await self._fetched(head, message)
+
+    async def _fetched(self, head: Head, message: bytes) -> bytes:
         clock = asyncio.get_running_loop().time
         asked_at, question, block = clock(), message[head.body :], self._taken()
         if block is not None and block.question == question:

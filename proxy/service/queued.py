@@ -78,6 +78,10 @@ class Queued(RunningOperation):
         if self._begun is not None:
             await self._begun.abandon(error)
 
+    def release(self) -> None:
+        if self._begun is not None:
+            self._begun.release()
+
     async def look(self, unseen: float) -> None:
         if self._begun is not None:
             await self._begun.look(unseen)

@@ -83,7 +83,8 @@ class Service:
 
     def again(self, settled: Settled, message: bytes) -> bytes | None:
         """The reply to a call that has just been made and that nothing can answer differently now."""
-        return settled.again(message) if self.sessions.knows(settled.operation) else None
+        reply = settled.again(message)
+        return reply if reply is not None and self.sessions.uses(settled.operation) else None
 
     async def disconnected(self, peer: Peer) -> None:
         """Close the sessions that were opened on a connection."""
@@ -99,6 +100,8 @@ class Service:
     async def _end(self, session: ClientSession, operations: Sequence[Operation]) -> None:
         """What must be done to the end, also if who has asked for it is gone: nobody can ask for it again."""
         await asyncio.gather(*(operation.abandon() for operation in operations))
+        for operation in operations:
+            operation.release()
         await session.upstream.close()
 
     async def workers(self) -> Sequence[Worker | None]:

@@ -82,6 +82,10 @@ class Operation(ABC):
             ended, self._ended = self._ended, None
             ended(state is OperationState.FINISHED)
 
+    def release(self) -> None:
+        """Give back what others share, once nobody can ask for more of it."""
+        return
+
     @abstractmethod
     async def abandon(self, error: SqlError | None = None) -> None:
         """Stop what still runs, because the client closes it or is gone, or because of an error; never raises."""

@@ -194,9 +194,12 @@ class Sessions:
         operation.session.used_at = time.monotonic()
         return operation
 
-    def knows(self, operation: Operation) -> bool:
-        """Whether an operation is still open."""
-        return operation.handle.guid in self._operations
+    def uses(self, operation: Operation) -> bool:
+        """Whether an operation is still open; if it is, its session is in use."""
+        if operation.handle.guid not in self._operations:
+            return False
+        operation.session.used_at = time.monotonic()
+        return True
 
     def remove_operation(self, operation: Operation) -> None:
         self._operations.pop(operation.handle.guid, None)

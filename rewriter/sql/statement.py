@@ -21,7 +21,7 @@ WRITES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenT
 TIMESERIES = "timeseries"
 # Reading what is longer would keep every other client waiting.
 LONGEST = 200_000
-_CONTINUED_COMMENT = re.compile(r"--[^\r\n]*\\[\r\n]")
+_LINE_END = re.compile(r"[\r\n]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +265,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
         return "variable substitution (${…}) can change what the text means"
     if len(sql) > LONGEST:
         return f"it is longer than {LONGEST} characters"
-    if _CONTINUED_COMMENT.search(sql):
+    if any("--" in line and line.endswith("\\") for line in _LINE_END.split(sql)[:-1]):
         return "a comment ends with a backslash, which carries it on to the next line"
     if TokenType.PIPE_GT in kinds:
         return "pipe syntax (|>) is not read"

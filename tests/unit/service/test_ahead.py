@@ -16,6 +16,7 @@ from proxy.hs2 import (
     encode_reply,
     encode_rows,
     failure,
+    read_reply,
     read_request,
     success,
     table_schema,
@@ -210,5 +211,37 @@ def test_an_error_of_a_block_is_told_to_who_asks_for_it_alone() -> None:
         reader = reading(cursor)
         await replies(cursor, reader, [(NEXT, 4)])
         reader.drop()
+
+    asyncio.run(test())
+
+
+def test_two_who_read_one_result_at_the_same_time_get_each_row_once() -> None:
+    class Slow(Cursor):
+        """Answers in order, and later."""
+
+        def send(self, message: bytes) -> asyncio.Future[bytes]:
+            reply = asyncio.get_running_loop().create_future()
+            asyncio.get_running_loop().call_soon(reply.set_result, self.answer(message))
+            return reply
+
+        async def call(self, message: bytes) -> bytes:
+            return await self.send(message)
+
+    async def test() -> None:
+        cursor = Slow(40)
+        reader = reading(cursor)
+
+        async def read() -> list[bytes]:
+            got = []
+            for _ in range(12):
+                got += await replies(cursor, reader, [(NEXT, 2)])
+                await asyncio.sleep(0)  # the other one's turn
+            return got
+
+        asked = [reply for own in await asyncio.gather(read(), read()) for reply in own]
+        starts = [
+            decoded.results.startRowOffset for decoded in (read_reply(r, ttypes.TFetchResultsResp) for r in asked)
+        ]
+        assert sorted(starts) == [*range(0, 40, 2), 40, 40, 40, 40]
 
     asyncio.run(test())

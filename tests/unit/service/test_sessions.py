@@ -9,6 +9,7 @@ import pytest
 from proxy.authentication import ProxyUsers
 from proxy.hs2 import encode_call, read_reply, read_request
 from proxy.hs2.generated import ttypes
+from proxy.service.ahead import Budget
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.layout import I32, I64
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
@@ -241,5 +242,20 @@ def test_spark_is_asked_to_answer_soon_unless_the_client_sleeps_or_has_chosen(
             await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
             (message,) = proxied.spark.sent("OpenSession")
             assert read_request(message, ttypes.TOpenSessionReq).configuration == sent
+
+    with_proxy(test)
+
+
+def test_what_is_read_ahead_goes_with_its_session() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            await client.end(operation)
+            await client.first_column(operation)
+            budget = proxied.server.service.ahead
+            assert budget.left < Budget().left
+            await client.ask("CloseSession", ttypes.TCloseSessionReq(session), ttypes.TCloseSessionResp)
+            assert budget.left == Budget().left
 
     with_proxy(test)

@@ -16,6 +16,7 @@ from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Entrance, Limits, Server
 from proxy.service import Service
+from proxy.service.ahead import Budget
 from proxy.session import ClientSession, Forward, Plan
 from proxy.upstream import Terms, Timeouts, Upstream, Upstreams
 from proxy.wire import Authenticated, FrameReader, SaslClient, Transport, frame
@@ -84,6 +85,7 @@ async def proxied(
         assert not any(spark.sessions for spark in sparks)
         assert service.sessions.all == []
         assert upstreams.waiting == 0
+        assert service.ahead.left == Budget().left
         assert [(place.sessions, place.statements.taken) for place in upstreams.places] == [(0, 0)] * len(sparks)
 
 
