@@ -276,6 +276,7 @@ async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
 
 
 async def _drop_replaced(ctx: Context, session: ClientSession, replaced: MaterializedView, log: Log) -> None:
+    await ctx.pipeline.give_up(replaced)
     if replaced.properties.get(ADOPT) or any(
         view.storage == replaced.storage for view in await ctx.catalog.definitions()
     ):

@@ -24,7 +24,16 @@ _logger = logging.getLogger(__name__)
 
 
 class Lost(SqlError):
-    """The storage was changed meanwhile, by a faster refresh as a rule. That is no failure of the view's."""
+    """The storage was changed meanwhile, by a faster refresh as a rule, or is gone: no failure of the view's."""
+
+
+def gone(view: MaterializedView) -> Lost:
+    """What to tell those who work on a view that is another now, or none."""
+    return Lost(
+        f"materialized view {view.name} has just been replaced or dropped; what was to be done on its storage "
+        f"{view.storage} is not done; try again if the view is there",
+        "40001",
+    )
 
 
 @asynccontextmanager

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from proxy.catalog import Catalog, Published
@@ -29,11 +28,12 @@ from proxy.pipeline.staging import JOB_SETTINGS, LOST, recording, staged
 from proxy.pipeline.statements import pin
 from proxy.pipeline.status import REFRESH_ERROR, status
 from proxy.pipeline.steps import RETENTION, UP_TO_DATE, Asked, Step, next_step
+from proxy.pipeline.under_way import Content, UnderWay, content
 from proxy.pipeline.upkeep import Upkeep
 from proxy.pipeline.watching import watched
 from proxy.session import Log
 from rewriter import Decision
-from rewriter.model import MaterializedView, Table, TableName, quoted
+from rewriter.model import MaterializedView, Table, quoted
 
 _logger = logging.getLogger(__name__)
 _ATTEMPTS = 3
@@ -57,42 +57,45 @@ class Pipeline:
         self._catalog = catalog
         self._runner = runner
         self._upkeep = Upkeep(catalog, runner)
-        # By what is refreshed: one made under the name of a view that is gone does not wait for a refresh of that.
-        self._busy: defaultdict[tuple[str, TableName], asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._said: dict[tuple[str, TableName], str] = {}
+        self._under_way = UnderWay()
+        self._said: dict[Content, str] = {}
 
     def said(self, view: MaterializedView) -> str:
         """What a refresh of the view that goes on here has last said of itself; empty where none does."""
-        return self._said.get(_content(view), "")
+        return self._said.get(content(view), "")
 
     async def refresh(self, view: MaterializedView, log: Log, asked: Asked = UP_TO_DATE) -> Refreshed:
         """Bring a view's storage up to its sources; raises SqlError, and leaves the content as it was."""
 
         def say(line: str) -> None:
-            self._said[_content(view)] = line.removeprefix(f"{view.name}").lstrip(": ")
+            self._said[content(view)] = line.removeprefix(f"{view.name}").lstrip(": ")
             log(line)
 
         if asked.where:
             await next_step(self._catalog, view, asked)  # what is asked for wrongly is no failure of the view's
-        async with self._busy[_content(view)]:
+        async with self._under_way.alone(view):
             try:
                 async with noted(self._catalog, view):
-                    refreshed = await self._refresh(view, say, asked)
+                    refreshed = await self._under_way.run(view, self._refresh(view, say, asked))
                 if refreshed.changed:
-                    await self._upkeep.expire(view, log)
+                    await self._under_way.run(view, self._upkeep.expire(view, log))
                 return refreshed
             finally:
-                self._said.pop(_content(view), None)
+                self._said.pop(content(view), None)
+
+    async def give_up(self, view: MaterializedView) -> None:
+        """End what goes on here for a view that is gone, before its storage goes too; who waits is told so."""
+        await self._under_way.give_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
         """Record that a table, as it is there, holds what the view's query returns over these sources."""
-        async with self._busy[_content(view)]:
+        async with self._under_way.alone(view):
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
         """Run a statement that maintains the files of a view's storage, and changes no row of it."""
-        async with self._busy[_content(view)]:
+        async with self._under_way.alone(view):
             await self._upkeep.maintain(view, statement)
         # Where the table was compacted, what is recorded moves on: the snapshot that was read may expire next.
         if (await status(self._catalog, view)).fresh:
@@ -201,8 +204,3 @@ class Pipeline:
                 check_types(view, step.storage, await job.columns(query))
             async with watched(job, str(view.name), log):
                 await job.run(step.decision.statement(f"{view.storage.sql()}.branch_{branch}"))
-
-
-def _content(view: MaterializedView) -> tuple[str, TableName]:
-    """What one refresh at a time writes."""
-    return view.uuid, view.storage

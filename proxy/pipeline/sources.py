@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import rewriter
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
+from proxy.pipeline.failures import gone
 from proxy.pipeline.statements import relations
 from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, SourceState, Table, TableName, ViewState
 
@@ -118,11 +119,7 @@ async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
     if isinstance(storage, Table):
         return storage
     if found[view.name] != view.state:
-        raise SqlError(
-            f"materialized view {view.name} has just been replaced or dropped, and its storage {view.storage} with it; "
-            "REFRESH again if it is there",
-            "40001",
-        )
+        raise gone(view)
     raise SqlError(
         f"the storage table {view.storage} of materialized view {view.name} does not exist or cannot be read; "
         "make the view anew with CREATE OR REPLACE MATERIALIZED VIEW",

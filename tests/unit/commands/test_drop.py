@@ -23,6 +23,33 @@ def test_the_view_goes_before_its_storage(house: House) -> None:
     assert house.tables() == {"sales"}
 
 
+@pytest.mark.parametrize("gone_by", ["DROP MATERIALIZED VIEW agg", CREATE.replace("CREATE", "CREATE OR REPLACE")])
+def test_a_refresh_of_a_view_that_goes_ends_before_its_storage_goes(house: House, gone_by: str) -> None:
+    async def story() -> None:
+        begun = asyncio.Event()
+
+        async def wait_for_ever() -> None:
+            house.spark.before_insert = None
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                house.upstream.statements.append("ended")
+
+        await house.run(CREATE)
+        house.spark.before_insert = wait_for_ever
+        refresh = asyncio.create_task(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
+        await begun.wait()
+        async with asyncio.timeout(10):
+            await house.run(gone_by)
+            with pytest.raises(SqlError, match=r"lake\.demo\.agg has just been replaced or dropped") as refused:
+                await refresh
+        assert refused.value.sql_state == "40001"
+
+    asyncio.run(story())
+    assert house.upstream.statements[-2:] == ["ended", "DROP TABLE IF EXISTS lake.demo.agg__storage PURGE"]
+
+
 def test_what_is_not_there(house: House) -> None:
     assert "no materialized view" in asyncio.run(house.run("DROP MATERIALIZED VIEW IF EXISTS nope")).rows[0][0]
     for name, reason, state in (

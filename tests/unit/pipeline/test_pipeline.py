@@ -1,62 +1,15 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from dataclasses import replace
-from typing import Any
 
 import pytest
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import StringType
 
-from proxy.catalog import Catalog
-from proxy.catalog import publish as publishing
 from proxy.hs2 import SqlError
-from proxy.pipeline import Asked, Pipeline, status
-from rewriter.model import MaterializedView, Table
-from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, STORAGE, Lake, view_document
-from tests.unit.pipeline.spark import FakeSpark
-
-
-class House:
-    """A view over sales, its storage, and a pipeline over both."""
-
-    def __init__(self, lake: Lake) -> None:
-        self.lake = lake
-        self.sales = lake.iceberg.create_table("demo.sales", ROWS.schema)
-        lake.iceberg.create_table("demo.agg__storage", ROWS.schema, properties={"viewgate.storage-of": "x"}).append(
-            ROWS
-        )
-        self.head = self.storage().snapshot_id
-        settings = {"viewgate.settings": '{"spark.sql.ansi.enabled":"false"}'}
-        lake.put_view(AGG, view_document(**MATERIALIZED, **settings))
-        self.spark = FakeSpark(lake)
-        self.catalog: Catalog = lake.catalog()
-        self.pipeline = Pipeline(self.catalog, self.spark)
-        self.log: list[str] = []
-
-    def storage(self) -> Table:
-        table = asyncio.run(self.lake.catalog().current([STORAGE]))[STORAGE]
-        assert isinstance(table, Table)
-        return table
-
-    def refs(self) -> set[str]:
-        return set(self.lake.iceberg.load_table("demo.agg__storage").metadata.refs)
-
-    async def view(self) -> MaterializedView:
-        (view,) = await self.catalog.definitions()
-        return view
-
-    async def last_error(self) -> str | None:
-        return (await self.catalog.properties(STORAGE)).get("viewgate.refresh-error")
-
-    async def refresh(self, **how: Any) -> Any:
-        return await self.pipeline.refresh(await self.view(), self.log.append, Asked(**how))
-
-
-@pytest.fixture
-def house(lake: Lake) -> House:
-    return House(lake)
+from proxy.pipeline import Asked
+from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, view_document
+from tests.unit.pipeline.house import House
 
 
 def test_the_content_is_read_at_the_snapshots_that_are_recorded(house: House) -> None:
@@ -106,33 +59,6 @@ def test_a_source_without_snapshot_that_stays_so_is_recorded_as_such(house: Hous
     recorded = house.storage().refresh
     assert recorded is not None
     assert recorded.sources[0].snapshot_id is None
-
-
-def test_a_source_that_could_not_be_pinned_and_moved_is_read_again(house: House) -> None:
-    async def write_once() -> None:
-        house.spark.before_insert = None
-        house.sales.append(ROWS)
-
-    house.spark.before_insert = write_once
-    asyncio.run(house.refresh())
-    recorded = house.storage().refresh
-    assert recorded is not None
-    assert recorded.sources[0].snapshot_id == house.sales.refresh().metadata.current_snapshot_id
-    assert "starting over" in " ".join(house.log)
-    assert house.refs() == {"main"}
-
-
-def test_a_source_that_never_rests_is_given_up_with_the_content_as_it_was(house: House) -> None:
-    async def write_always() -> None:
-        house.lake.iceberg.load_table("demo.sales").update_schema().add_column(
-            f"c{len(house.log)}", StringType()
-        ).commit()
-
-    house.spark.before_insert = write_always
-    with pytest.raises(SqlError, match="changed during each") as refused:
-        asyncio.run(house.refresh())
-    assert refused.value.sql_state == "40001"
-    assert (house.storage().snapshot_id, house.refs()) == (house.head, {"main"})
 
 
 def test_a_schema_that_is_newer_than_the_snapshot_is_not_pinned(house: House) -> None:
@@ -282,111 +208,6 @@ def test_an_incremental_refresh_that_fails_in_spark_is_followed_by_a_full_one(ho
     assert house.refs() == {"main"}
 
 
-def test_names_that_changed_while_what_was_added_was_read_start_over(house: House) -> None:
-    async def rename_once() -> None:
-        house.spark.before_insert = None
-        house.sales.refresh().update_schema().rename_column("amount", "sum").commit()
-
-    async def story() -> None:
-        house.sales.append(ROWS)
-        await house.refresh()
-        house.sales.append(ROWS)
-        house.spark.before_insert = rename_once
-        await house.refresh()
-
-    asyncio.run(story())
-    assert "starting over" in " ".join(house.log)
-
-
-def test_what_a_refresh_says_of_itself_is_known_as_long_as_it_goes_on(house: House) -> None:
-    said: list[str] = []
-
-    async def look() -> None:
-        said.append(house.pipeline.said(await house.view()))
-
-    async def story() -> None:
-        house.spark.before_insert = look
-        house.sales.append(ROWS)
-        await house.refresh()
-        house.spark.before_insert = None
-        assert house.pipeline.said(await house.view()) == ""
-
-    asyncio.run(story())
-    (line,) = said
-    assert line.startswith("reading lake.demo.sales, at snapshot")
-
-
-def test_a_cancelled_refresh_leaves_nothing(house: House) -> None:
-    async def story() -> None:
-        begun = asyncio.Event()
-
-        async def wait_for_ever() -> None:
-            begun.set()
-            await asyncio.Event().wait()
-
-        house.spark.before_insert = wait_for_ever
-        task = asyncio.create_task(house.refresh())
-        await begun.wait()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    asyncio.run(story())
-    assert (house.storage().snapshot_id, house.refs()) == (house.head, {"main"})
-    assert (asyncio.run(house.last_error()) or "").endswith(": it was cancelled")
-
-
-def test_a_view_made_anew_under_the_name_of_one_that_is_gone_does_not_wait_for_that_ones_refresh(house: House) -> None:
-    async def story() -> None:
-        begun = asyncio.Event()
-
-        async def wait_for_ever() -> None:
-            begun.set()
-            await asyncio.Event().wait()
-
-        view = await house.view()
-        house.spark.before_insert = wait_for_ever
-        task = asyncio.create_task(house.refresh())
-        await begun.wait()
-        house.spark.before_insert = None
-        anew = replace(view, uuid="another")
-        async with asyncio.timeout(10):
-            assert (await house.pipeline.refresh(anew, house.log.append)).changed
-        assert (house.pipeline.said(view) != "", house.pipeline.said(anew)) == (True, "")
-        task.cancel()
-        await asyncio.wait({task})
-
-    asyncio.run(story())
-
-
-def test_a_refresh_that_is_cancelled_during_its_commit_has_succeeded_if_that_does(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    publish = publishing.publish
-
-    async def story() -> None:
-        loop, begun, release = asyncio.get_running_loop(), asyncio.Event(), threading.Event()
-
-        def slowly(*arguments: Any) -> Any:
-            loop.call_soon_threadsafe(begun.set)
-            release.wait(10)
-            return publish(*arguments)
-
-        monkeypatch.setattr(publishing, "publish", slowly)
-        task = asyncio.create_task(house.refresh())
-        await begun.wait()
-        task.cancel()
-        release.set()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert (await status(house.catalog, await house.view())).fresh
-        assert await house.last_error() is None
-
-    house.sales.append(ROWS)
-    asyncio.run(story())
-    assert house.refs() == {"main"}
-
-
 def test_a_failure_goes_where_nothing_has_to_be_computed(house: House) -> None:
     async def fail() -> None:
         raise SqlError("[OUT_OF_LUCK] no", "58000")
@@ -401,45 +222,6 @@ def test_a_failure_goes_where_nothing_has_to_be_computed(house: House) -> None:
         assert await house.last_error() is None
 
     asyncio.run(story())
-
-
-@pytest.mark.parametrize("written", [False, True])
-def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_looks_again(house: House, written: bool) -> None:
-    async def the_other_is_faster() -> None:
-        house.spark.before_insert = None
-        await Pipeline(house.lake.catalog(), FakeSpark(house.lake)).refresh(await house.view(), house.log.append)
-        if written:
-            house.sales.append(ROWS)
-
-    house.sales.append(ROWS)
-    house.spark.before_insert = the_other_is_faster
-    assert asyncio.run(house.refresh()).changed == written
-    assert "lake.demo.agg: another refresh was faster; starting over" in house.log
-    recorded = house.storage().refresh
-    assert recorded is not None
-    assert recorded.sources[0].snapshot_id == house.sales.refresh().metadata.current_snapshot_id
-    assert house.refs() == {"main"}
-    assert asyncio.run(house.last_error()) is None
-
-
-def test_whoever_asks_for_everything_anew_is_told_of_another_refresh_that_was_faster(house: House) -> None:
-    async def story() -> None:
-        other = Pipeline(house.lake.catalog(), FakeSpark(house.lake))
-
-        async def the_other_is_faster() -> None:
-            await other.refresh(await house.view(), house.log.append)
-
-        house.spark.before_insert = the_other_is_faster
-        with pytest.raises(
-            SqlError, match=r"the storage of lake\.demo\.agg was changed while this refresh ran"
-        ) as refused:
-            await house.refresh(full=True)
-        assert refused.value.sql_state == "40001"
-
-    asyncio.run(story())
-    assert house.refs() == {"main"}
-    assert house.storage().refresh is not None
-    assert asyncio.run(house.last_error()) is None
 
 
 def test_views_below_are_recorded_with_their_tables(house: House) -> None:
@@ -460,13 +242,3 @@ def test_a_source_that_is_no_iceberg_table_is_refused(house: House) -> None:
     with pytest.raises(SqlError, match=r"lake\.demo\.sales, and there is no Iceberg table") as refused:
         asyncio.run(house.refresh())
     assert refused.value.sql_state == "42P01"
-
-
-def test_a_view_that_has_been_replaced_meanwhile_is_to_be_refreshed_again(house: House) -> None:
-    view = asyncio.run(house.view())
-    house.lake.put_view(AGG, view_document(2, **MATERIALIZED))
-    house.lake.iceberg.drop_table("demo.agg__storage")
-    house.catalog.invalidate()
-    with pytest.raises(SqlError, match="has just been replaced or dropped") as refused:
-        asyncio.run(house.pipeline.refresh(view, house.log.append))
-    assert refused.value.sql_state == "40001"

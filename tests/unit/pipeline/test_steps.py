@@ -16,9 +16,9 @@ from proxy.hs2 import SqlError
 from proxy.pipeline import Pipeline
 from proxy.pipeline.steps import Asked
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, Lake, view_document
+from tests.unit.pipeline.house import House
 from tests.unit.pipeline.retained import Retained
 from tests.unit.pipeline.spark import FakeSpark
-from tests.unit.pipeline.test_pipeline import House
 
 QUERY = "SELECT region, sum(amount) FROM sales GROUP BY region"
 STORED = "SELECT region AS region, sum(amount) AS amount FROM sales GROUP BY region"

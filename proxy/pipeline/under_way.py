@@ -1,0 +1,60 @@
+"""The work that goes on here on views' storage: one at a time for each, and none for a view that is gone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+
+from proxy.pipeline.failures import gone
+from rewriter.model import MaterializedView, TableName
+
+_Result = TypeVar("_Result")
+
+# What is worked on: a view that is made under the name of one that is gone does not wait for work on that.
+Content = tuple[str, TableName]
+
+
+def content(view: MaterializedView) -> Content:
+    """What of a view can be worked on by one at a time."""
+    return view.uuid, view.storage
+
+
+class UnderWay:
+    """Who works on which storage, in one event loop."""
+
+    def __init__(self) -> None:
+        self._busy: defaultdict[Content, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._tasks: dict[Content, asyncio.Task[Any]] = {}
+        self._gone: set[Content] = set()
+
+    @asynccontextmanager
+    async def alone(self, view: MaterializedView) -> AsyncIterator[None]:
+        """The body has the view's storage for itself; Lost where the view has been given up."""
+        async with self._busy[content(view)]:
+            if content(view) in self._gone:
+                raise gone(view)
+            yield
+
+    async def run(self, view: MaterializedView, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """The work's result, of one who is alone; Lost where the view is given up meanwhile, and the work has ended."""
+        task = self._tasks[content(view)] = asyncio.ensure_future(work)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            waiting = asyncio.current_task()
+            if content(view) in self._gone and waiting is not None and not waiting.cancelling():
+                raise gone(view) from None
+            raise
+        finally:
+            del self._tasks[content(view)]
+
+    async def give_up(self, view: MaterializedView) -> None:
+        """End all work on what a view has pointed to, for good; there is none any more when this returns."""
+        self._gone.add(content(view))
+        if running := self._tasks.get(content(view)):
+            running.cancel()
+        async with self._busy[content(view)]:
+            return
