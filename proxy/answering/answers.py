@@ -75,7 +75,7 @@ class Answers:
     async def _decide(self, session: ClientSession, sql: str, thorough: bool) -> Decision:
         """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""
         own = Decision(None, sql)
-        if not _may_concern(sql):
+        if is_brief(sql) or not _may_concern(sql):  # no table is read, so no look at the catalog is needed
             return own
         facts: SessionFacts = session.facts
         state = await self.facts(session)

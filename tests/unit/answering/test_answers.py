@@ -70,6 +70,12 @@ def decided(monkeypatch: pytest.MonkeyPatch, sql: str, *, rewrite: bool, views: 
     return asyncio.run(decide())
 
 
+def test_what_reads_no_table_needs_no_look_at_session_or_catalog() -> None:
+    nothing: Any = None  # neither is there
+    for sql in ("SELECT 1", "SELECT 'pool' AS alive"):
+        assert asyncio.run(Answers(nothing).decide(nothing, sql)) == Decision(None, sql)
+
+
 def test_a_long_statement_is_read_while_others_are_served(monkeypatch: pytest.MonkeyPatch) -> None:
     served, real = threading.Event(), Recent._ask
 

@@ -27,6 +27,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Several]:
     thread = Thread(target=loop.run_forever)
     thread.start()
     spark = FakeSpark(script)
+    spark.lets_wait = True  # a client that waits for what is done at once waits at Spark
     asyncio.run_coroutine_threadsafe(spark.__aenter__(), loop).result(10)
     try:
         file = Path(folder, "viewgate.toml")

@@ -38,8 +38,8 @@ def test_a_cancel_reaches_the_worker_that_runs_the_statement_at_once(several: Se
 def test_a_client_that_goes_away_takes_along_what_it_waits_for_at_another_worker(several: Several) -> None:
     async def test() -> None:
         async with on_each(several) as ((one, _), (other, session)):
-            waiting = asyncio.create_task(one.execute(session, "SELECT HANG alone", run_async=False))
-            while not (mine := [r for r in several.spark.history if r.sql == "SELECT HANG alone"]):
+            waiting = asyncio.create_task(one.execute(session, "SELECT HANG() AS alone", run_async=False))
+            while not (mine := [r for r in several.spark.history if r.sql == "SELECT HANG() AS alone"]):
                 await asyncio.sleep(0.01)
             one.writer.close()
             async with asyncio.timeout(5):
