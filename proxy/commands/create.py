@@ -76,7 +76,8 @@ class Create:
             plan = _Plan(name, storage, made, facts, existing, laid_out)
             rows = await self._make(ctx, session, log, plan)
         if existing:
-            await _drop_replaced(ctx, session, existing, log)
+            async with ctx.pipeline.given_up(existing):
+                await _drop_replaced(ctx, session, existing, log)
             await ctx.on_commit.after_write(await ctx.answers.definitions(), [name], log)
         empty = self.deferred and not self.adopt
         filled = "not refreshed yet: run REFRESH MATERIALIZED VIEW" if empty else f"{rows} rows"
@@ -276,7 +277,6 @@ async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
 
 
 async def _drop_replaced(ctx: Context, session: ClientSession, replaced: MaterializedView, log: Log) -> None:
-    await ctx.pipeline.give_up(replaced)
     if replaced.properties.get(ADOPT) or any(
         view.storage == replaced.storage for view in await ctx.catalog.definitions()
     ):

@@ -39,8 +39,9 @@ class Drop:
         if view is None:  # nobody knows what it points to
             dropped = "".join(f"; its storage {orphan} too" for orphan in await ctx.orphans.drop(name))
             return done(f"materialized view {name} dropped{dropped or _left(name)}")
-        await ctx.pipeline.give_up(view)
-        return done(f"materialized view {name} dropped{await self._drop_storage(ctx, session, view)}")
+        async with ctx.pipeline.given_up(view):
+            storage = await self._drop_storage(ctx, session, view)
+        return done(f"materialized view {name} dropped{storage}")
 
     async def _drop_storage(self, ctx: Context, session: ClientSession, view: MaterializedView) -> str:
         shared = [other.name for other in await ctx.catalog.definitions() if other.storage == view.storage]

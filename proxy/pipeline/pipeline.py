@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from proxy.catalog import Catalog, Published
@@ -83,9 +84,9 @@ class Pipeline:
             finally:
                 self._said.pop(content(view), None)
 
-    async def give_up(self, view: MaterializedView) -> None:
-        """End what goes on here for a view that is gone, before its storage goes too; who waits is told so."""
-        await self._under_way.give_up(view)
+    def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
+        """A view that is gone, and whose storage goes in the body: what went on for it here has ended with an error."""
+        return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
         """Record that a table, as it is there, holds what the view's query returns over these sources."""

@@ -40,7 +40,8 @@ class UnderWay:
 
     async def run(self, view: MaterializedView, work: Coroutine[Any, Any, _Result]) -> _Result:
         """The work's result, of one who is alone; Lost where the view is given up meanwhile, and the work has ended."""
-        task = self._tasks[content(view)] = asyncio.ensure_future(work)
+        task = asyncio.create_task(work)
+        self._tasks[content(view)] = task
         try:
             return await task
         except asyncio.CancelledError:
@@ -51,10 +52,14 @@ class UnderWay:
         finally:
             del self._tasks[content(view)]
 
-    async def give_up(self, view: MaterializedView) -> None:
-        """End all work on what a view has pointed to, for good; there is none any more when this returns."""
+    @asynccontextmanager
+    async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
+        """All work has ended on what a view has pointed to, and none begins in the body."""
         self._gone.add(content(view))
         if running := self._tasks.get(content(view)):
             running.cancel()
-        async with self._busy[content(view)]:
-            return
+        try:
+            async with self._busy[content(view)]:
+                yield
+        finally:  # a view that is replaced time and again comes back to storage of the same name
+            self._gone.discard(content(view))

@@ -40,7 +40,7 @@ def test_a_refresh_of_a_view_that_goes_ends_before_its_storage_goes(house: House
         house.spark.before_insert = wait_for_ever
         refresh = asyncio.create_task(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
         await begun.wait()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await house.run(gone_by)
             with pytest.raises(SqlError, match=r"lake\.demo\.agg has just been replaced or dropped") as refused:
                 await refresh
