@@ -190,7 +190,7 @@ class Pipeline:
 
     async def _fill(self, view: MaterializedView, step: Step, branch: str, log: Log) -> None:
         sources = step.sources
-        for name, table in sources.tables.items() if not step.shared else ():
+        for name, table in sources.tables.items() if step.reads_sources else ():
             at = f"at snapshot {table.snapshot_id}" if table.snapshots else "which is empty"
             log(f"{view.name}: reading {name}, {at}")
         for held, storage in step.reading.held if step.reading else ():

@@ -76,6 +76,11 @@ class Step:
         """Whether it reads what another view holds of the sources, and not these."""
         return self.reading is not None and self.reading.shared
 
+    @property
+    def reads_sources(self) -> bool:
+        """Whether it reads the tables that the view is defined over."""
+        return not self.shared and self.decision.kind is not Kind.RETENTION
+
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
     """What is to be done now; its decision tells if that is nothing. Raises SqlError."""

@@ -192,6 +192,18 @@ def test_retention_looks_at_the_files_that_are_there_and_at_no_history(
     assert lists == [storage.snapshot_id]
 
 
+def test_retention_reads_no_table_and_does_not_say_so(lake: Lake) -> None:
+    house, log = Retained(lake), list[str]()
+
+    async def story() -> None:
+        (view,) = await house.catalog.definitions()
+        assert (await house.pipeline.refresh(view, log.append)).changed
+
+    asyncio.run(story())
+    assert any(": refresh (retention): " in line for line in log)
+    assert not any("reading" in line for line in log)
+
+
 def test_retention_that_cannot_tell_the_age_of_files_says_so(lake: Lake) -> None:
     way, reason = Retained(lake, partitioned_later=True).planned()
     assert way == "none"
