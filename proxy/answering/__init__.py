@@ -7,16 +7,16 @@ own run take the same decision by the same way.
 
 from proxy.answering.answers import Answers
 from proxy.answering.decision import Decision
-from proxy.answering.facts import SETTINGS, SPELLINGS, Defaults, SessionFacts
+from proxy.answering.facts import Defaults, SessionFacts, allowed, value_of
 from proxy.answering.schemas import checked, described
 
 __all__ = [
-    "SETTINGS",
-    "SPELLINGS",
     "Answers",
     "Decision",
     "Defaults",
     "SessionFacts",
+    "allowed",
     "checked",
     "described",
+    "value_of",
 ]

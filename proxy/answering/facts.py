@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from proxy.answering.changes import Effect, change_of, changes_nothing_failed
 from proxy.catalog.views import REWRITE
-from proxy.hs2 import Query
+from proxy.hs2 import Query, SqlError
 from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
@@ -15,9 +15,29 @@ ON, OFF = "on", "off"
 
 # The session settings of our own: allowed values, the default first.
 SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON)}
-SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 
+_SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
+_OURS = "viewgate."
 _CATALOG = "spark.sql.catalog."
+
+
+def allowed(name: str) -> tuple[str, ...]:
+    """The values of a setting of ours, the default first; SqlError 42704 where there is none of that name."""
+    if name not in SETTINGS:
+        raise SqlError(f"there is no setting {name}; there are: {', '.join(SETTINGS)}", "42704")
+    return SETTINGS[name]
+
+
+def value_of(name: str, given: str) -> str:
+    """A setting's value as it is kept; SqlError 22023 if it cannot be that.
+
+    >>> value_of("viewgate.rewrite", "FALSE")
+    'off'
+    """
+    values, value = allowed(name), _SPELLINGS.get(given.lower(), given.lower())
+    if value not in values:
+        raise SqlError(f"{name} is {given!r}: it must be {' or '.join(values)}", "22023")
+    return value
 
 
 class Defaults:
@@ -49,15 +69,16 @@ class SessionFacts:
     A statement that may change them makes them unknown from its start until it has ended; then they are
     read again before the next rewriting. One that may have changed anything at all (a script, EXECUTE
     IMMEDIATE, a temporary function) turns rewriting off for the rest of the session.
+
+    `configuration` is what the client has opened it with; SqlError if that names a setting of ours wrongly.
     """
 
     def __init__(self, configuration: Mapping[str, str] | None = None, defaults: Defaults | None = None) -> None:
-        self.settings = {name: allowed[0] for name, allowed in SETTINGS.items()}
+        self.settings = {name: values[0] for name, values in SETTINGS.items()}
         for key, value in (configuration or {}).items():
-            name = key.rsplit(":", 1)[-1]
-            value = SPELLINGS.get(value.lower(), value.lower())
-            if value in SETTINGS.get(name, ()):
-                self.settings[name] = value
+            name = key.rsplit(":", 1)[-1].lower()
+            if name.startswith(_OURS):
+                self.settings[name] = value_of(name, value)
         self._defaults = defaults or Defaults()
         self._doubts: list[str] = []
         self._known: Session | None = None

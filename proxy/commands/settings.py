@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proxy.answering import SETTINGS, SPELLINGS, SessionFacts
+from proxy.answering import SessionFacts, allowed, value_of
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
-from proxy.hs2 import ResultSet, SqlError
+from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
 
 EXAMPLE = "SET viewgate.rewrite = off"
@@ -23,12 +23,9 @@ class Set:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         facts: SessionFacts = session.facts
-        allowed = _allowed(self.name)
+        allowed(self.name)
         if self.value is not None:
-            value = SPELLINGS.get(self.value.lower(), self.value.lower())
-            if value not in allowed:
-                raise SqlError(f"{self.name} is {self.value!r}: it must be {' or '.join(allowed)}", "22023")
-            facts.settings[self.name] = value
+            facts.settings[self.name] = value_of(self.name, self.value)
         return ResultSet.of("key", "value", rows=[(self.name, facts.settings[self.name])])
 
 
@@ -40,14 +37,8 @@ class Reset:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         facts: SessionFacts = session.facts
-        facts.settings[self.name] = _allowed(self.name)[0]
+        facts.settings[self.name] = allowed(self.name)[0]
         return ResultSet.of("key", "value", rows=[])
-
-
-def _allowed(name: str) -> tuple[str, ...]:
-    if name not in SETTINGS:
-        raise SqlError(f"there is no setting {name}; there are: {', '.join(SETTINGS)}", "42704")
-    return SETTINGS[name]
 
 
 def parse(parser: Parser) -> Set | None:

@@ -34,6 +34,7 @@ async def open_session(call: Call) -> bytes:
     service = call.service
     user, configuration, message = _acting(call, configuration, message)
     message = _with_short_polls(message, configuration, version)
+    facts = service.facts(user, configuration)
     upstream = Attachment(service.upstreams, user, call.peer.user, message)
     reply = await upstream.open() or _reply_of_our_own(call, upstream.version)
     answered = find(reply, _SERVER_PROTOCOL)
@@ -41,7 +42,6 @@ async def open_session(call: Call) -> bytes:
         await upstream.close()
         raise WireError("Spark has opened a session without telling its version")
     version = min(version, read_i32(reply, answered))
-    facts = service.facts(user, configuration)
     session = ClientSession(user, version, upstream, facts, call.peer.user, Handle.new(service.mark))
     upstream.watch(partial(service.answering.moved, session))
     session.tied = call.peer.tied

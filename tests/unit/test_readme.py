@@ -10,7 +10,7 @@ import pytest
 
 from proxy import config, demo
 from proxy.__main__ import main
-from proxy.answering import SETTINGS
+from proxy.answering.facts import SETTINGS
 from proxy.answering.functions import calls
 from proxy.commands import COMMANDS, find
 from proxy.commands.create import Create

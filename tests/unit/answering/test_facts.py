@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from proxy.answering import Defaults, SessionFacts
-from proxy.hs2 import ResultSet
+from proxy.hs2 import ResultSet, SqlError
 
 DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"}
 
@@ -125,8 +127,22 @@ def test_our_settings_may_come_with_the_session() -> None:
     default = SessionFacts().settings
     assert default == {"viewgate.rewrite": "on", "viewgate.trust-constraints": "off"}
     assert SessionFacts({"set:hiveconf:viewgate.rewrite": "OFF"}).settings == {**default, "viewgate.rewrite": "off"}
-    assert SessionFacts({"viewgate.rewrite": "maybe"}).settings == default
     assert SessionFacts({"viewgate.trust-constraints": "true"}).settings["viewgate.trust-constraints"] == "on"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "state", "said"),
+    [
+        ("set:hiveconf:viewgate.rewrite", "maybe", "22023", "viewgate.rewrite is 'maybe': it must be on or off"),
+        ("viewgate.rewritten", "on", "42704", "there is no setting viewgate.rewritten; there are: viewgate.rewrite"),
+    ],
+)
+def test_a_setting_that_a_client_opens_its_session_with_is_not_swallowed(
+    key: str, value: str, state: str, said: str
+) -> None:
+    with pytest.raises(SqlError, match=said) as refused:
+        SessionFacts({key: value})
+    assert refused.value.sql_state == state
 
 
 def test_spark_tells_its_defaults_once_and_what_a_session_had_set_by_the_next() -> None:
