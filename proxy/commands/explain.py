@@ -44,6 +44,8 @@ class ExplainRewrite:
         rows = [(str(a.view), a.verdict, a.rule, str(a.reason or ""), a.detail) for a in decision.tried]
         if decision.problem:
             rows.insert(0, ("", "not rewritten", "", "", decision.problem))
+        if not rows:
+            rows.append(("", "not rewritten", "", "", "it has no SELECT over a table of a materialized view"))
         return ResultSet.of(*_COLUMNS, rows=rows)
 
 
