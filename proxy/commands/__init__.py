@@ -75,4 +75,15 @@ def find(sql: str) -> Command | None:
 @remembered
 def _beginning(sql: str) -> tuple[str, ...] | None:
     words = tuple(token.keyword for token in islice(scan(sql), _LONGEST))
-    return next((beginning for beginning in COMMANDS if words[: len(beginning)] == beginning), None)
+    return next((beginning for beginning in COMMANDS if _alike(words[: len(beginning)], beginning)), None)
+
+
+def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
+    """Whether these are the words, or one of several has an S too many or too few: Spark could not tell what is wrong.
+
+    >>> _alike(("DROP", "MATERIALIZED", "VIEWS"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
+    (True, False)
+    """
+    if len(beginning) == 1:
+        return words == beginning
+    return [word.removesuffix("S") for word in words] == [word.removesuffix("S") for word in beginning]

@@ -28,6 +28,8 @@ _CHOICES = {
     WAIT: (IF_INCREMENTAL, ALWAYS, NEVER),
     MAINTENANCE: (FOLLOWED, NEVER),
 }
+# Of the catalog's: what no refresh could write, found out only then.
+_FORMATS = {"write.format.default": ("parquet", "orc", "avro")}
 _PERIODS = (EVERY, KEEP, RETENTION)
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
 _OURS = (
@@ -66,6 +68,8 @@ OF_STORAGE = {"write.metadata.delete-after-commit.enabled": "true"}
 def checked(properties: dict[str, str]) -> dict[str, str]:
     """The properties, if a user may set them to these values; raises SqlError."""
     for key, value in properties.items():
+        if key == ADOPT:
+            raise SqlError(f"{ADOPT} belongs to CREATE MATERIALIZED VIEW, which makes a table the storage", "0A000")
         if key.startswith((*_RESERVED, *_OURS)):
             raise SqlError(f"the property {key} is kept by Viewgate itself; leave it out", "0A000")
         if key in _PERIODS and period(value) is None and value != NEVER:
@@ -74,8 +78,8 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
             raise SqlError(f"the property {key} is kept by Spark itself; leave it out", "0A000")
         if key.startswith("viewgate.") and key not in SETTABLE:
             raise SqlError(f"there is no property {key}; those of Viewgate's are {', '.join(SETTABLE)}", "22023")
-        allowed = _CHOICES.get(key, (value,))
-        if value not in allowed:
+        allowed = {**_CHOICES, **_FORMATS}.get(key, (value,))
+        if (value.lower() if key in _FORMATS else value) not in allowed:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: {', '.join(allowed)}", "22023")
     return properties
 

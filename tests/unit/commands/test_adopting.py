@@ -57,5 +57,5 @@ def test_columns_that_were_changed_since_the_last_write_are_not_those_that_would
 
 
 def test_the_property_is_set_by_create_alone(house: House) -> None:
-    with pytest.raises(SqlError, match="is kept by Viewgate itself"):
+    with pytest.raises(SqlError, match="belongs to CREATE MATERIALIZED VIEW"):
         asyncio.run(house.run("ALTER MATERIALIZED VIEW agg SET PROPERTIES ('viewgate.adopt' = 'sales')"))

@@ -98,6 +98,9 @@ def test_statements_of_others(sql: str) -> None:
         ("REFRESH MATERIALIZED VIEW a b", "`b` (line 1, pos 28)", "the end of the statement"),
         ("ALTER MATERIALIZED VIEW a RENAME TO b", "`RENAME`", "ENABLE REWRITE, DISABLE REWRITE or SET PROPERTIES"),
         ("DROP MATERIALIZED VIEW 'a'", "`'a'`", "a view's name"),
+        ("REFRESH MATERIALIZED VIEWS a", "`VIEWS` (line 1, pos 21)", "REFRESH MATERIALIZED VIEW."),
+        ("SHOW MATERIALIZED VIEW", "`VIEW`", "SHOW MATERIALIZED VIEWS."),
+        ("EXPLAIN REFRESH MATERIALIZED VIEWS a", "`VIEWS`", "EXPLAIN REFRESH MATERIALIZED VIEW."),
     ],
 )
 def test_a_wrong_statement_of_ours_says_where_and_what_was_expected(sql: str, place: str, expected: str) -> None:
@@ -115,6 +118,8 @@ def test_a_wrong_statement_of_ours_says_where_and_what_was_expected(sql: str, pl
         ("'viewgate.settings'='{}'", "0A000"),
         ("'iceberg.materialized.view'='false'", "0A000"),
         ("'viewgate.rewrite'='maybe'", "22023"),
+        ("'viewgate.adopt'='demo.t'", "0A000"),
+        ("'write.format.default'='csv'", "22023"),
     ],
 )
 def test_properties_that_a_user_may_not_set(properties: str, state: str) -> None:
