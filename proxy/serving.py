@@ -126,7 +126,10 @@ def _when_to_reload(reload: Callable[[], None]) -> None:
 
 
 def _say_ready(settings: config.Config, port: int) -> None:
-    print(f"viewgate ready: jdbc:hive2://{_reachable(settings.server.host)}:{port}/", flush=True)
+    server = settings.server
+    ssl = ";ssl=true" if server.tls is not None and server.tls.required else ""
+    more = "".join(f"; {name} on port {other}" for name, other in server.ports.items())
+    print(f"viewgate ready: jdbc:hive2://{_reachable(server.host)}:{port}/{ssl}{more}", flush=True)
 
 
 def _say_stopping(service: Service, server: Server) -> None:
