@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ from tests.integration.gate import Gate
 # How long an example takes says something of the machine, not of the code; a run tries the same ones each time.
 settings.register_profile("viewgate", deadline=None, derandomize=True)
 settings.load_profile("viewgate")
+
+
+# Spark makes code for each query, which is run a few times here: to compile it well takes longer than it saves.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
