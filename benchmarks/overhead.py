@@ -20,17 +20,20 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from proxy.jars import Jar
+from tests.clients import jdbc
 from tests.integration import clients
 from tests.integration.gate import Gate
 
 WARM_UP = 100
+COMPILER = ("janino-*.jar", "commons-compiler-*.jar")  # Spark's own, for the loop that counts rows in the JVM
 ROWS_SQL = "SELECT id, id % 1000 AS k, CAST(id AS STRING) AS s, id / 7D AS d FROM range({rows})"
 
 
@@ -145,8 +148,8 @@ def pyhive_fetches(gate: Gate, rows: int, rounds: int) -> list[tuple[float, floa
         return in_turns(rounds, lambda: fetch(past), lambda: fetch(through))
 
 
-def jdbc_fetches(gate: Gate, rows: int, rounds: int) -> list[tuple[float, float]]:
-    with machine() as java:
+def jdbc_fetches(driver: Jar | None, gate: Gate, rows: int, rounds: int) -> list[tuple[float, float]]:
+    with jdbc.machine(driver, *COMPILER) as java:
         connections = [java.connect(f"jdbc:hive2://127.0.0.1:{port}/") for port in (gate.spark_port, gate.port)]
         past, through = (lambda c=c: c.count(ROWS_SQL.format(rows=rows)) for c in connections)
         in_turns(1, past, through)
@@ -154,15 +157,6 @@ def jdbc_fetches(gate: Gate, rows: int, rounds: int) -> list[tuple[float, float]
         for connection in connections:
             connection.close()
         return pairs
-
-
-@contextmanager
-def machine() -> Iterator[clients.JavaMachine]:
-    java = clients.JavaMachine()
-    try:
-        yield java
-    finally:
-        java.stop()
 
 
 def main() -> None:
@@ -173,7 +167,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as data, Gate("--data", data) as gate:
         show(statement_table(gate, options.statements))
-        for name, fetches in (("PyHive", pyhive_fetches), ("Hive JDBC", jdbc_fetches)):
+        by_jdbc = {name: partial(jdbc_fetches, driver) for name, driver in jdbc.DRIVERS.items()}
+        for name, fetches in {"PyHive": pyhive_fetches, **by_jdbc}.items():
             show(
                 fetch_table(f"{name}, {options.rows:,} rows", options.rows, fetches(gate, options.rows, options.rounds))
             )
