@@ -18,10 +18,6 @@ settings.register_profile("viewgate", deadline=None, derandomize=True)
 settings.load_profile("viewgate")
 
 
-# Spark makes code for each query, which is run a few times here: to compile it well takes longer than it saves.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
-
-
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of several processes, one runs what shares the run's Spark, and one what is put aside."""
@@ -30,6 +26,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("aside"))
         elif "gate" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("one Spark"))
+
+
+@pytest.hookimpl(tryfirst=True)  # before any fixture
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A Spark that is there for a test alone is compiled soon rather than well: it takes three quarters of the time."""
+    aside = item.get_closest_marker("aside") is not None
+    os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1" if aside else ""
 
 
 @pytest.fixture(scope="session")
