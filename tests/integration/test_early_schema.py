@@ -18,10 +18,10 @@ def schema(connection: Any, handle: Any) -> Any:
     return connection._client.GetResultSetMetadata(request).schema
 
 
-def running(connection: Any, handle: Any) -> bool:
+def finished(connection: Any, handle: Any) -> bool:
     request = ttypes.TGetOperationStatusReq(operationHandle=handle)
     state: int = connection._client.GetOperationStatus(request).operationState
-    return bool(state == ttypes.TOperationState.RUNNING_STATE)
+    return bool(state == ttypes.TOperationState.FINISHED_STATE)
 
 
 def started(connection: Any, sql: str) -> Any:
@@ -36,7 +36,7 @@ def test_it_is_the_same_schema_before_the_end(gate: Gate) -> None:
         early = schema(through, handle)
         through._client.CancelOperation(ttypes.TCancelOperationReq(operationHandle=handle))
         at_its_end = started(direct, columns)
-        while running(direct, at_its_end):
+        while not finished(direct, at_its_end):
             pass
         assert len(early.columns) > 15
         assert early == schema(direct, at_its_end)
