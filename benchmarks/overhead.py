@@ -36,6 +36,9 @@ WARM_UP = 100
 COMPILER = ("janino-*.jar", "commons-compiler-*.jar")  # Spark's own, for the loop that counts rows in the JVM
 ROWS_SQL = "SELECT id, id % 1000 AS k, CAST(id AS STRING) AS s, id / 7D AS d FROM range({rows})"
 
+# Seconds directly and through the proxy, for so many rows in so many rounds.
+Fetches = Callable[[Gate, int, int], list[tuple[float, float]]]
+
 
 @dataclass(frozen=True)
 class Interval:
@@ -167,8 +170,9 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as data, Gate("--data", data) as gate:
         show(statement_table(gate, options.statements))
-        by_jdbc = {name: partial(jdbc_fetches, driver) for name, driver in jdbc.DRIVERS.items()}
-        for name, fetches in {"PyHive": pyhive_fetches, **by_jdbc}.items():
+        clients_by_name: dict[str, Fetches] = {"PyHive": pyhive_fetches}
+        clients_by_name |= {name: partial(jdbc_fetches, driver) for name, driver in jdbc.DRIVERS.items()}
+        for name, fetches in clients_by_name.items():
             show(
                 fetch_table(f"{name}, {options.rows:,} rows", options.rows, fetches(gate, options.rows, options.rounds))
             )

@@ -20,7 +20,8 @@ def schema(connection: Any, handle: Any) -> Any:
 
 def finished(connection: Any, handle: Any) -> bool:
     request = ttypes.TGetOperationStatusReq(operationHandle=handle)
-    state: int = connection._client.GetOperationStatus(request).operationState
+    state = connection._client.GetOperationStatus(request).operationState
+    assert state != ttypes.TOperationState.ERROR_STATE
     return bool(state == ttypes.TOperationState.FINISHED_STATE)
 
 
