@@ -6,10 +6,12 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable
+from time import monotonic
 from typing import Any, cast
 
 from proxy.server.conversations import CONVERSATIONS, Caller, Conversation
 from proxy.server.entrance import Entrance
+from proxy.server.shortcut import Shortcut
 from proxy.server.steps import Steps
 from proxy.service import Peer
 from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
@@ -18,6 +20,7 @@ from proxy.wire.sasl import Status, negotiation
 logger = logging.getLogger(__name__)
 
 _AHEAD = 256 * 1024  # bytes that a client may send while a call is answered, before reading from it stops
+_REPEATED, _SOON = 8, 1e-3  # so many calls like the last one within these seconds: more are expected
 _NO_TLS = "the client speaks TLS, and [server.tls] names no certificate"
 _TLS_ONLY = "TLS is needed here: connect with ssl=true"
 
@@ -46,18 +49,23 @@ class Connection(asyncio.Protocol):
         self._conversation: Conversation | None = None
         self._ahead = 0
         self._held = 0
+        self._repeated = 0
+        self._repeated_since = 0.0
+        self._shortcut: Shortcut | None = None
         self._writable = asyncio.Event()
         self._writable.set()
         self.worker: Steps | None = None
 
     def close(self) -> None:
         """End the connection, once what was written is sent."""
+        self._take_no_shortcut()
         if self._tls is not None and not self._transport.is_closing():
             self._transport.write(self._tls.end())
         self._transport.close()
 
     def abort(self) -> None:
         """End the connection at once."""
+        self._take_no_shortcut()
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -90,6 +98,7 @@ class Connection(asyncio.Protocol):
         return False  # closes the transport, and so ends what the client was waiting for
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._take_no_shortcut()
         self._deadline.cancel()
         self._entrance.held.bytes -= self._held
         self._held = 0
@@ -148,7 +157,9 @@ class Connection(asyncio.Protocol):
             answer = conversation.at_once(data) if not self._held and self._writable.is_set() else None
             if answer is not None:
                 self._write(answer)
+                self._take_shortcut(conversation)
                 return
+            self._repeated = 0
             conversation.receive_data(data)
             event = conversation.next_event()
             if event is not None:
@@ -160,6 +171,28 @@ class Connection(asyncio.Protocol):
             if self._ahead > _AHEAD:
                 self._transport.pause_reading()
         self._hold(conversation.buffered)
+
+    def _take_shortcut(self, conversation: Conversation) -> None:
+        """Where the same call came again and again, and soon."""
+        if self._repeated == 0:
+            self._repeated_since = monotonic()
+        self._repeated += 1
+        if self._repeated < _REPEATED:
+            return
+        self._repeated = 0
+        soon = monotonic() - self._repeated_since < _SOON
+        if soon and self._tls is None and not self._transport.get_write_buffer_size():
+            self._shortcut = Shortcut(self._transport, conversation.at_once, self._taken_otherwise)
+
+    def _taken_otherwise(self, data: bytes) -> None:
+        self._shortcut = None
+        if data:
+            self.data_received(data)
+
+    def _take_no_shortcut(self) -> None:
+        if self._shortcut is not None:
+            self._shortcut.end()
+            self._shortcut = None
 
     def _hold(self, count: int) -> None:
         """Take note of what is held for this client; one that has a good part of too much is shown out."""
