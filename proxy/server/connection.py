@@ -15,7 +15,6 @@ from proxy.server.shortcut import Shortcut
 from proxy.server.steps import Steps
 from proxy.service import Peer
 from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
-from proxy.wire.sasl import Status, negotiation
 
 logger = logging.getLogger(__name__)
 
@@ -125,13 +124,11 @@ class Connection(asyncio.Protocol):
             self._tls = TlsServer(tls.context)
             data = self._in_the_clear(self._tls, data)
             return self._begin(data) if data else b""
+        kind = CONVERSATIONS.get(transport, CONVERSATIONS[None])
         wrong = self._wrong(transport)
         if wrong is not None:
-            self._refuse(
-                Refused(wrong, negotiation(Status.BAD, wrong.encode()) if transport is Transport.SASL else b"")
-            )
+            self._refuse(Refused(wrong, kind.refusal(wrong)))
             return b""
-        kind = CONVERSATIONS.get(transport, CONVERSATIONS[None])
         self._conversation = kind(self._entrance, Caller(self._address, self._tls is not None))
         return data
 

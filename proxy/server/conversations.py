@@ -36,6 +36,7 @@ from proxy.wire import (
     read_head,
     read_string,
 )
+from proxy.wire.sasl import Status, negotiation
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +70,11 @@ class Conversation(ABC):
         self._caller = caller
         self._settled: Settled | None = None  # what `_framed` was made of
         self._framed: Settled | None = None
+
+    @staticmethod
+    def refusal(_reason: str) -> bytes:
+        """What is sent to a client that may not come in this way; nothing where it would not understand that."""
+        return b""
 
     @property
     @abstractmethod
@@ -111,6 +117,10 @@ class SaslConversation(Conversation):
             entrance.limits.message, entrance.limits.bounds, tickets=self._tickets is not None
         )
         self._login: TicketLogin | None = None
+
+    @staticmethod
+    def refusal(reason: str) -> bytes:
+        return negotiation(Status.BAD, reason.encode())
 
     @property
     def buffered(self) -> int:
@@ -192,7 +202,9 @@ class BareConversation(Conversation):
         user, password = (
             read_string(message, span) if (span := find(message, path)) else "" for path in (_USERNAME, _PASSWORD)
         )
-        user = await self._entrance.authentication.login(user or ANONYMOUS, password)
+        if not user and self._entrance.authentication.open_to_all:
+            user = ANONYMOUS
+        user = await self._entrance.authentication.login(user, password)
         if self.peer is None:
             self._transport.accept()
             self.peer = Peer(user, self._caller.address)
@@ -207,6 +219,10 @@ class HttpConversation(Conversation):
         super().__init__(entrance, caller)
         self._transport = HttpTransport(entrance.limits.message)
         self._believed = ""  # the Authorization header of `peer`
+
+    @staticmethod
+    def refusal(reason: str) -> bytes:
+        return HttpTransport(0).refuse(403, reason, (("Connection", "close"),))
 
     @property
     def buffered(self) -> int:

@@ -78,9 +78,11 @@ class Neighbours:
         try:
             line = idle.pop() if idle else _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
             reply = await line.call(addressed(peer, message))
-        except (OSError, asyncio.IncompleteReadError) as error:
+        except (FileNotFoundError, ConnectionError, asyncio.IncompleteReadError) as error:
             self._forget(mark)
             raise SqlError(_GONE, _LOST) from error
+        except OSError as error:  # such as too many open files
+            raise SqlError(f"The worker process that has the session cannot be asked: {error}", _LOST) from error
         idle.append(line)
         return reply
 

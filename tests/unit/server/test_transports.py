@@ -11,7 +11,7 @@ from proxy.authentication import Authentication, Cookies, ProxyUsers
 from proxy.hs2 import ResultSet, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
-from proxy.wire import Transport
+from proxy.wire import SaslClient, Transport
 from proxy.wire.sasl import Status, negotiation
 from tests.integration.daemon import free_ports
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
@@ -59,10 +59,11 @@ def test_bare_messages_name_their_user_in_open_session() -> None:
 def test_bare_messages_are_checked_too() -> None:
     async def test(proxied: Proxied) -> None:
         async with BareClient(proxied.port) as client:
-            for user, password in (("ann", "wrong"), ("ann", None), (None, None), ("", "right")):
+            for user, password in (("ann", "wrong"), ("ann", None), (None, None), ("", "right"), (None, "right")):
                 status = (await client.open(user, password)).status
-                assert (status.statusCode, status.sqlState) == (3, "28000") or user == ""
-            assert (await client.open("ann", "right")).status.statusCode in (0, 3)
+                assert (status.statusCode, status.sqlState) == (3, "28000")
+            assert (await client.open("ann", "right")).status.statusCode == 0
+            assert list(proxied.spark.sessions.values()) == ["ann"]
 
     with_proxy(test, **guarded())
 
@@ -72,10 +73,10 @@ def test_bare_messages_are_checked_too() -> None:
 
 def test_a_wrong_password_is_refused_in_words() -> None:
     async def test(proxied: Proxied) -> None:
-        client = RawClient(proxied.port)
-        with pytest.raises(AssertionError):  # its password is "x"
-            await client.__aenter__()
-        await client.__aexit__()
+        reader, writer = await asyncio.open_connection("127.0.0.1", proxied.port)
+        writer.write(SaslClient("bob", "x").greeting)
+        assert negotiation(Status.BAD, b"Error validating the login") in await reader.read()
+        writer.close()
         assert not proxied.spark.sessions
 
     with_proxy(test, **guarded())
@@ -298,5 +299,11 @@ def test_a_port_for_one_transport_alone(caplog: pytest.LogCaptureFixture) -> Non
         assert b"This port is for HTTP alone" in await reader.read()
         writer.close()
 
+    async def over_http(proxied: Proxied) -> None:
+        async with HttpClient(own) as client:
+            assert b"This port is for SASL alone" in await client.call(OPEN)
+            assert client.code == 403
+
+    with_proxy(over_http, ports={Transport.SASL: own})
     with_proxy(test, ports={Transport.HTTP: own})
     assert "connection closed: This port is for HTTP alone" in caplog.text
