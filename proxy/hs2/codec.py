@@ -85,15 +85,18 @@ def read_request(message: bytes, kind: type[S]) -> S:
 
 
 def read_reply(message: bytes, kind: type[S]) -> S:
-    """The response in a reply; what the other side raised instead becomes an error."""
-    head = read_head(message)
-    if head is not None and head.type == EXCEPTION:
-        raised = decode(TApplicationException, message, head.body)
-        raise SqlError(f"Spark could not answer {head.name}: {raised}", "08S01")
-    start = _within(message, _RESPONSE)
-    if start is None:
-        raise WireError("a reply holds no response")
-    return decode(kind, message, start)
+    """The response in a reply; what the other side raised instead becomes an error, and so does what cannot be read."""
+    try:
+        head = read_head(message)
+        if head is not None and head.type == EXCEPTION:
+            raised = decode(TApplicationException, message, head.body)
+            raise SqlError(f"Spark could not answer {head.name}: {raised}", "08S01")
+        start = _within(message, _RESPONSE)
+        if start is None:
+            raise WireError("it holds no response")
+        return decode(kind, message, start)
+    except WireError as error:
+        raise SqlError(f"Spark gave a reply that cannot be read: {error}", "08S01") from error
 
 
 def succeeded(reply: bytes) -> bool:

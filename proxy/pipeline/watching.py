@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Self
@@ -32,10 +32,10 @@ class Begun:
     def __exit__(self, *_: object) -> None:
         _BEGUN.reset(self._before)
 
-    async def followed(self, work: Awaitable[None]) -> None:
+    async def followed(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do the work with its refreshes noted here."""
         with self:
-            await work
+            await work()
 
     async def stages(self) -> tuple[Stage, ...]:
         """The stages of all of these jobs; none where nobody knows."""

@@ -38,14 +38,10 @@ async def execute_statement(call: Call) -> bytes:
     operation, reply = await _begin(call, session, statement)
     if operation is None:
         return reply
-    call.service.sessions.add_operation(operation)
+    await call.service.add_operation(operation)
     if statement.run_async:
         return reply
-    try:
-        await operation.wait()
-    except asyncio.CancelledError:
-        call.service.spawn(_given_up(call, operation))
-        raise
+    await call.service.wait(operation)
     return await _ended(call, operation, reply)
 
 
@@ -144,7 +140,7 @@ class _Start:
         with contextlib.suppress(SqlError, WireError):
             operation, _ = self.begun(plan, reply)
             if operation is not None:
-                self.call.service.spawn(_abandon(operation))
+                self.call.service.spawn(self.call.service.give_up(operation))
 
 
 def _has_result_set(reply: bytes) -> bool:
@@ -197,14 +193,3 @@ async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes
     error = operation.error or SqlError("The statement failed without a reason")
     await call.service.close_operation(operation)
     return call.reply(ttypes.TExecuteStatementResp(status=failure(error)))
-
-
-async def _abandon(operation: RunningOperation) -> None:
-    await operation.abandon()
-    await operation.discard()
-
-
-async def _given_up(call: Call, operation: RunningOperation) -> None:
-    """End an operation of which no client has a handle."""
-    await operation.abandon()
-    await call.service.close_operation(operation)

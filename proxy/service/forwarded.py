@@ -21,7 +21,7 @@ from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, Handle, LiveUpstream, OperationState, Trace
 from proxy.upstream import RemoteOperation, RemoteStatus, read_handle
-from proxy.wire import WireError, find, read_string
+from proxy.wire import find, read_string
 
 if TYPE_CHECKING:
     from proxy.service.call import Call
@@ -78,7 +78,7 @@ class Forwarded(RunningOperation):
             self._leave_traces(state)
         if state in TERMINAL and self._after is not None:
             after, self._after = self._after, None
-            work = self._refreshes.followed(after(self.log.add))
+            work = partial(self._refreshes.followed, partial(after, self.log.add))
             self._sequel = Sequel(work, self._deadline, partial(self.advance, OperationState.FINISHED))
             if state is OperationState.FINISHED:
                 return
@@ -230,11 +230,15 @@ class Forwarded(RunningOperation):
 
     async def discard(self) -> None:
         try:
-            await self.remote.close()
-        except SqlError as error:
-            logger.warning("operation %s was not closed in order: %s", self.handle.id, error)
+            await self._forget(self.remote)
         finally:
             self.release()
+
+    async def _forget(self, remote: RemoteOperation) -> None:
+        try:
+            await remote.close()
+        except SqlError as error:
+            logger.warning("operation %s was not closed in order: %s", self.handle.id, error)
 
     async def abandon(self, error: SqlError | None = None) -> None:
         self._cancelled = True
@@ -268,7 +272,10 @@ class Forwarded(RunningOperation):
                 logger.warning(
                     "a rewritten statement failed, its original is run: %s", first_message(str(status.error))
                 )
-                await self._fall_back()
+                try:
+                    await self._fall_back()
+                except SqlError as error:
+                    self.advance(OperationState.ERROR, error)
                 return False
             self.advance(status.state, status.error)
             return not self._held
@@ -277,17 +284,14 @@ class Forwarded(RunningOperation):
         return self._statement is not None and not self._cancelled and not self._statement.expired
 
     async def _fall_back(self) -> None:
+        """Run the client's own statement in the place of the rewritten one; raises what keeps it from starting."""
         statement, self._statement = self._statement, None
         assert statement is not None
         failed = self.remote
-        try:
-            reply = await self._relay(statement.outgoing(self.upstream.handle, None))
-            self.remote = RemoteOperation(self.upstream, started(reply), self.kind)
-            await failed.close()
-        except SqlError as error:
-            self.advance(OperationState.ERROR, error)
-            return
+        reply = await self._relay(statement.outgoing(self.upstream.handle, None))
+        self.remote = RemoteOperation(self.upstream, started(reply), self.kind)
         self.log.add(_FELL_BACK)
+        await self._forget(failed)
         if self._cancelled:  # while it was being started
             await self.remote.cancel()
 
@@ -297,7 +301,7 @@ def started(reply: bytes) -> Handle:
     handle = read_handle(reply, OPERATION_HANDLE) if succeeded(reply) else None
     if handle is None:
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
-        raise WireError("Spark has started an operation without giving a handle")
+        raise SqlError("Spark has started an operation without giving a handle", "08S01")
     return handle
 
 

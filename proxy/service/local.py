@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success, table_schema
@@ -33,7 +34,7 @@ class LocalOperation(RunningOperation):
         self._next = 0
         self._how_far = HowFar(self.started_ms)
         self._refreshes = Begun()
-        self._task = asyncio.create_task(self._refreshes.followed(self._run(plan, timeout)))
+        self._task = asyncio.create_task(self._refreshes.followed(partial(self._run, plan, timeout)))
 
     async def wait(self) -> None:
         await asyncio.wait({self._task})

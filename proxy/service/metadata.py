@@ -8,6 +8,7 @@ such a call is relayed.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -20,7 +21,7 @@ from proxy.hs2.patterns import matcher
 from proxy.service.call import REQUEST_HANDLE, Call, with_handle
 from proxy.service.forwarded import Forwarded, started
 from proxy.service.local import LocalOperation
-from proxy.session import Forward, Local, Log, OperationState
+from proxy.session import Forward, LiveUpstream, Local, Log, OperationState
 from proxy.upstream import RemoteOperation
 from rewriter.model import TableName
 
@@ -66,7 +67,7 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
     session = call.session()
     upstream = await session.upstream.hold()
     try:
-        reply = await upstream.call(with_handle(message or call.message, REQUEST_HANDLE, upstream.handle))
+        reply = await _asked(call, upstream, with_handle(message or call.message, REQUEST_HANDLE, upstream.handle))
         handle = started(reply) if succeeded(reply) else None
     except BaseException:
         session.upstream.let_go()
@@ -76,7 +77,7 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
         return reply
     operation = Forwarded(session, upstream, handle, _kind(reply), Forward())
     operation.advance(OperationState.FINISHED)
-    call.service.sessions.add_operation(operation)
+    await call.service.add_operation(operation)
     return with_handle(reply, OPERATION_HANDLE, operation.handle)
 
 
@@ -88,8 +89,8 @@ async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Aw
         return ResultSet(header.columns, tuple(await rows()))
 
     operation = LocalOperation(session, Local(run), kind=kind)
-    call.service.sessions.add_operation(operation)
-    await operation.wait()
+    await call.service.add_operation(operation)
+    await call.service.wait(operation)
     if operation.state is not OperationState.FINISHED:
         await call.service.close_operation(operation)
         raise operation.error or SqlError(f"{call.head.name} was cancelled", "HY008")
@@ -101,7 +102,7 @@ async def spark_rows(call: Call) -> list[Row]:
     session = call.session()
     upstream = await session.upstream.hold()
     try:
-        reply = await upstream.call(call.addressed_to(upstream.handle))
+        reply = await _asked(call, upstream, call.addressed_to(upstream.handle))
         remote = RemoteOperation(upstream, started(reply), _kind(reply))
         rows: list[Row] = []
         try:
@@ -112,6 +113,21 @@ async def spark_rows(call: Call) -> list[Row]:
         return rows
     finally:
         session.upstream.let_go()
+
+
+async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
+    """Spark's reply; what it begins for a client that is gone by then is closed."""
+
+    def late(reply: bytes | None) -> None:
+        if reply is not None and succeeded(reply):
+            call.service.spawn(_closed(RemoteOperation(upstream, started(reply), _kind(reply))))
+
+    return await upstream.call_or_late(message, late)
+
+
+async def _closed(remote: RemoteOperation) -> None:
+    with contextlib.suppress(SqlError):
+        await remote.close()
 
 
 def _kind(reply: bytes) -> int:

@@ -10,7 +10,7 @@ from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.service.call import Call, with_handle
 from proxy.session import ClientSession, Handle
 from proxy.upstream import Attachment
-from proxy.wire import WireError, find, read_i32, read_map, value_bytes, with_field, write_map
+from proxy.wire import find, read_i32, read_map, value_bytes, with_field, write_map
 from proxy.wire.layout import I32, MAP
 
 _CLIENT_PROTOCOL, _REQUEST_CONFIGURATION = (1, 1), (1, 4)
@@ -40,7 +40,7 @@ async def open_session(call: Call) -> bytes:
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
         await upstream.close()
-        raise WireError("Spark has opened a session without telling its version")
+        raise SqlError("Spark has opened a session without telling its version", "08S01")
     version = min(version, read_i32(reply, answered))
     session = ClientSession(user, version, upstream, facts, call.peer.user, Handle.new(service.mark))
     upstream.watch(partial(service.answering.moved, session))

@@ -12,10 +12,10 @@ logger = logging.getLogger(__name__)
 class Sequel:
     """A task that can be waited for, for a while or until a deadline (loop time), and cancelled; it never fails.
 
-    `over` is called once: when the task has ended, or when the deadline has passed and it goes on without the client.
+    `over` is called when the task has ended, or when the deadline has passed and it goes on without the client.
     """
 
-    def __init__(self, work: Awaitable[None], deadline: float | None, over: Callable[[], None]) -> None:
+    def __init__(self, work: Callable[[], Awaitable[None]], deadline: float | None, over: Callable[[], None]) -> None:
         self._over = over
         self._deadline = deadline
         self._task = asyncio.ensure_future(self._run(work))
@@ -33,10 +33,11 @@ class Sequel:
         """Stop it; it has ended when this returns."""
         self._task.cancel()
         await asyncio.wait({self._task})
+        self._over()  # which nothing else does if it had not even begun
 
-    async def _run(self, work: Awaitable[None]) -> None:
+    async def _run(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
-            await work
+            await work()
         except Exception:
             logger.exception("what follows a statement failed")
         finally:

@@ -99,10 +99,12 @@ class Service:
 
     async def _end(self, session: ClientSession, operations: Sequence[Operation]) -> None:
         """What must be done to the end, also if who has asked for it is gone: nobody can ask for it again."""
-        await asyncio.gather(*(operation.abandon() for operation in operations))
-        for operation in operations:
-            operation.release()
-        await session.upstream.close()
+        try:
+            await asyncio.gather(*(operation.abandon() for operation in operations))
+        finally:
+            for operation in operations:
+                operation.release()
+            await session.upstream.close()
 
     async def workers(self) -> Sequence[Worker | None]:
         """The processes that serve clients: this one."""
@@ -123,6 +125,27 @@ class Service:
         await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
         if running:
             await asyncio.wait([asyncio.ensure_future(o.told.wait()) for o in running], timeout=patience)
+
+    async def add_operation(self, operation: RunningOperation) -> None:
+        """Give an operation to its session; it is ended, and this raises, where that was closed meanwhile."""
+        try:
+            self.sessions.add_operation(operation)
+        except SqlError:
+            await self.give_up(operation)
+            raise
+
+    async def wait(self, operation: RunningOperation) -> None:
+        """Return when an operation has ended; a client that goes away meanwhile takes it along."""
+        try:
+            await operation.wait()
+        except asyncio.CancelledError:
+            self.spawn(self.give_up(operation))
+            raise
+
+    async def give_up(self, operation: RunningOperation) -> None:
+        """End an operation of which no client has a handle."""
+        await operation.abandon()
+        await self.close_operation(operation)
 
     async def close_operation(self, operation: RunningOperation) -> None:
         """Forget an operation that no client has a handle of."""

@@ -167,7 +167,7 @@ class Sessions:
         """The session with that handle."""
         session = self._sessions.get(handle.guid)
         if session is None or session.principal != principal or not handle.opens(session.handle):
-            raise SqlError(f"Invalid SessionHandle: SessionHandle [{handle.id}]", "08003")
+            raise _unknown(handle)
         session.used_at = time.monotonic()
         return session
 
@@ -179,6 +179,9 @@ class Sessions:
         return self._sessions.pop(session.handle.guid, None) is not None
 
     def add_operation(self, operation: Operation) -> None:
+        """Give an operation to its session; SqlError if that was closed meanwhile."""
+        if operation.session.handle.guid not in self._sessions:
+            raise _unknown(operation.session.handle)
         self._operations[operation.handle.guid] = operation
         operation.session.operations[operation.handle.guid] = operation
         if not operation.done:
@@ -210,3 +213,7 @@ class Sessions:
         self._running.discard(operation.handle.guid)
         if not self._running:
             self._at_rest.set()
+
+
+def _unknown(session: Handle) -> SqlError:
+    return SqlError(f"Invalid SessionHandle: SessionHandle [{session.id}]", "08003")

@@ -2,7 +2,7 @@ import pytest
 
 from proxy.hs2 import SqlError, encode_call, encode_reply, read_reply, read_request, success
 from proxy.hs2.generated import ttypes
-from proxy.wire import Fault, WireError, application_exception, find, read_head, read_i32
+from proxy.wire import Fault, application_exception, find, read_head, read_i32
 
 
 def test_calls_and_replies_survive() -> None:
@@ -27,5 +27,5 @@ def test_what_the_other_side_raises_is_an_error() -> None:
 def test_bytes_that_are_something_else() -> None:
     call = encode_call("X", 0, ttypes.TStatus(statusCode=0))
     assert read_request(call, ttypes.TExecuteStatementReq).statement is None
-    with pytest.raises(WireError, match="holds no response"):
+    with pytest.raises(SqlError, match="holds no response"):
         read_reply(call, ttypes.TExecuteStatementResp)

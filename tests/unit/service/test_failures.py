@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from proxy.hs2 import SqlError
 from proxy.hs2.generated import ttypes
 from proxy.session import Forward
 from proxy.wire import find, value_bytes
@@ -61,6 +62,61 @@ def test_an_original_that_fails_too_gives_its_own_error(run_async: bool) -> None
             assert "FAIL as sent" in status.errorMessage
             assert "secret_mv" not in status.errorMessage
             assert [running.sql for running in proxied.spark.history] == ["FAIL secret_mv", "FAIL as sent"]
+
+    with_proxy(test)
+
+
+def test_an_original_that_is_refused_where_rows_should_come_gives_its_own_error() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["REFUSE as sent"] = Forward("LATE secret_mv", fallback=True)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "REFUSE as sent")).operationHandle
+            assert (await client.end(operation)).operationState == FINISHED
+            assert (await client.fetch(operation)).status.errorMessage == "the queue is full"
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("rewritten", ["FAIL", "LATE"])
+def test_a_rewriting_that_cannot_be_closed_gives_way_all_the_same(rewritten: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward(rewritten, fallback=True)
+        proxied.spark.listings["CloseOperation"] = SqlError("it cannot be closed")
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            assert (await client.end(operation)).operationState == FINISHED
+            assert await client.first_column(operation) == ["SELECT 1"]
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize(("name", "sql_state"), [("OpenSession", "08004"), ("GetOperationStatus", "08S01")])
+def test_a_reply_of_sparks_that_says_nothing_is_an_error(name: str, sql_state: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            if name != "OpenSession":
+                session = await client.open_session()
+            proxied.spark.empty.add(name)
+            if name == "OpenSession":
+                request = ttypes.TOpenSessionReq(client_protocol=10)
+                status = (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).status
+            else:
+                status = (await client.execute(session, "HANG", run_async=False)).status
+            assert (status.statusCode, status.sqlState) == (3, sql_state)
+            assert "Spark" in status.errorMessage
+
+    with_proxy(test)
+
+
+def test_a_session_is_closed_though_its_statement_cannot_be_cancelled() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            await client.execute(session, "HANG")
+            proxied.spark.empty.add("CancelOperation")
+            request = ttypes.TCloseSessionReq(sessionHandle=session)
+            assert (await client.ask("CloseSession", request, ttypes.TCloseSessionResp)).status.statusCode == 0
+            assert not proxied.spark.sessions
 
     with_proxy(test)
 

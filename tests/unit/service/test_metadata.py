@@ -1,5 +1,6 @@
 """Calls that list things, before a real catalog on SQLite and a Spark that lists its own."""
 
+import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,13 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DecimalType, ListType, LongType, NestedField, StringType, StructType, TimestamptzType
 
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.hs2 import ResultSet, SqlError, decode_rows
+from proxy.hs2 import ResultSet, SqlError, decode_rows, encode_call
 from proxy.hs2.generated import ttypes
+from proxy.service import Peer
 from rewriter.model import TableName
 from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY
 from tests.unit.catalog.lake import AGG, MATERIALIZED, Lake, view_document
-from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 SALES = Schema(
     NestedField(1, "id", LongType(), required=True, doc="the order's number"),
@@ -94,6 +96,27 @@ def browsing(lake: Lake, test: Callable[[Proxied, Ask], Coroutine[Any, Any, None
     catalog = lake.catalog()
     with_proxy(main, catalog=catalog)
     catalog.close()
+
+
+@pytest.mark.parametrize("catalog", [None, ""])
+def test_what_a_client_asks_for_that_goes_away_is_closed(lake: Lake, catalog: str | None) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.listings |= SPARKS
+        proxied.spark.held["GetTables"] = asyncio.Event()
+        async with RawClient(proxied.port) as client:
+            request = ttypes.TGetTablesReq(sessionHandle=await client.open_session(), catalogName=catalog)
+            service = proxied.server.service
+            asking = asyncio.create_task(service.handle(Peer("bob"), encode_call("GetTables", 1, request)))
+            await proxied.spark.called("GetTables")
+            asking.cancel()
+            proxied.spark.held.pop("GetTables").set()
+            await until(lambda: proxied.spark.sent("CloseOperation"))
+            await until(lambda: not proxied.spark.operations)
+            assert proxied.open_operations == 0
+
+    shared = lake.catalog()
+    with_proxy(test, catalog=shared)
+    shared.close()
 
 
 def test_catalogs_and_schemas_are_those_of_iceberg_and_of_spark(lake: Lake) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.hs2.generated import ttypes
+from proxy.service.sequel import Sequel
 from proxy.session import Forward
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 
@@ -182,3 +183,20 @@ def test_a_statement_that_is_closed_unseen_is_followed() -> None:
             following.release.set()
 
     with_proxy(test)
+
+
+def test_one_that_is_cancelled_before_it_has_begun_is_over() -> None:
+    async def test() -> int:
+        over = 0
+
+        def note() -> None:
+            nonlocal over
+            over += 1
+
+        async def never() -> None:
+            raise AssertionError
+
+        await Sequel(never, None, note).cancel()
+        return over
+
+    assert asyncio.run(test()) == 1

@@ -7,12 +7,13 @@ from uuid import UUID
 import pytest
 
 from proxy.authentication import ProxyUsers
-from proxy.hs2 import encode_call, read_reply, read_request
+from proxy.hs2 import ResultSet, encode_call, read_reply, read_request
 from proxy.hs2.generated import ttypes
 from proxy.service.ahead import Budget
+from proxy.session import ClientSession, Local, Log, Plan
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.layout import I32, I64
-from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+from tests.unit.support.proxied import Planned, Proxied, RawClient, with_proxy
 
 POLL = "set:hiveconf:hive.server2.long.polling.timeout"
 
@@ -78,6 +79,35 @@ def test_a_closed_session_is_gone() -> None:
             assert len(proxied.spark.sessions) == 1
             assert (await client.execute(first, "SELECT 1")).status.statusCode == 3
             assert (await client.execute(second, "SELECT 1")).status.statusCode == 0
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("here", [True, False])
+def test_a_statement_that_is_planned_while_its_session_closes_is_not_begun(here: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        asked, closed = asyncio.Event(), asyncio.Event()
+
+        async def never(_log: Log) -> ResultSet:
+            raise AssertionError
+
+        class Slow(Planned):
+            async def plan(self, session: ClientSession, sql: str) -> Plan:
+                asked.set()
+                await closed.wait()
+                return Local(never) if here else await super().plan(session, sql)
+
+        proxied.server.service.answering = Slow()
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            session = await client.open_session()
+            begun = asyncio.create_task(client.execute(session, "HANG"))
+            await asked.wait()
+            request = ttypes.TCloseSessionReq(sessionHandle=session)
+            assert (await other.ask("CloseSession", request, ttypes.TCloseSessionResp)).status.statusCode == 0
+            closed.set()
+            assert (await begun).status.sqlState == "08003"
+            assert proxied.server.service.sessions.running == 0
+            assert proxied.spark.history == []
 
     with_proxy(test)
 

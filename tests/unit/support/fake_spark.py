@@ -11,7 +11,18 @@ from proxy.hs2 import ResultSet, SqlError, encode_reply, encode_rows, failure, r
 from proxy.hs2.generated import ttypes
 from proxy.session import Handle, OperationState
 from proxy.upstream import read_handle
-from proxy.wire import Fault, FrameReader, SaslServer, application_exception, find, frame, read_head, read_i32
+from proxy.wire import (
+    REPLY,
+    Fault,
+    FrameReader,
+    SaslServer,
+    application_exception,
+    find,
+    frame,
+    read_head,
+    read_i32,
+    write_head,
+)
 
 S = OperationState
 ROW = ResultSet.of("answer int", rows=[[42]])
@@ -65,6 +76,7 @@ class FakeSpark:
         self.slow_reasons = 0  # answers that tell of an error before its reason is there
         self.listings: dict[str, ResultSet | SqlError] = {"GetTables": ROW}  # answers to calls that list things
         self.deadly: set[str] = set()  # calls that are not answered: every connection is dropped instead
+        self.empty: set[str] = set()  # calls that are answered by a reply without a response in it
         self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
         self.tidy = False  # whether a session ends with its connection, as it does on Spark
         self.lets_wait = False  # whether statements may come for which a caller waits
@@ -146,6 +158,8 @@ class FakeSpark:
             raise ConnectionResetError
         if head.name in self.held:
             await self.held[head.name].wait()
+        if head.name in self.empty:
+            return write_head(head.name, REPLY, head.seqid) + b"\0"
         if head.name in self.listings:
             outcome = self.listings[head.name]
             if isinstance(outcome, SqlError):
