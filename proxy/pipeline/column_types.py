@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from proxy.catalog.spelling import described_type
 from proxy.hs2 import SqlError
-from rewriter.model import MaterializedView, RefreshState, Table, kept_as
+from rewriter.model import MaterializedView, RefreshState, Table, kept_as, quoted
 
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
@@ -22,8 +22,20 @@ def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
 
 
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
-    """SqlError 55000 if the storage query returns a type of which the storage's column in its place cannot hold all."""
-    for column, (_, described) in zip(storage.columns, returned, strict=True):
+    """SqlError 55000 if the storage query returns a type of which the storage's column in its place cannot hold all.
+
+    So, too, where it has not just as many columns: Spark would refuse the rows, or fill what is left with NULLs.
+    """
+    columns = tuple(returned)
+    if len(columns) != len(storage.columns):
+        raise SqlError(
+            f"the query of materialized view {view.name} returns the columns {_listed(name for name, _ in columns)}, "
+            f"and its storage {storage.name} has {_listed(column.name for column in storage.columns)}: columns came or "
+            "went past Viewgate; put them back, or make the view anew with CREATE OR REPLACE MATERIALIZED VIEW (until "
+            "then it is not used)",
+            "55000",
+        )
+    for column, (_, described) in zip(storage.columns, columns, strict=True):
         kind = kept_as(described_type(described))
         if not _holds(kept_as(column.type), kind):
             raise SqlError(
@@ -32,6 +44,10 @@ def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple
                 "REPLACE MATERIALIZED VIEW (until then it is not used)",
                 "55000",
             )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return f"({', '.join(map(quoted, names))})"
 
 
 def _holds(stored: str, kind: str) -> bool:

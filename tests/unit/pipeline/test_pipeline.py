@@ -54,6 +54,20 @@ def test_what_is_of_another_type_than_the_storage_is_not_squeezed_into_it(house:
     assert house.refs() == {"main"}
 
 
+@pytest.mark.parametrize("returned", [("region",), ("region", "amount", "more")])
+def test_storage_that_has_not_as_many_columns_as_the_query_is_not_written(
+    house: House, returned: tuple[str, ...]
+) -> None:
+    """As when somebody has added a column to the storage past Viewgate, or dropped one."""
+    house.spark.returned = tuple((name, "string") for name in returned)
+    with pytest.raises(SqlError, match=r"and its storage lake\.demo\.agg__storage has \(region, amount\)") as refusal:
+        asyncio.run(house.refresh())
+    assert f"returns the columns ({', '.join(returned)})" in refusal.value.message
+    assert refusal.value.sql_state == "55000"
+    assert house.storage().snapshot_id == house.head
+    assert house.refs() == {"main"}
+
+
 def test_a_source_without_snapshot_that_stays_so_is_recorded_as_such(house: House) -> None:
     asyncio.run(house.refresh())
     recorded = house.storage().refresh
