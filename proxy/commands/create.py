@@ -74,10 +74,10 @@ class Create:
         with ctx.orphans.spared(storage):
             laid_out = Layout() if self.adopt else await layout(ctx.catalog, storage, made, facts, given)
             plan = _Plan(name, storage, made, facts, existing, laid_out)
-            rows = await self._make(ctx, session, log, plan)
-        if existing:
-            async with ctx.pipeline.given_up(existing):
-                await _drop_replaced(ctx, session, existing, log)
+            rows, replaced = await self._make(ctx, session, log, plan)
+        if replaced:
+            async with ctx.pipeline.given_up(replaced):
+                await _drop_replaced(ctx, session, replaced, log)
             await ctx.on_commit.after_write(await ctx.answers.definitions(), [name], log)
         empty = self.deferred and not self.adopt
         filled = "not refreshed yet: run REFRESH MATERIALIZED VIEW" if empty else f"{rows} rows"
@@ -98,18 +98,23 @@ class Create:
     def _names(self) -> tuple[str, ...] | None:
         return None if self.columns is None else tuple(column for column, _ in self.columns)
 
-    async def _make(self, ctx: Context, session: ClientSession, log: Log, plan: _Plan) -> int:
+    async def _make(
+        self, ctx: Context, session: ClientSession, log: Log, plan: _Plan
+    ) -> tuple[int, MaterializedView | None]:
+        """How many rows the storage holds, and the view that was replaced, if any."""
         async with undone_on_failure(ctx.catalog, log) as undo:
-            rows = 0
+            rows, replaced = 0, plan.existing
             if not self.adopt:
                 await self._make_storage(ctx, session, plan, undo)
             if plan.existing:
                 rows = await self._filled(ctx, await self._candidate(ctx, plan, plan.existing), log)
-            if plan.existing is None:
+                # Who was faster has dropped the storage of the view that was there at first, and left its own.
+                replaced = await ctx.catalog.view(plan.name) or plan.existing
+            else:
                 undo.append(Step(f"DROP VIEW {plan.name.sql()}", lambda: _drop_if_ours(ctx, session, plan)))
             await session.upstream.query(self._view_statement(plan))
-            if plan.existing:
-                await self._unset_replaced(session, plan, plan.existing)
+            if replaced:
+                await self._unset_replaced(session, plan, replaced)
             view = await ctx.catalog.view(plan.name)
             if view is None:
                 raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
@@ -123,7 +128,7 @@ class Create:
                 rows = refreshed.rows if refreshed.changed else rows
                 for line in said if refreshed.changed else ():
                     log(line)
-            return rows
+            return rows, replaced
 
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
         """The rows of the view's storage, none where it is deferred; a retention that cannot be is refused."""

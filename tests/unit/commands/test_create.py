@@ -152,6 +152,20 @@ def test_a_replacement_is_filled_before_the_view_points_to_it(house: House) -> N
     assert house.tables() == {"sales", storage.removeprefix("demo.")}
 
 
+def test_of_two_replacements_at_once_the_storage_of_the_later_is_left(house: House) -> None:
+    created(house)
+
+    async def another() -> None:
+        house.spark.before_insert = None
+        await house.run(REPLACE.replace(" AS ", " PROPERTIES ('viewgate.refresh.every' = '1 hour') AS ", 1))
+
+    house.spark.before_insert = another
+    properties = created(house, REPLACE)
+    storage = properties["iceberg.materialized.view.storage.table"]
+    assert house.tables() == {"sales", storage.removeprefix("demo.")}
+    assert any("UNSET TBLPROPERTIES ('viewgate.refresh.every')" in sql for sql in house.upstream.statements)
+
+
 def test_a_replacement_that_fails_leaves_the_old_view_as_it_was(house: House) -> None:
     before = created(house)
 
