@@ -103,6 +103,10 @@ class Catalog:
         found = await self._blocking(lambda: self._look(ours)) if ours else {}
         return {name: found.get(name) for name in wanted}
 
+    async def taken(self, name: TableName) -> bool:
+        """Whether there is a table or view of that name now, one that cannot be read too."""
+        return bool(await self._blocking(lambda: self._store.look([name])))
+
     async def properties(self, table: TableName) -> Mapping[str, str]:
         """The properties of a table now; none where there is no table that can be read."""
         return await self._blocking(lambda: self._table_properties(table))

@@ -274,9 +274,11 @@ def _drop(storage: TableName) -> str:
 
 
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
-    """`<view>__storage`, or a name of its own where that is taken: by the replaced view, or by a killed CREATE."""
+    """`<view>__storage`, or a name of its own where that is taken: by the replaced view, or by what a killed CREATE or
+    a DROP has left, whose files may be gone.
+    """
     usual = storage_name(view)
-    if (await ctx.catalog.current([usual]))[usual] is None:
+    if not await ctx.catalog.taken(usual):
         return usual
     return TableName((*view.parts[:-1], f"{usual.table}_{uuid.uuid4().hex[:8]}"))
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -242,6 +243,21 @@ def test_storage_left_by_a_killed_create_is_not_taken(house: House) -> None:
     properties = created(house)
     assert properties["iceberg.materialized.view.storage.table"].startswith("demo.agg__storage_")
     assert "agg__storage" in house.tables()
+
+
+@pytest.mark.parametrize("sql", [CREATE, REPLACE])
+def test_storage_whose_metadata_is_gone_keeps_its_name(house: House, sql: str) -> None:
+    """CREATE OR REPLACE is what a refresh of it is told to do, and a DROP could not drop it."""
+    created(house)
+    Path(house.lake.iceberg.load_table("demo.agg__storage").metadata_location.removeprefix("file://")).unlink()
+    house.upstream.broken = {
+        "(?s)^(CREATE|DROP) TABLE .*agg__storage( |$)": SqlError("Failed to open input stream", "X")
+    }
+    if sql == CREATE:
+        with pytest.raises(SqlError, match="is dropped, but not its storage"):
+            asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
+    properties = created(house, sql)
+    assert properties["iceberg.materialized.view.storage.table"].startswith("demo.agg__storage_")
 
 
 def test_sparks_own_error_comes_first(house: House) -> None:
