@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
 from collections.abc import Callable
@@ -179,7 +180,8 @@ class Connection(asyncio.Protocol):
         self._repeated = 0
         soon = monotonic() - self._repeated_since < _SOON
         if soon and self._tls is None and not self._transport.get_write_buffer_size():
-            self._shortcut = Shortcut(self._transport, conversation.at_once, self._taken_otherwise)
+            with contextlib.suppress(OSError):  # no descriptor is left for it
+                self._shortcut = Shortcut(self._transport, conversation.at_once, self._taken_otherwise)
 
     def _taken_otherwise(self, data: bytes) -> None:
         self._shortcut = None

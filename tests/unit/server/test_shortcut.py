@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -126,6 +127,22 @@ def test_a_server_that_stops_closes_it() -> None:
                 await client.reply()
 
         await with_many_asked(then)(proxied)
+
+    with_proxy(test)
+
+
+def test_without_a_descriptor_to_spare_it_is_answered_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(_: int) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    monkeypatch.setattr(os, "dup", none_left)
+
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            await client.end(operation)
+            for seqid in range(MANY):
+                await client.call(asked(operation, seqid))
 
     with_proxy(test)
 
