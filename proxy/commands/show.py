@@ -9,6 +9,7 @@ from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
 from proxy.hs2 import ResultSet, SqlError
+from proxy.hs2.patterns import any_text_between
 from proxy.pipeline import Status, status
 from proxy.session import ClientSession, Log
 from rewriter.model import MaterializedView, TableName
@@ -76,7 +77,8 @@ def matches(pattern: str, name: str) -> bool:
     (True, False, True)
     """
     choices = "|".join(
-        ".*".join(map(re.escape, choice.strip().replace("%", "*").split("*"))) for choice in pattern.split("|")
+        any_text_between([re.escape(piece) for piece in re.split("[%*]", choice.strip())])
+        for choice in pattern.split("|")
     )
     return re.fullmatch(choices, name, re.IGNORECASE) is not None
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-_WILD = {"%": ".*", "*": ".*", "_": "."}
+_ANY_TEXT, _ANY_CHARACTER = frozenset("%*"), "_"
+_WILD = _ANY_TEXT | {_ANY_CHARACTER}
 _ANY_REGEX = ".*"
 _TOKEN = re.compile(r"\\(.)|(.)", re.DOTALL)
 
@@ -23,7 +24,7 @@ def matcher(pattern: str | None) -> Callable[[str], bool]:
     """
     if not pattern or pattern == _ANY_REGEX:
         return lambda name: True
-    fits = re.compile("".join(map(_regex, _TOKEN.finditer(pattern))), re.IGNORECASE | re.DOTALL)
+    fits = re.compile(_regex(pattern), re.IGNORECASE | re.DOTALL)
     return lambda name: fits.fullmatch(name) is not None
 
 
@@ -33,9 +34,26 @@ def is_exact(pattern: str | None) -> bool:
     >>> [is_exact(pattern) for pattern in (None, ".*", "sales", "sales_2024", r"sales\_2024")]
     [False, False, True, False, True]
     """
-    return bool(pattern) and all(token[2] not in _WILD for token in _TOKEN.finditer(pattern or ""))
+    return bool(pattern) and not any(plain in _WILD for _, plain in _TOKEN.findall(pattern or ""))
 
 
-def _regex(token: re.Match[str]) -> str:
-    escaped, plain = token.groups()
-    return re.escape(escaped) if escaped is not None else _WILD.get(plain) or re.escape(plain)
+def any_text_between(pieces: Sequence[str]) -> str:
+    """A regular expression of such pieces. Each is taken where it comes first: to try all ways could take for ever.
+
+    >>> any_text_between(["a", "b", "", "c", "d"])
+    'a(?>.*?b)(?>.*?c).*d'
+    """
+    if len(pieces) == 1:
+        return pieces[0]
+    first, *between, last = pieces
+    return first + "".join(f"(?>.*?{piece})" for piece in between if piece) + ".*" + last
+
+
+def _regex(pattern: str) -> str:
+    pieces = [""]
+    for escaped, plain in _TOKEN.findall(pattern):
+        if plain in _ANY_TEXT:
+            pieces.append("")
+        else:
+            pieces[-1] += "." if plain == _ANY_CHARACTER else re.escape(escaped or plain)
+    return any_text_between(pieces)

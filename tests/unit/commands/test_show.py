@@ -156,3 +156,7 @@ def test_describe_tells_how_the_view_stands(house: House) -> None:
     facts = {row[0]: row[1] for row in asyncio.run(house.run("DESCRIBE MATERIALIZED VIEW agg")).rows}
     assert (facts["Status"], facts["Sources"]) == ("fresh", "lake.demo.sales")
     assert "spark.sql.session.timeZone=Asia/Tokyo" in facts["Settings"]
+
+
+def test_a_pattern_of_many_wildcards_does_not_make_it_try_every_way() -> None:
+    assert not matches("*" * 40 + "x|" + "a*" * 20 + "!", "sales_by_day_and_country" * 5)
