@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import h11
 
@@ -118,9 +118,10 @@ class HttpTransport:
                 return None
 
     def _unwanted(self, request: h11.Request) -> Refused | None:
-        path = urlsplit(request.target.decode("latin-1")).path
+        target = request.target.decode("latin-1")
+        path = _split(target).path
         if path.rstrip("/") != _PATH and not path.startswith(_CLOUD_PATHS):
-            return self._refused(404, f"there is nothing at {path}: HiveServer2 clients use httpPath=cliservice")
+            return self._refused(404, f"there is nothing at {target}: HiveServer2 clients use httpPath=cliservice")
         if request.method != b"POST":
             return self._refused(405, "HiveServer2 clients POST their calls", (("Allow", "POST"),))
         return None
@@ -134,7 +135,7 @@ class HttpTransport:
             if unpacked is None:
                 return self._refused(400, "the body is not gzip, or is too long when unpacked")
             message = unpacked
-        query = parse_qs(urlsplit(self._request.target.decode("latin-1")).query)
+        query = parse_qs(_split(self._request.target.decode("latin-1")).query)
         wishes = [value for name, values in query.items() if name.lower() == "doas" for value in values]
         return HttpCall(
             message,
@@ -161,6 +162,14 @@ class HttpTransport:
 
     def _sent(self, event: h11.InformationalResponse | h11.Response | h11.Data | h11.EndOfMessage) -> bytes:
         return self._http.send(event) or b""
+
+
+def _split(target: str) -> SplitResult:
+    """A target in its parts; one that is no URL is all path."""
+    try:
+        return urlsplit(target)
+    except ValueError:
+        return SplitResult("", "", target, "", "")
 
 
 def packing(data: bytes) -> bytes:

@@ -196,6 +196,7 @@ def test_http_requests_sent_ahead_are_answered_in_order() -> None:
     [
         ("GET /cliservice HTTP/1.1\r\nHost: h\r\n\r\n", 405),
         ("POST /other HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", 404),
+        ("POST http://[/cliservice HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n", 404),
         ("POST /cliservice HTTP/1.1\r\nContent-Length: 0\r\n\r\n", 400),
         ("POST /cliservice HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc", 400),
         ("POST /cliservice HTTP/1.1\r\nHost: h\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\nabc", 400),
