@@ -85,7 +85,7 @@ class Decision:
         yield from missed[:_MISSED]
         more = len(missed) - _MISSED
         if more > 0:
-            yield f"and {more} more reasons; EXPLAIN REWRITE tells all"
+            yield f"and {more} more {'reason' if more == 1 else 'reasons'}; EXPLAIN REWRITE tells all"
 
 
 def _why(attempt: Attempt) -> str:

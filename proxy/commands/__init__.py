@@ -11,6 +11,7 @@ which statements a text holds.
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from itertools import islice
 
 from proxy.answering.remembering import remembered
@@ -53,6 +54,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("RESET",): (settings.parse_reset, settings.EXAMPLE),
 }
 _LONGEST = max(map(len, COMMANDS))
+_SLIP = 0.7  # VEIW for VIEW; DESC is further than that from DESCRIBE
 
 
 def find(sql: str) -> Command | None:
@@ -79,11 +81,14 @@ def _beginning(sql: str) -> tuple[str, ...] | None:
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
-    """Whether these are the words, or one of several has an S too many or too few: Spark could not tell what is wrong.
+    """Whether these are the words, or of several a slip away from them: Spark could not tell what is wrong.
 
-    >>> _alike(("DROP", "MATERIALIZED", "VIEWS"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
+    >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)
     """
-    if len(beginning) == 1:
+    if len(beginning) == 1 or len(words) < len(beginning):
         return words == beginning
-    return [word.removesuffix("S") for word in words] == [word.removesuffix("S") for word in beginning]
+    if not any(word.startswith("MATERIAL") for word in words):
+        return [word.removesuffix("S") for word in words] == [word.removesuffix("S") for word in beginning]
+    pairs = zip(words, beginning, strict=True)
+    return all(SequenceMatcher(None, word, meant).ratio() >= _SLIP for word, meant in pairs)

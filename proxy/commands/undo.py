@@ -32,7 +32,7 @@ async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[St
     except BaseException as failure:
         left = await asyncio.shield(_undo(undo, log))
         if left and isinstance(failure, SqlError):
-            raise SqlError(f"{failure.message}\nNot taken back: {'; '.join(left)}", failure.sql_state) from failure
+            raise SqlError(f"{failure.message}\nNot undone: {'; '.join(left)}", failure.sql_state) from failure
         raise
     finally:
         catalog.invalidate()
@@ -44,7 +44,7 @@ async def _undo(steps: list[Step], log: Log) -> list[str]:
     for step in reversed(steps):
         try:
             if await step.act():
-                log(f"taken back: {step.what}")
+                log(f"undone by {step.what}")
         except Exception as failure:  # what the statement itself has failed with counts
             left.append(f"{step.what} ({failure})")
     return left

@@ -234,7 +234,7 @@ def test_a_failure_takes_back_what_was_made(house: House, step: str) -> None:
 
 def test_what_could_not_be_taken_back_is_said(house: House) -> None:
     house.upstream.broken = {"^CREATE VIEW": SqlError("[A] no", "58000"), "^DROP TABLE": SqlError("[B] no", "58000")}
-    with pytest.raises(SqlError, match=r"(?s)\[A\] no.*Not taken back: DROP TABLE .* PURGE \(\[B\] no\)"):
+    with pytest.raises(SqlError, match=r"(?s)\[A\] no.*Not undone: DROP TABLE .* PURGE \(\[B\] no\)"):
         asyncio.run(house.run(CREATE))
 
 

@@ -60,7 +60,7 @@ def test_told_to_stop_all_let_statements_end_and_their_clients_know(several: Sev
         async with on_each(several) as ((one, _), (_, session)):
             operation = (await one.execute(session, "SELECT HANG")).operationHandle
             stopping = asyncio.create_task(asyncio.to_thread(several.gate.stop))
-            await several.said("stopping: 1 statements still run")
+            await several.said("stopping: 1 statement runs still")
             status = await one.end(operation)
             assert (status.sqlState, status.operationState) == ("57P01", 5)
         assert await stopping == 0
