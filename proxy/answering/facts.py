@@ -19,6 +19,8 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON)}
 _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 _OURS = "viewgate."
 _CATALOG = "spark.sql.catalog."
+# Without a FROM it would be a job, which waits where all of Spark is busy, and with it a client without a handle yet.
+_WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM VALUES (1)"
 
 
 def allowed(name: str) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ class SessionFacts:
         # SET lists what is set explicitly, the server's own configuration included; what is not set is default.
         settings = {str(key): str(value) for key, value, *_ in (await query("SET")).rows}
         defaults = await self._defaults.of(settings, query)
-        state = await query("SELECT current_catalog(), current_database(), current_timezone()")
+        state = await query(_WHERE)
         catalog, namespace, zone = (str(value) for value in state.rows[0])
         settings[TIME_ZONE] = zone
         catalogs = {key.removeprefix(_CATALOG) for key in settings if key.startswith(_CATALOG)}
