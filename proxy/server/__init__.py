@@ -1,7 +1,8 @@
 """The asyncio edge: what listens, and what each connection says, in whichever transport it says it.
 
 `connection` moves bytes (TLS, back-pressure, one call after the other), `conversations` knows what a login and a call
-are in each transport, `server` starts, drains and stops it all.
+are in each transport, `steps` runs a call without a task, `shortcut` answers past the loop what a client repeats.
+`entrance` is who and how much may come in, `server` starts, drains and stops it all.
 """
 
 from proxy.server.conversations import Caller, Conversation

@@ -2,7 +2,9 @@
 
 `connection` is logged in, each call on it is answered by a `reply`, `session` has one, `operation` runs in it. `place`
 is one server and `pool` all of them: who gets a session, and who waits. `attachment` is what a client session holds: an
-upstream session while there is use for it. `health` looks whether servers are well.
+upstream session while there is use for it. `health` looks whether servers are well. Of a place,
+`opening` opens the sessions, `control` is a connection that no statement occupies, `slots` are its statements, and
+`fair_queue` tells whose turn it is.
 """
 
 from proxy.upstream.attachment import Attachment

@@ -16,6 +16,7 @@ from proxy.wire import EXCEPTION, find, kept, read_head, read_i32
 # hold it is asked with a pause between.
 _HELD = 0.02
 _PAUSE = 0.05
+_BEFORE_REASON = 0.02  # seconds between two questions for an error's reason
 
 _STATE = (0, 2)
 _WITHOUT_REASON = frozenset({OperationState.RUNNING, OperationState.FINISHED, OperationState.CANCELED})
@@ -96,7 +97,7 @@ class RemoteOperation:
             status = _status_in(reply)
             if status is None or status.told:
                 break
-            await asyncio.sleep(_HELD)
+            await asyncio.sleep(_BEFORE_REASON)
         return reply, status
 
     async def wait(self) -> RemoteStatus:

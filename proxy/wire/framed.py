@@ -64,7 +64,7 @@ class SaslTransport:
         return self._sasl.proceed(token)
 
     def refuse(self, reason: str) -> bytes:
-        """The bytes that do not."""
+        """The bytes that keep the client out."""
         assert self._sasl is not None
         return self._sasl.refuse(reason)
 

@@ -229,12 +229,8 @@ def test_a_client_that_does_not_read_is_answered_no_further() -> None:
                 for answer in asked:
                     request = ttypes.TFetchResultsReq(operationHandle=answer.operationHandle, orientation=0, maxRows=9)
                     client.writer.write(frame(encode_call("FetchResults", 1, request)))
-                await proxied.spark.called("FetchResults")
-                still = -1
-                while still < len(proxied.spark.sent("FetchResults")):
-                    still = len(proxied.spark.sent("FetchResults"))
-                    await asyncio.sleep(0.05)
-                assert still < 40
+                await until(lambda: not all(known._writable.is_set() for known in proxied.server._connections))
+                assert len(proxied.spark.sent("FetchResults")) < 40
                 client.writer.transport.resume_reading()  # type: ignore[attr-defined]
                 for _ in asked:
                     assert len(await client.reply()) > 1_000_000

@@ -5,7 +5,7 @@ import asyncio
 from proxy.upstream import Terms, watch
 from proxy.upstream.health import look
 from tests.unit.support.proxied import until
-from tests.unit.upstream.test_pool import OPEN, QUICK, pool
+from tests.unit.upstream.test_pool import OPEN, pool
 
 
 def test_a_server_that_lets_logins_hang_is_found_out_before_a_client_is() -> None:
@@ -33,6 +33,5 @@ def test_looking_leaves_no_session_and_is_not_done_where_clients_have_just_opene
             assert len(spark.sent("OpenSession")) == 1
             await look(upstreams, place)
             assert len(spark.sent("OpenSession")) == 1
-            assert QUICK.health > 1
 
     asyncio.run(test())
