@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from proxy.hs2 import read_request
+from proxy.hs2 import SqlError, read_request
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
 from proxy.wire import kept
 
 _LOG = 1
+_ORIENTATIONS = range(6)
 
 
 async def fetch_results(call: Call) -> bytes:
@@ -20,4 +21,7 @@ async def fetch_results(call: Call) -> bytes:
 
 @kept
 def _of_log(message: bytes) -> bool:
-    return bool(read_request(message, ttypes.TFetchResultsReq).fetchType == _LOG)
+    request = read_request(message, ttypes.TFetchResultsReq)
+    if request.orientation not in _ORIENTATIONS:  # Spark would close the connection, and its session with it
+        raise SqlError(f"There is no fetch orientation {request.orientation}; there are 0 to 5", "HY106")
+    return bool(request.fetchType == _LOG)

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from proxy.hs2 import SqlError
+from proxy.hs2 import SqlError, read_request
 from proxy.hs2.generated import ttypes
 from proxy.session import Forward
 from proxy.wire import find, value_bytes
@@ -104,6 +104,19 @@ def test_a_reply_of_sparks_that_says_nothing_is_an_error(name: str, sql_state: s
                 status = (await client.execute(session, "HANG", run_async=False)).status
             assert (status.statusCode, status.sqlState) == (3, sql_state)
             assert "Spark" in status.errorMessage
+
+    with_proxy(test)
+
+
+def test_a_fetch_in_no_known_direction_does_not_reach_spark() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1", run_async=False)).operationHandle
+            for orientation in (-1, 6):
+                assert (await client.fetch(operation, orientation=orientation)).status.sqlState == "HY106"
+            assert await client.first_column(operation) == ["SELECT 1"]
+            asked = (read_request(message, ttypes.TFetchResultsReq) for message in proxied.spark.sent("FetchResults"))
+            assert {request.orientation for request in asked} == {0}
 
     with_proxy(test)
 
