@@ -70,6 +70,15 @@ def first_message(text: str) -> str:
     return _headline(_CAUSE.split(text)[0])[1]
 
 
+def root_message(text: str) -> str:
+    r"""The message of the innermost cause in a printed Java stack trace.
+
+    >>> root_message("x.E: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (Permission denied)\n\tat a.B.d(D.java:2)\n")
+    '/x (Permission denied)'
+    """
+    return _headline(_CAUSE.split(text)[-1])[1]
+
+
 def stack_messages(text: str) -> list[str]:
     r"""A printed Java stack trace as Hive's drivers read it back: each cause with `*`, then its frames.
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 
 from proxy.hs2 import SqlError
-from proxy.hs2.status import first_message
+from proxy.hs2.status import first_message, root_message
 from rewriter.model import MaterializedView, RefreshState, Table, TableName, split_name
 
 _PREFIX = re.compile(r"^(?:Error running query: |org\.apache\.[\w.$]+: )+")
+_ABORTED = "Job aborted"
 _PLACE = re.compile(r";? line \d+,? pos \d+;?$")
 _UNRESOLVED = re.compile(
     r"\[UNRESOLVED_COLUMN\S*\] .*? (?P<name>`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*) cannot be resolved"
@@ -21,9 +22,16 @@ def headline(message: str) -> str:
 
     >>> headline("Error running query: [X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
     '[X] no `a`. SQLSTATE: 42703'
+
+    Where a job was aborted, what is at the root of it:
+
+    >>> headline("x.E: Job aborted: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (denied)\n\tat a.B.d(D.java:2)")
+    'Job aborted: no: /x (denied)'
     """
     first = first_message(message).strip().split("\n", 1)[0]
-    return _PLACE.sub("", _PREFIX.sub("", first)).rstrip(" ;")
+    told = _PLACE.sub("", _PREFIX.sub("", first)).rstrip(" ;")
+    root = root_message(message).strip().split("\n", 1)[0] if told.startswith(_ABORTED) else ""
+    return told if root in told or told in root else f"{told}: {root}"
 
 
 def explained(
