@@ -10,7 +10,7 @@ from tests.integration import clients
 from tests.integration.daemon import eventually
 from tests.integration.gate import Gate
 
-BUSY = "SELECT sum(hash(id)) FROM range(4000000000)"
+BUSY = "SELECT sum(hash(id)) FROM range(40000000000)"
 
 
 def status(cursor: Any) -> Any:
