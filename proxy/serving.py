@@ -134,12 +134,8 @@ def _say_ready(settings: config.Config, port: int) -> None:
 
 def _say_stopping(service: Service, server: Server) -> None:
     still = service.sessions.running
-    _log.info(
-        "stopping%s",
-        f": {still} {'statement runs' if still == 1 else 'statements run'} still, for {server.grace:g} s at most"
-        if still
-        else "",
-    )
+    run = "statement runs" if still == 1 else "statements run"
+    _log.info("stopping%s", f": {still} {run} still, for {server.grace:g} s at most" if still else "")
 
 
 def reread(options: argparse.Namespace, now: config.Config, adopt: Callable[[config.Config], None]) -> None:

@@ -106,6 +106,6 @@ class LocalOperation(RunningOperation):
             ttypes.TFetchOrientation.FETCH_FIRST: 0,
         }
         if orientation not in starts:
-            name = ttypes.TFetchOrientation(orientation).name if orientation in range(6) else str(orientation)
+            name = ttypes.TFetchOrientation(orientation).name
             raise SqlError(f"The fetch type {name} is not supported for this resultset", "HY106")
         return starts[orientation]

@@ -31,6 +31,12 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shortcut, "_MOMENT", 0.3)
 
 
+async def finished(client: RawClient) -> Any:
+    operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+    await client.end(operation)
+    return operation
+
+
 def with_many_asked(
     then: Callable[[Proxied, RawClient, Any], Coroutine[Any, Any, None]],
 ) -> Callable[[Proxied], Coroutine[Any, Any, None]]:
@@ -44,8 +50,7 @@ def with_many_asked(
 
     async def asking(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
-            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
-            await client.end(operation)
+            operation = await finished(client)
             before = descriptors()
             for seqid in range(MANY):
                 assert read_reply(
@@ -139,8 +144,7 @@ def test_without_a_descriptor_to_spare_it_is_answered_all_the_same(monkeypatch: 
 
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
-            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
-            await client.end(operation)
+            operation = await finished(client)
             for seqid in range(MANY):
                 await client.call(asked(operation, seqid))
 
@@ -152,8 +156,7 @@ def test_a_client_that_takes_its_time_takes_no_shortcut(monkeypatch: pytest.Monk
 
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
-            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
-            await client.end(operation)
+            operation = await finished(client)
             before = descriptors()
             for seqid in range(MANY):
                 await client.call(asked(operation, seqid))
