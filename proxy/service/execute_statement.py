@@ -12,12 +12,13 @@ from functools import partial
 from proxy.hs2 import OPERATION_HANDLE, SqlError, failure, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call, with_handle
-from proxy.service.forwarded import Forwarded, started
+from proxy.service.forwarded import Forwarded
 from proxy.service.local import LocalOperation
 from proxy.service.operation import RunningOperation
 from proxy.service.queued import Queued
 from proxy.service.statement import Statement
 from proxy.session import ClientSession, Forward, LiveUpstream, Local, OperationState, Plan, Trace
+from proxy.upstream import started
 from proxy.wire import WireError, find, find_handle
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from proxy.hs2 import OPERATION_HANDLE, SqlError, check, read_reply, succeeded, success
+from proxy.hs2 import SqlError, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
@@ -20,7 +20,7 @@ from proxy.service.progress import HowFar
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, Handle, LiveUpstream, OperationState, Trace
-from proxy.upstream import RemoteOperation, RemoteStatus, read_handle
+from proxy.upstream import RemoteOperation, RemoteStatus, started
 from proxy.wire import find, read_string
 
 if TYPE_CHECKING:
@@ -294,15 +294,6 @@ class Forwarded(RunningOperation):
         await self._forget(failed)
         if self._cancelled:  # while it was being started
             await self.remote.cancel()
-
-
-def started(reply: bytes) -> Handle:
-    """The handle of the operation that a reply says was started; the error that it reports instead."""
-    handle = read_handle(reply, OPERATION_HANDLE) if succeeded(reply) else None
-    if handle is None:
-        check(read_reply(reply, ttypes.TExecuteStatementResp).status)
-        raise SqlError("Spark has started an operation without giving a handle", "08S01")
-    return handle
 
 
 def _before_execution(error: SqlError | None) -> bool:

@@ -19,10 +19,11 @@ from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, decode_rows, read_r
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import matcher
 from proxy.service.call import REQUEST_HANDLE, Call, with_handle
-from proxy.service.forwarded import Forwarded, started
+from proxy.service.forwarded import Forwarded
 from proxy.service.local import LocalOperation
 from proxy.session import Forward, LiveUpstream, Local, Log, OperationState
-from proxy.upstream import RemoteOperation
+from proxy.upstream import RemoteOperation, started
+from proxy.wire import WireError
 from rewriter.model import TableName
 
 Row = tuple[Any, ...]
@@ -119,15 +120,16 @@ async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
     """Spark's reply; what it begins for a client that is gone by then is closed."""
 
     def late(reply: bytes | None) -> None:
-        if reply is not None and succeeded(reply):
-            call.service.spawn(_closed(RemoteOperation(upstream, started(reply), _kind(reply))))
+        if reply is not None:
+            call.service.spawn(_close(upstream, reply))
 
     return await upstream.call_or_late(message, late)
 
 
-async def _closed(remote: RemoteOperation) -> None:
-    with contextlib.suppress(SqlError):
-        await remote.close()
+async def _close(upstream: LiveUpstream, reply: bytes) -> None:
+    """Close what a reply says was begun, if anything was."""
+    with contextlib.suppress(SqlError, WireError):
+        await RemoteOperation(upstream, started(reply), _kind(reply)).close()
 
 
 def _kind(reply: bytes) -> int:

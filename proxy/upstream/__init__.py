@@ -14,7 +14,7 @@ from proxy.upstream.operation import RemoteOperation, RemoteStatus
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
 from proxy.upstream.reply import Reply
-from proxy.upstream.session import UpstreamSession, read_handle
+from proxy.upstream.session import UpstreamSession, read_handle, started
 
 __all__ = [
     "Attachment",
@@ -30,6 +30,7 @@ __all__ = [
     "Upstreams",
     "progress_response",
     "read_handle",
+    "started",
     "unknown",
     "watch",
 ]

@@ -7,7 +7,17 @@ import contextlib
 import logging
 from collections.abc import Callable
 
-from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, check, columns_of, decode_rows, encode_call, read_reply
+from proxy.hs2 import (
+    OPERATION_HANDLE,
+    ResultSet,
+    SqlError,
+    check,
+    columns_of,
+    decode_rows,
+    encode_call,
+    read_reply,
+    succeeded,
+)
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
@@ -123,11 +133,7 @@ class UpstreamSession:
     async def _start(self, sql: str) -> RemoteOperation:
         request = ttypes.TExecuteStatementReq(sessionHandle=self._thrift(), statement=sql, runAsync=True)
         reply = await self.call(encode_call("ExecuteStatement", 0, request))
-        check(read_reply(reply, ttypes.TExecuteStatementResp).status)
-        handle = read_handle(reply, OPERATION_HANDLE)
-        if handle is None:
-            raise SqlError("Spark has started a statement without giving a handle", "08S01")
-        return RemoteOperation(self, handle)
+        return RemoteOperation(self, started(reply))
 
     def _thrift(self) -> object:
         identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
@@ -137,6 +143,15 @@ class UpstreamSession:
 def _named(error: SqlError | None) -> SqlError | None:
     """Spark's error without the frames of its stack, which tell nothing to those whose statement we work for."""
     return error and SqlError(first_message(error.message), error.sql_state, error.error_code)
+
+
+def started(reply: bytes) -> Handle:
+    """The handle of the operation that a reply says was started; the error that it reports instead."""
+    handle = read_handle(reply, OPERATION_HANDLE) if succeeded(reply) else None
+    if handle is None:
+        check(read_reply(reply, ttypes.TExecuteStatementResp).status)
+        raise SqlError("Spark has started an operation without giving a handle", "08S01")
+    return handle
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
