@@ -6,6 +6,7 @@ own run take the same decision by the same way.
 """
 
 from proxy.answering.answers import Answers
+from proxy.answering.brief import is_constant
 from proxy.answering.decision import Decision
 from proxy.answering.facts import Defaults, SessionFacts, allowed, value_of
 from proxy.answering.schemas import checked, described
@@ -18,5 +19,6 @@ __all__ = [
     "allowed",
     "checked",
     "described",
+    "is_constant",
     "value_of",
 ]

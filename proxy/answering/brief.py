@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proxy.answering.changes import Effect, change_of
 from proxy.answering.remembering import remembered
 from rewriter import ParseError, tokenize
 
@@ -31,3 +32,13 @@ def is_brief(sql: str) -> bool:
     calls = [at for at, word in enumerate(words) if word == "("]
     known = all(words[at - 1] in _FUNCTIONS and words[at + 1 : at + 2] == [")"] for at in calls)
     return bool(words) and words[0] in _VERBS and known and not _TABLES.intersection(words)
+
+
+@remembered
+def is_constant(sql: str) -> bool:
+    """Whether a brief statement is a mere query: nothing that is stored or set, or that views are made of, concerns it.
+
+    >>> is_constant("SELECT 1 AS one"), is_constant("USE demo"), is_constant("SELECT a FROM t")
+    (True, False, False)
+    """
+    return is_brief(sql) and change_of(sql).effect is Effect.NONE

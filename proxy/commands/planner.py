@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from proxy.answering import is_constant
 from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
@@ -19,6 +20,8 @@ from rewriter.model import MaterializedView
 
 Find = Callable[[str], Command | None]
 
+_AT_ONCE = Forward(brief=True)
+
 
 class Planner:
     """The `Answering` that sessions' statements are put to."""
@@ -31,6 +34,8 @@ class Planner:
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Run it here if it is a statement of our own, else forward it."""
+        if is_constant(sql):
+            return _AT_ONCE
         command = self._find(sql)
         if command is None:
             return await self._forward(session, sql)

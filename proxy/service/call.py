@@ -50,11 +50,10 @@ class Call:
 
     def addressed_to(self, handle: Handle) -> bytes:
         """The message with the upstream's handle in place of ours, and every other byte as it came."""
-        return _spliced(self.message, *(self._places or self._found()), handle)
+        return handle.into(self.message, *(self._places or self._found()))
 
     def _handle(self) -> Handle:
-        message, (guid, secret) = self.message, self._found()
-        return Handle(message[guid : guid + 16], message[secret : secret + 16])
+        return Handle.at(self.message, *self._found())
 
     def _found(self) -> tuple[int, int]:
         places = find_handle(self.message, REQUEST_HANDLE)
@@ -69,8 +68,4 @@ def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
     places = find_handle(message, path)
     if places is None:
         raise WireError(f"no handle of 16 bytes at {path}")
-    return _spliced(message, *places, handle)
-
-
-def _spliced(message: bytes, guid: int, secret: int, handle: Handle) -> bytes:
-    return b"".join((message[:guid], handle.guid, message[guid + 16 : secret], handle.secret, message[secret + 16 :]))
+    return handle.into(message, *places)

@@ -5,28 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 from dataclasses import dataclass, replace
 from functools import partial
 
-from proxy.hs2 import OPERATION_HANDLE, SqlError, failure, succeeded, success
+from proxy.hs2 import SqlError, failure, succeeded, success
 from proxy.hs2.generated import ttypes
-from proxy.service.call import Call, with_handle
+from proxy.service.call import Call
 from proxy.service.forwarded import Forwarded
 from proxy.service.local import LocalOperation
 from proxy.service.operation import RunningOperation
 from proxy.service.queued import Queued
 from proxy.service.statement import Statement
 from proxy.session import ClientSession, Forward, LiveUpstream, Local, OperationState, Plan, Trace
-from proxy.upstream import started
-from proxy.wire import WireError, find, find_handle
+from proxy.upstream import Announced
+from proxy.wire import WireError
 
 logger = logging.getLogger(__name__)
-
-_HAS_RESULT_SET = (0, 2, 3)
-# Behind the secret of a handle, as servers write it: the end of the identifier, a type, the answer.
-_USUAL = re.compile(rb"\0\x08\0\x02.{4}\x02\0\x03(.)", re.DOTALL)
-_SECRET = 16
 
 # A started operation with the reply that announces it; or no operation, and the upstream's refusal.
 Started = tuple[RunningOperation | None, bytes]
@@ -111,21 +105,25 @@ class _Start:
     upstream: LiveUpstream
     statement: Statement
 
-    def begun(self, plan: Forward, reply: bytes) -> Started:
+    def operation(self, plan: Forward) -> Forwarded:
+        """What it is to be, for `begun`."""
+        return Forwarded(self.session, self.upstream, plan, self.statement, self.call.service.ahead)
+
+    def begun(self, operation: Forwarded, plan: Forward, reply: bytes) -> Started:
         """What has become of it; an operation takes over the slot and the hold on the session."""
         try:
-            remote = started(reply) if succeeded(reply) else None
+            announced = Announced.of(reply)
         except BaseException:
             self.failed(plan)
             raise
-        if remote is None:
+        if announced is None:
             self.failed(plan)
             return None, reply
-        operation = Forwarded(self.session, self.upstream, remote, 0, plan, self.statement, self.call.service.ahead)
-        operation.has_result_set = _has_result_set(reply)
+        operation.runs_as(announced)
+        operation.has_result_set = announced.has_result_set
         if plan.brief and not self.statement.run_async:
             operation.advance(OperationState.FINISHED)
-        return operation, with_handle(reply, OPERATION_HANDLE, operation.handle)
+        return operation, announced.under(operation.handle)
 
     def failed(self, plan: Forward) -> None:
         """Nothing was started."""
@@ -139,18 +137,9 @@ class _Start:
             self.failed(plan)
             return
         with contextlib.suppress(SqlError, WireError):
-            operation, _ = self.begun(plan, reply)
+            operation, _ = self.begun(self.operation(plan), plan, reply)
             if operation is not None:
                 self.call.service.spawn(self.call.service.give_up(operation))
-
-
-def _has_result_set(reply: bytes) -> bool:
-    places = find_handle(reply, OPERATION_HANDLE)
-    usual = _USUAL.match(reply, places[1] + _SECRET) if places is not None else None
-    if usual is not None:
-        return usual[1] != b"\0"
-    told = find(reply, _HAS_RESULT_SET)
-    return told is None or reply[told.start] != 0
 
 
 async def _start(start: _Start, plan: Forward) -> Started:
@@ -158,17 +147,20 @@ async def _start(start: _Start, plan: Forward) -> Started:
     upstream, statement = start.upstream, start.statement
     try:
         message = statement.outgoing(upstream.handle, plan.sql, brief=plan.brief)
-        reply = await upstream.call_or_late(message, partial(start.late, plan))
+        answered = upstream.call_or_late(message, partial(start.late, plan))
+        operation = start.operation(plan)  # while the upstream works
+        reply = await answered
         if not succeeded(reply) and plan.fallback and plan.sql is not None and not statement.expired:
             logger.warning("a rewritten statement was refused, its original is run")
             plan = replace(plan, sql=None, fallback=False)
+            operation = start.operation(plan)
             reply = await upstream.call_or_late(statement.outgoing(upstream.handle, None), partial(start.late, plan))
     except asyncio.CancelledError:
         raise
     except BaseException:
         start.failed(plan)
         raise
-    return start.begun(plan, reply)
+    return start.begun(operation, plan, reply)
 
 
 def _start_here(call: Call, session: ClientSession, plan: Local, statement: Statement) -> Started:

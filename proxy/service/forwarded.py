@@ -19,8 +19,8 @@ from proxy.service.operation import RunningOperation
 from proxy.service.progress import HowFar
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
-from proxy.session import TERMINAL, ClientSession, Forward, Handle, LiveUpstream, OperationState, Trace
-from proxy.upstream import RemoteOperation, RemoteStatus, started
+from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Trace
+from proxy.upstream import Announced, RemoteOperation, RemoteStatus, started
 from proxy.wire import find, read_string
 
 if TYPE_CHECKING:
@@ -37,24 +37,25 @@ class Forwarded(RunningOperation):
     """An operation of the upstream under a handle of ours.
 
     A rewritten statement that fails before its first row gives way to the client's own: `remote` is then
-    another operation, and the client, who sees RUNNING meanwhile, cannot tell.
+    another operation, and the client, who sees RUNNING meanwhile, cannot tell. It can be made before the upstream has
+    started anything: `runs_as` then says what it is there.
     """
 
     def __init__(
         self,
         session: ClientSession,
         upstream: LiveUpstream,
-        remote: Handle,
-        kind: int,
         plan: Forward,
         statement: Statement | None = None,
         ahead: Budget | None = None,
+        *,
+        kind: int = 0,
     ) -> None:
         super().__init__(session, kind, plan.ended)
         for line in plan.log:
             self.log.add(line)
         self.upstream = upstream
-        self.remote = RemoteOperation(upstream, remote, kind)
+        self.remote: RemoteOperation
         self._held_upstream = True
         self._ahead = ReadAhead(upstream, ahead, session.habits) if ahead is not None else None
         self._holds_slot = statement is not None
@@ -71,6 +72,10 @@ class Forwarded(RunningOperation):
         self._after = plan.after
         self._sequel: Sequel | None = None
         self._deadline = statement.deadline if statement else None
+
+    def runs_as(self, announced: Announced) -> None:
+        """Take note of what the upstream has started for it."""
+        self.remote = RemoteOperation(self.upstream, announced.handle, self.kind)
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
         """What follows the statement begins at its end, and keeps a client waiting whose statement went well."""
@@ -289,7 +294,7 @@ class Forwarded(RunningOperation):
         assert statement is not None
         failed = self.remote
         reply = await self._relay(statement.outgoing(self.upstream.handle, None))
-        self.remote = RemoteOperation(self.upstream, started(reply), self.kind)
+        self.runs_as(started(reply))
         self.log.add(_FELL_BACK)
         await self._forget(failed)
         if self._cancelled:  # while it was being started

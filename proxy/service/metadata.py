@@ -15,14 +15,14 @@ from operator import itemgetter
 from typing import Any
 
 from proxy.catalog import Catalog
-from proxy.hs2 import OPERATION_HANDLE, ResultSet, SqlError, decode_rows, read_reply, succeeded, success
+from proxy.hs2 import ResultSet, SqlError, decode_rows, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import matcher
 from proxy.service.call import REQUEST_HANDLE, Call, with_handle
 from proxy.service.forwarded import Forwarded
 from proxy.service.local import LocalOperation
 from proxy.session import Forward, LiveUpstream, Local, Log, OperationState
-from proxy.upstream import RemoteOperation, started
+from proxy.upstream import Announced, RemoteOperation, started
 from proxy.wire import WireError
 from rewriter.model import TableName
 
@@ -69,17 +69,18 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
     upstream = await session.upstream.hold()
     try:
         reply = await _asked(call, upstream, with_handle(message or call.message, REQUEST_HANDLE, upstream.handle))
-        handle = started(reply) if succeeded(reply) else None
+        announced = Announced.of(reply)
     except BaseException:
         session.upstream.let_go()
         raise
-    if handle is None:
+    if announced is None:
         session.upstream.let_go()
         return reply
-    operation = Forwarded(session, upstream, handle, _kind(reply), Forward())
+    operation = Forwarded(session, upstream, Forward(), kind=announced.kind)
+    operation.runs_as(announced)
     operation.advance(OperationState.FINISHED)
     await call.service.add_operation(operation)
-    return with_handle(reply, OPERATION_HANDLE, operation.handle)
+    return announced.under(operation.handle)
 
 
 async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Awaitable[Iterable[Row]]]) -> bytes:
@@ -104,7 +105,8 @@ async def spark_rows(call: Call) -> list[Row]:
     upstream = await session.upstream.hold()
     try:
         reply = await _asked(call, upstream, call.addressed_to(upstream.handle))
-        remote = RemoteOperation(upstream, started(reply), _kind(reply))
+        announced = started(reply)
+        remote = RemoteOperation(upstream, announced.handle, announced.kind)
         rows: list[Row] = []
         try:
             while block := decode_rows(await remote.fetch()):
@@ -129,13 +131,8 @@ async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
 async def _close(upstream: LiveUpstream, reply: bytes) -> None:
     """Close what a reply says was begun, if anything was."""
     with contextlib.suppress(SqlError, WireError):
-        await RemoteOperation(upstream, started(reply), _kind(reply)).close()
-
-
-def _kind(reply: bytes) -> int:
-    """The kind of the operation, without which its handle is not valid to Spark; all these responses are alike."""
-    kind: int = read_reply(reply, ttypes.TExecuteStatementResp).operationHandle.operationType
-    return kind
+        announced = started(reply)
+        await RemoteOperation(upstream, announced.handle, announced.kind).close()
 
 
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:

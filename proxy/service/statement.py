@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
+from proxy.hs2 import read_request
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
 from proxy.session import Handle
-from proxy.wire import WireError, with_field
+from proxy.wire import WireError, kept, with_field
 from proxy.wire.layout import BOOL, I64, STRING
 
 _STATEMENT, _RUN_ASYNC, _QUERY_TIMEOUT = (1, 2), (1, 4), (1, 5)
@@ -26,12 +27,11 @@ class Statement:
     @classmethod
     def of(cls, call: Call) -> Statement:
         """The statement in a call."""
-        request = call.request(ttypes.TExecuteStatementReq)
-        if request.statement is None:
+        sql, run_async, limit = _asked(call.message)
+        if sql is None:
             raise WireError("Required field 'statement' is unset!")
-        limit = request.queryTimeout or 0
         deadline = asyncio.get_running_loop().time() + limit if limit > 0 else None
-        return cls(call, request.statement, bool(request.runAsync), deadline)
+        return cls(call, sql, run_async, deadline)
 
     @property
     def expired(self) -> bool:
@@ -53,3 +53,10 @@ class Statement:
         # Whole seconds, and 0 would mean no limit at all.
         left = max(1, round(self.deadline - asyncio.get_running_loop().time()))
         return with_field(message, _QUERY_TIMEOUT, I64, left.to_bytes(8, "big"))
+
+
+@kept
+def _asked(message: bytes) -> tuple[str | None, bool, int]:
+    """The text, whether the client does not wait, and the seconds that it may run; 0 is no limit."""
+    request = read_request(message, ttypes.TExecuteStatementReq)
+    return request.statement, bool(request.runAsync), request.queryTimeout or 0

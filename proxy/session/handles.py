@@ -7,6 +7,8 @@ import secrets
 from dataclasses import dataclass, field
 from uuid import UUID
 
+_PART = 16  # bytes of the id, and of the secret
+
 
 @dataclass(frozen=True, slots=True)
 class Handle:
@@ -22,8 +24,13 @@ class Handle:
     @classmethod
     def new(cls, mark: bytes = b"") -> Handle:
         """A handle that nobody can guess; its id ends in the mark."""
-        drawn = secrets.token_bytes(32)
-        return cls(drawn[: 16 - len(mark)] + mark, drawn[16:])
+        drawn = secrets.token_bytes(2 * _PART)
+        return cls(drawn[: _PART - len(mark)] + mark, drawn[_PART:])
+
+    @classmethod
+    def at(cls, message: bytes, guid: int, secret: int) -> Handle:
+        """The handle in a message whose two parts begin there."""
+        return cls(message[guid : guid + _PART], message[secret : secret + _PART])
 
     @property
     def mark(self) -> bytes:
@@ -33,7 +40,12 @@ class Handle:
     @property
     def id(self) -> str:
         """The public id as Spark prints it; any bytes that a client sent can be printed."""
-        return str(UUID(bytes=self.guid)) if len(self.guid) == 16 else self.guid.hex()
+        return str(UUID(bytes=self.guid)) if len(self.guid) == _PART else self.guid.hex()
+
+    def into(self, message: bytes, guid: int, secret: int) -> bytes:
+        """The message with this handle in the place of the one whose two parts begin there."""
+        parts = (message[:guid], self.guid, message[guid + _PART : secret], self.secret, message[secret + _PART :])
+        return b"".join(parts)
 
     def opens(self, other: Handle) -> bool:
         """Whether a client that presents this handle may use what the other one names."""

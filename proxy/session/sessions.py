@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
@@ -25,8 +25,8 @@ class LiveUpstream(Protocol):
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
         ...
 
-    async def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> bytes:
-        """The same; a reply that nobody waits for any more, or None in its place, goes to `late`."""
+    def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
+        """The same, relayed now; a reply that nobody waits for any more, or None in its place, goes to `late`."""
         ...
 
     def send(self, message: bytes) -> asyncio.Future[bytes]:

@@ -141,7 +141,7 @@ class Connection(asyncio.Protocol):
     def send(self, message: bytes) -> Reply:
         """Send a message; calls may overlap, the upstream takes one after the other."""
         reply = Reply(loop=self._loop)
-        reply.name = name_of(message)
+        reply.call = message
         if self._lost is not None or self._transport is None:
             reply.fail(self._lost or self._error("is not connected"))
             return reply
@@ -226,7 +226,7 @@ class Connection(asyncio.Protocol):
         self._watch = None
         if not self._waiting:
             return
-        name = self._waiting[0].name
+        name = name_of(self._waiting[0].call)
         limit = self._timeouts.of(name)
         left = self._since + limit - self._loop.time()
         if left > 0:

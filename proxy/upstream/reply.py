@@ -10,11 +10,11 @@ from typing import Any
 class Reply(asyncio.Future[bytes]):
     """A future that `asyncio` knows as one. `resume`, if set, is called at once when there is a result or an error.
 
-    `name` is the call's; how long the answer may take depends on it. `late`, if set, gets what comes in after whoever
+    `call` is what it answers; how long it may take depends on that. `late`, if set, gets what comes in after whoever
     waited was cancelled: the message, or None for an error.
     """
 
-    name = b""
+    call = b""
     resume: Callable[[], Any] | None = None
     late: Callable[[bytes | None], None] | None = None
 

@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from proxy.hs2 import (
-    OPERATION_HANDLE,
     ResultSet,
     SqlError,
-    check,
     columns_of,
     decode_rows,
     encode_call,
-    read_reply,
-    succeeded,
 )
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
+from proxy.upstream.announced import started
 from proxy.upstream.connection import Connection, Timeouts
 from proxy.upstream.operation import RemoteOperation
 from proxy.upstream.place import Place
@@ -50,9 +47,9 @@ class UpstreamSession:
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
         return await self._connection.send(message)
 
-    async def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> bytes:
-        """The same; a reply that nobody waits for any more, or None in its place, goes to `late`."""
-        return await self._connection.send(message).or_late(late)
+    def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
+        """The same, relayed now; a reply that nobody waits for any more, or None in its place, goes to `late`."""
+        return self._connection.send(message).or_late(late)
 
     def send(self, message: bytes) -> asyncio.Future[bytes]:
         """Relay a message now; the reply will come."""
@@ -133,7 +130,7 @@ class UpstreamSession:
     async def _start(self, sql: str) -> RemoteOperation:
         request = ttypes.TExecuteStatementReq(sessionHandle=self._thrift(), statement=sql, runAsync=True)
         reply = await self.call(encode_call("ExecuteStatement", 0, request))
-        return RemoteOperation(self, started(reply))
+        return RemoteOperation(self, started(reply).handle)
 
     def _thrift(self) -> object:
         identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
@@ -145,19 +142,7 @@ def _named(error: SqlError | None) -> SqlError | None:
     return error and SqlError(first_message(error.message), error.sql_state, error.error_code)
 
 
-def started(reply: bytes) -> Handle:
-    """The handle of the operation that a reply says was started; the error that it reports instead."""
-    handle = read_handle(reply, OPERATION_HANDLE) if succeeded(reply) else None
-    if handle is None:
-        check(read_reply(reply, ttypes.TExecuteStatementResp).status)
-        raise SqlError("Spark has started an operation without giving a handle", "08S01")
-    return handle
-
-
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
     """The handle whose identifier is at a path of a message."""
     places = find_handle(message, path)
-    if places is None:
-        return None
-    guid, secret = places
-    return Handle(message[guid : guid + 16], message[secret : secret + 16])
+    return None if places is None else Handle.at(message, *places)
