@@ -1,13 +1,15 @@
 """Reads on while the client looks at what it has: the next block of a result is asked for before the client does.
 
-The columns and the first block, too, once the statement has ended: as the client asked for those of its last result.
-Spark's cursor is then a block further than the client believes, which matters to a client that does not just go on:
-what was read too much is taken back first.
+The columns and the first block, too, once the statement has ended, and the empty one that tells of the end: as the
+client asked for those of its last result. Spark's cursor is then further than the client believes, which matters to a
+client that does not just go on: what was read too much is taken back first.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from proxy.hs2 import rows_in, succeeded
@@ -67,7 +69,7 @@ class _Block:
 class ReadAhead:
     """The result of one operation. A block is as heavy as the one before, or it is the end."""
 
-    __slots__ = ("_block", "_budget", "_columns", "_habits", "_rows", "_turn", "_unread", "_upstream")
+    __slots__ = ("_blocks", "_budget", "_columns", "_habits", "_read", "_rows", "_turn", "_upstream")
 
     def __init__(self, upstream: LiveUpstream, budget: Budget, habits: Habits) -> None:
         self._upstream = upstream
@@ -75,17 +77,22 @@ class ReadAhead:
         self._habits = habits
         self._turn = asyncio.Lock()  # two connections may read one result
         self._columns: _Block | None = None
-        self._block: _Block | None = None
-        self._unread = True  # whether the client has not asked for rows yet
+        self._blocks: deque[_Block] = deque()  # which the client has not asked for yet
+        self._read = 0  # how often it has asked for rows
         self._rows = 0  # in what the client got last
 
     def begin(self, operation: Handle) -> None:
-        """Ask for the columns and the first block of the upstream's operation, which has ended well."""
-        habits = self._habits
+        """Ask for the columns and the first rows of the upstream's operation, which has ended well."""
+        habits, questions = self._habits, []
         if habits.columns is not None:
-            self._columns = self._asked(with_handle(habits.columns, REQUEST_HANDLE, operation), 0)
-        if habits.rows is not None and self._budget.take(habits.weight):
-            self._block = self._asked(with_handle(habits.rows, REQUEST_HANDLE, operation), habits.weight)
+            questions.append(with_handle(habits.columns, REQUEST_HANDLE, operation))
+        if habits.rows is not None:
+            rows = with_handle(habits.rows, REQUEST_HANDLE, operation)
+            questions += [rows for _ in range(habits.blocks) if self._budget.take(habits.weight)]
+        if questions:
+            self._blocks.extend(self._asked(questions, habits.weight))
+        if habits.columns is not None:
+            self._columns = self._blocks.popleft()
 
     async def columns(self, head: Head, message: bytes) -> bytes:
         """The reply to a GetResultSetMetadata, which is addressed to the upstream."""
@@ -102,47 +109,62 @@ class ReadAhead:
 
     async def _fetched(self, head: Head, message: bytes) -> bytes:
         clock = asyncio.get_running_loop().time
-        asked_at, question, block = clock(), message[head.body :], self._taken()
-        if block is not None and block.question == question:
-            reply = with_seqid(await block.answer, head.seqid)
+        asked_at, question = clock(), message[head.body :]
+        if self._blocks and self._blocks[0].question == question:
+            reply = with_seqid(await self._taken().answer, head.seqid)
         else:
-            if block is not None and _orientation(message) != _FIRST:
-                await self._take_back(block, message)
+            if self._blocks and _orientation(message) != _FIRST:
+                await self._take_back(message)
+            self._drop_blocks()
             reply = await self._upstream.call(message)
         goes_on = _orientation(message) == _NEXT and succeeded(reply)
-        if self._unread:
+        self._rows = rows_in(reply) if succeeded(reply) else 0
+        if self._read == 0:
             # What takes long is not asked for unasked: whatever else the client wants would wait behind it.
             soon = clock() - asked_at < _SOON
             self._habits.rows, self._habits.weight = message if goes_on and soon else None, len(reply)
-        self._unread = False
-        self._rows = rows_in(reply) if succeeded(reply) else 0
-        if self._rows and goes_on and self._budget.take(len(reply)):
-            self._block = self._asked(message, len(reply))
+        elif self._read == 1:
+            self._habits.blocks = 2 if goes_on and not self._rows else 1
+        self._read += 1
+        if self._rows and goes_on and not self._blocks and self._budget.take(len(reply)):
+            self._blocks.extend(self._asked([message], len(reply)))
         return reply
 
     def drop(self) -> None:
         """Nobody reads on; what was asked for in vain is not asked for again."""
         if self._columns is not None:
             self._columns = self._habits.columns = None
-        if self._taken() is not None and self._unread:
-            self._habits.rows = None
+        if self._blocks:
+            self._habits.blocks = 1
+            if self._read == 0:
+                self._habits.rows = None
+        self._drop_blocks()
 
-    def _asked(self, message: bytes, weight: int) -> _Block:
-        answer = self._upstream.send(message)
-        answer.add_done_callback(_seen)
-        return _Block(message[body_of(message) :], answer, weight)
+    def _asked(self, questions: list[bytes], weight: int) -> Iterator[_Block]:
+        for question, answer in zip(questions, self._upstream.send(*questions), strict=True):
+            answer.add_done_callback(_seen)
+            yield _Block(question[body_of(question) :], answer, weight)
 
-    async def _take_back(self, block: _Block, message: bytes) -> None:
-        """Have Spark's cursor where the client believes it to be: going back by what it got last reads that again."""
-        if succeeded(await block.answer):
+    async def _take_back(self, message: bytes) -> None:
+        """Have Spark's cursor where the client believes it to be: going back by what came before a block undoes it."""
+        rows, before = self._rows, []
+        for block in self._blocks:
+            answer = await block.answer
+            if succeeded(answer):
+                before.append(rows)
+                rows = rows_in(answer)
+        for rows in reversed(before):
             back = with_field(message, _ORIENTATION, I32, _PRIOR.to_bytes(4, "big"))
-            await self._upstream.call(with_field(back, _MAX_ROWS, I64, self._rows.to_bytes(8, "big")))
+            await self._upstream.call(with_field(back, _MAX_ROWS, I64, rows.to_bytes(8, "big")))
 
-    def _taken(self) -> _Block | None:
-        block, self._block = self._block, None
-        if block is not None:
-            self._budget.give_back(block.weight)
+    def _taken(self) -> _Block:
+        block = self._blocks.popleft()
+        self._budget.give_back(block.weight)
         return block
+
+    def _drop_blocks(self) -> None:
+        while self._blocks:
+            self._taken()
 
 
 @kept

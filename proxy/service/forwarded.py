@@ -224,7 +224,8 @@ class Forwarded(RunningOperation):
     async def close(self, call: Call) -> bytes:
         """Whether the upstream has forgotten it, too, is nothing that a client could wait for."""
         await self.abandon()
-        self.upstream.send(call.addressed_to(self.remote.handle)).add_done_callback(self._closed)
+        (closing,) = self.upstream.send(call.addressed_to(self.remote.handle))
+        closing.add_done_callback(self._closed)
         return call.reply(ttypes.TCloseOperationResp(status=success()))
 
     def _closed(self, reply: asyncio.Future[bytes]) -> None:

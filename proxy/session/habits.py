@@ -7,8 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Habits:
-    """The messages that were the first about the session's last result, and how heavy its first rows were."""
+    """The messages that were the first about the session's last result, and how heavy its first rows were.
+
+    `blocks` is how often it asks for rows at first: twice, where all were in the first block and it looks for more.
+    """
 
     columns: bytes | None = None
     rows: bytes | None = None
     weight: int = 0
+    blocks: int = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
@@ -29,8 +29,8 @@ class LiveUpstream(Protocol):
         """The same, relayed now; a reply that nobody waits for any more, or None in its place, goes to `late`."""
         ...
 
-    def send(self, message: bytes) -> asyncio.Future[bytes]:
-        """Relay a message now; the reply will come."""
+    def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
+        """Relay messages now; the replies will come."""
         ...
 
     async def control(self, message: bytes) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -140,18 +141,17 @@ class Connection(asyncio.Protocol):
 
     def send(self, message: bytes) -> Reply:
         """Send a message; calls may overlap, the upstream takes one after the other."""
-        reply = Reply(loop=self._loop)
-        reply.call = message
-        if self._lost is not None or self._transport is None:
-            reply.fail(self._lost or self._error("is not connected"))
-            return reply
-        if not self._waiting:
-            self._since = self._loop.time()
-        self._waiting.append(reply)
-        self._transport.write(frame(message))
-        if self._watch is None:
-            self._watch = self._loop.call_later(self._timeouts.shortest, self._look)
+        reply = self._expected(message)
+        if self._transport is not None:
+            self._transport.write(frame(message))
         return reply
+
+    def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
+        """The same with several at once, for which the upstream has to be woken once."""
+        replies = [self._expected(message) for message in messages]
+        if self._transport is not None:
+            self._transport.write(b"".join([frame(message) for message in messages]))
+        return replies
 
     def advise(self, advice: str) -> None:
         """What users should do, should it get lost from now on."""
@@ -186,6 +186,20 @@ class Connection(asyncio.Protocol):
             closed = f"{self._upstream.named} closes connections before the login"
             self._fail(NotLetIn(f"{closed}: it is not well, or all its threads are busy; try again later", "08S01"))
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
+
+    def _expected(self, message: bytes) -> Reply:
+        """The reply to a message that is sent now."""
+        reply = Reply(loop=self._loop)
+        reply.call = message
+        if self._lost is not None:
+            reply.fail(self._lost)
+            return reply
+        if not self._waiting:
+            self._since = self._loop.time()
+        self._waiting.append(reply)
+        if self._watch is None:
+            self._watch = self._loop.call_later(self._timeouts.shortest, self._look)
+        return reply
 
     def _shake_hands(self, sasl: SaslClient) -> None:
         event = sasl.next_event()

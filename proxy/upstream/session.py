@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from proxy.hs2 import (
     ResultSet,
@@ -51,9 +51,9 @@ class UpstreamSession:
         """The same, relayed now; a reply that nobody waits for any more, or None in its place, goes to `late`."""
         return self._connection.send(message).or_late(late)
 
-    def send(self, message: bytes) -> asyncio.Future[bytes]:
-        """Relay a message now; the reply will come."""
-        return self._connection.send(message)
+    def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
+        """Relay messages now; the replies will come."""
+        return self._connection.send_all(messages)
 
     def advise(self, advice: str) -> None:
         """What users should do, should the upstream get lost from now on."""

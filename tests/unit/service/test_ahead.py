@@ -39,7 +39,10 @@ class Cursor:
         self.start = self.position = 0
         self.asked = 0
 
-    def send(self, message: bytes) -> asyncio.Future[bytes]:
+    def send(self, *messages: bytes) -> list[asyncio.Future[bytes]]:
+        return [self._reply(message) for message in messages]
+
+    def _reply(self, message: bytes) -> asyncio.Future[bytes]:
         reply = asyncio.get_running_loop().create_future()
         reply.set_result(self.answer(message))
         return reply
@@ -197,7 +200,7 @@ def test_nothing_is_read_on_behind_the_end() -> None:
 
 def test_an_error_of_a_block_is_told_to_who_asks_for_it_alone() -> None:
     class Dying(Cursor):
-        def send(self, message: bytes) -> asyncio.Future[bytes]:
+        def _reply(self, message: bytes) -> asyncio.Future[bytes]:
             reply = asyncio.get_running_loop().create_future()
             reply.set_exception(SqlError("lost", "08S01"))
             return reply
@@ -219,13 +222,13 @@ def test_two_who_read_one_result_at_the_same_time_get_each_row_once() -> None:
     class Slow(Cursor):
         """Answers in order, and later."""
 
-        def send(self, message: bytes) -> asyncio.Future[bytes]:
+        def _reply(self, message: bytes) -> asyncio.Future[bytes]:
             reply = asyncio.get_running_loop().create_future()
             asyncio.get_running_loop().call_soon(reply.set_result, self.answer(message))
             return reply
 
         async def call(self, message: bytes) -> bytes:
-            return await self.send(message)
+            return await self._reply(message)
 
     async def test() -> None:
         cursor = Slow(40)
