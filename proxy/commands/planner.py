@@ -20,7 +20,7 @@ from rewriter.model import MaterializedView
 
 Find = Callable[[str], Command | None]
 
-_AT_ONCE = Forward(brief=True)
+_CONSTANT = Forward(brief=True, constant=True)
 
 
 class Planner:
@@ -35,7 +35,7 @@ class Planner:
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Run it here if it is a statement of our own, else forward it."""
         if is_constant(sql):
-            return _AT_ONCE
+            return _CONSTANT
         command = self._find(sql)
         if command is None:
             return await self._forward(session, sql)

@@ -81,17 +81,18 @@ class ReadAhead:
         self._read = 0  # how often it has asked for rows
         self._rows = 0  # in what the client got last
 
-    def begin(self, operation: Handle) -> None:
-        """Ask for the columns and the first rows of the upstream's operation, which has ended well."""
+    def begin(self, operation: Handle, *, known: bool = False) -> None:
+        """Ask for the columns, if not `known`, and the first rows of the upstream's operation, which has ended well."""
         habits, questions = self._habits, []
-        if habits.columns is not None:
-            questions.append(with_handle(habits.columns, REQUEST_HANDLE, operation))
+        columns = None if known else habits.columns
+        if columns is not None:
+            questions.append(with_handle(columns, REQUEST_HANDLE, operation))
         if habits.rows is not None:
             rows = with_handle(habits.rows, REQUEST_HANDLE, operation)
             questions += [rows for _ in range(habits.blocks) if self._budget.take(habits.weight)]
         if questions:
             self._blocks.extend(self._asked(questions, habits.weight))
-        if habits.columns is not None:
+        if columns is not None:
             self._columns = self._blocks.popleft()
 
     async def columns(self, head: Head, message: bytes) -> bytes:

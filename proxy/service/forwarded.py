@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Hashable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Trace
 from proxy.upstream import Announced, RemoteOperation, RemoteStatus, started
-from proxy.wire import find, read_string
+from proxy.wire import find, read_string, with_seqid
 
 if TYPE_CHECKING:
     from proxy.service.call import Call
@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 _QUERY_ID = (0, 1)
 _UNDER_WAY = "Viewgate: Spark runs the statement as"
+_SURE = frozenset({OperationState.FINISHED, OperationState.ERROR})  # of these, nothing runs on
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
 
@@ -58,6 +59,8 @@ class Forwarded(RunningOperation):
         self.remote: RemoteOperation
         self._held_upstream = True
         self._ahead = ReadAhead(upstream, ahead, session.habits) if ahead is not None else None
+        self._disturbs = statement is not None and not plan.constant
+        self._moment = session.disturbances.moment if plan.constant else None
         self._holds_slot = statement is not None
         self._sql = plan.sql or (statement.sql if statement else "")
         self._leaves = plan.leaves
@@ -90,10 +93,13 @@ class Forwarded(RunningOperation):
         ends_well = state is OperationState.FINISHED and not self.done and not self._cancelled
         super().advance(state, error)
         if ends_well and self.has_result_set and self._ahead is not None:
-            self._ahead.begin(self.remote.handle)
+            self._ahead.begin(self.remote.handle, known=self._schema is not None)
 
     def _leave_traces(self, state: OperationState) -> None:
         """Make room for the next statement, and note what this one has left in the session."""
+        if self._disturbs and state in _SURE:
+            self._disturbs = False
+            self.session.disturbances.end()
         if self._holds_slot:
             self._holds_slot = False
             self.upstream.give_slot_back()
@@ -180,11 +186,31 @@ class Forwarded(RunningOperation):
                 self.upstream.give_slot_back()
             if schema is not None:
                 return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
-        await self.wait()
+        if not self.done:
+            await self.wait()
+        schema = self._schema
+        if schema is not None and self.state is OperationState.FINISHED:
+            return with_seqid(schema, call.head.seqid)
         message = call.addressed_to(self.remote.handle)
         if self._ahead is None:
             return await self._relay(message)
-        return await self._or_lost(self._ahead.columns(call.head, message))
+        reply = await self._or_lost(self._ahead.columns(call.head, message))
+        if self._moment is not None and succeeded(reply):
+            self.session.habits.schema = self._constant, reply
+        return reply
+
+    @property
+    def _schema(self) -> bytes | None:
+        """The reply that tells the columns, if they are known: those of the same constant statement at its last run."""
+        known = self.session.habits.schema
+        if known is None or self._moment is None or self.session.disturbances.moment != self._moment:
+            return None
+        return known[1] if known[0] == self._constant else None
+
+    @property
+    def _constant(self) -> Hashable:
+        """All that the columns of a constant statement depend on."""
+        return self.upstream.handle, self._moment, self._sql
 
     async def fetch(self, call: Call) -> bytes:
         reply = await self._rows(call)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 
@@ -9,10 +10,12 @@ from dataclasses import dataclass
 class Habits:
     """The messages that were the first about the session's last result, and how heavy its first rows were.
 
+    `schema` is the reply that tells the columns of a constant statement, under that; the next one may be the same.
     `blocks` is how often it asks for rows at first: twice, where all were in the first block and it looks for more.
     """
 
     columns: bytes | None = None
+    schema: tuple[Hashable, bytes] | None = None
     rows: bytes | None = None
     weight: int = 0
     blocks: int = 1

@@ -37,7 +37,8 @@ class Forward:
     of a statement that went well sees RUNNING meanwhile; nothing that happens here can make that an error any more. A
     cancel cancels it; a client that goes away, or whose time is over, leaves it running.
     `leaves` is what will be in the upstream's session.
-    `brief` says that it ends at once: for a client that waits, it need not be watched.
+    `brief` says that it ends at once: for a client that waits, it need not be watched. If it is `constant` besides,
+    its columns are always the same as long as nothing but such statements runs in the session.
     """
 
     sql: str | None = None
@@ -48,6 +49,7 @@ class Forward:
     after: Callable[[Log], Awaitable[None]] | None = None
     leaves: Trace = Trace.NOTHING
     brief: bool = False
+    constant: bool = False
 
 
 @dataclass(frozen=True)

@@ -142,15 +142,13 @@ class Connection(asyncio.Protocol):
     def send(self, message: bytes) -> Reply:
         """Send a message; calls may overlap, the upstream takes one after the other."""
         reply = self._expected(message)
-        if self._transport is not None:
-            self._transport.write(frame(message))
+        self._write(frame(message))
         return reply
 
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
         """The same with several at once, for which the upstream has to be woken once."""
         replies = [self._expected(message) for message in messages]
-        if self._transport is not None:
-            self._transport.write(b"".join([frame(message) for message in messages]))
+        self._write(b"".join([frame(message) for message in messages]))
         return replies
 
     def advise(self, advice: str) -> None:
@@ -200,6 +198,10 @@ class Connection(asyncio.Protocol):
         if self._watch is None:
             self._watch = self._loop.call_later(self._timeouts.shortest, self._look)
         return reply
+
+    def _write(self, data: bytes) -> None:
+        if self._lost is None and self._transport is not None:
+            self._transport.write(data)
 
     def _shake_hands(self, sasl: SaslClient) -> None:
         event = sasl.next_event()

@@ -315,3 +315,23 @@ def test_settings_of_the_session(session: Any, run: Run) -> None:
         right(session)
         run(f"RESET {setting.split(' = ')[0]}")
         assert chosen(session, QUERY) == [VIEW]
+
+
+def test_a_constant_statement_has_the_columns_that_the_settings_give_it_now(pyhive: Any, direct: Any) -> None:
+    """Those of its last run are known, and are asked for again once anything else has run."""
+    setting = "spark.sql.legacy.exponentLiteralAsDecimal.enabled"
+
+    def kinds(connection: Any) -> list[str]:
+        told = []
+        for between in (None, f"SET {setting}=true", None, f"SET {setting}=false", "SELECT count(*) FROM range(3)"):
+            for sql in filter(None, (between, "SELECT 1E2", "SELECT 1E2")):
+                cursor = connection.cursor()
+                cursor.execute(sql)
+                told += [kind for _, kind, *_ in cursor.description or ()]
+                told += [str(row) for row in cursor.fetchall()]
+                cursor.close()
+        return told
+
+    told = kinds(pyhive)
+    assert {"DOUBLE_TYPE", "DECIMAL_TYPE"} <= set(told)
+    assert told == kinds(direct)

@@ -140,6 +140,24 @@ def test_what_was_asked_first_of_the_last_result_is_on_its_way_when_the_next_has
     asyncio.run(test())
 
 
+@pytest.mark.parametrize(
+    ("questions", "ahead"),
+    [([(NEXT, 4), (NEXT, 4)], 2), ([(NEXT, 4)], 1), ([(NEXT, 2), (NEXT, 2), (NEXT, 2)], 1)],
+)
+def test_who_looks_for_more_behind_the_last_rows_has_that_answer_on_its_way_too(
+    questions: list[tuple[int, int]], ahead: int
+) -> None:
+    async def test() -> None:
+        habits = Habits()
+        await replies(first := Cursor(3), reader := reading(first, habits=habits), questions)
+        reader.drop()
+        second = Cursor(3)
+        reading(second, habits=habits).begin(second.handle)
+        assert second.asked == ahead
+
+    asyncio.run(test())
+
+
 def test_what_was_asked_in_vain_is_not_asked_again() -> None:
     async def test() -> None:
         habits = Habits()

@@ -100,6 +100,51 @@ def test_a_brief_statement_whose_client_goes_away_leaves_nothing() -> None:
     with_proxy(test)
 
 
+@pytest.mark.parametrize(
+    ("between", "asked"), [((), 0), (("SELECT a",), 1), (("SET x = 1",), 1), (("FAIL",), 1), (("ANOTHER",), 1)]
+)
+@pytest.mark.parametrize("run_async", [False, True])
+def test_the_columns_of_a_constant_statement_are_asked_for_again_when_something_else_has_run(
+    between: tuple[str, ...], asked: int, run_async: bool
+) -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.lets_wait = True
+        for sql in ("SELECT 1", "ANOTHER"):
+            proxied.planned.plans[sql] = Forward(brief=True, constant=True)
+        schemas = []
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for sql in ("SELECT 1", *between, "SELECT 1"):
+                before = len(proxied.spark.sent("GetResultSetMetadata"))
+                operation = (await client.execute(session, sql, run_async=run_async)).operationHandle
+                if operation is None:
+                    continue
+                await client.end(operation)
+                if sql in proxied.planned.plans:
+                    schemas.append(await client.schema(operation))
+                await client.close(operation)
+            assert len(proxied.spark.sent("GetResultSetMetadata")) == before + asked
+            assert all(schema == schemas[0] for schema in schemas)
+
+    with_proxy(test)
+
+
+def test_the_columns_of_a_constant_statement_are_not_taken_from_a_run_beside_something_else() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward(brief=True, constant=True)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for sql in ("HANG and SET x = 1", "SELECT 1", "SELECT 1"):
+                operation = (await client.execute(session, sql)).operationHandle
+                if sql == "SELECT 1":
+                    await client.schema(operation)
+            assert len(proxied.spark.sent("GetResultSetMetadata")) == 2
+            cancel = ttypes.TCancelOperationReq(operationHandle=operation)
+            await client.ask("CancelOperation", cancel, ttypes.TCancelOperationResp)
+
+    with_proxy(test)
+
+
 def test_metadata_is_never_asked_of_spark_before_the_end() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:

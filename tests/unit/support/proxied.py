@@ -168,6 +168,16 @@ class RawClient:
             pass
         return status
 
+    async def schema(self, operation: Any) -> Any:
+        """The columns of a result."""
+        request = ttypes.TGetResultSetMetadataReq(operationHandle=operation)
+        return (await self.ask("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)).schema
+
+    async def close(self, operation: Any) -> None:
+        """Close an operation."""
+        request = ttypes.TCloseOperationReq(operationHandle=operation)
+        await self.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+
     async def fetch(self, operation: Any, *, log: bool = False, orientation: int = 0, rows: int = 100) -> Any:
         """The response to one fetch."""
         request = ttypes.TFetchResultsReq(

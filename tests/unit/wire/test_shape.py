@@ -7,7 +7,7 @@ import pytest
 from proxy.hs2 import encode_call, encode_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.session import Handle
-from proxy.wire import find_handle, kept
+from proxy.wire import find_handle, is_whole, kept
 from proxy.wire.shape import announced_at, example_of, handle_at, shape_of
 
 
@@ -22,10 +22,24 @@ def closed(seqid: int) -> bytes:
     return encode_reply("CloseOperation", seqid, ttypes.TCloseOperationResp(status=success()))
 
 
+def announced(handle: Handle, status: object, kind: int = 0) -> bytes:
+    identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
+    operation = ttypes.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=True)
+    response = ttypes.TExecuteStatementResp(status=status, operationHandle=operation)
+    return encode_reply("ExecuteStatement", 7, response)
+
+
 ONE, OTHER = (Handle(bytes(range(n, n + 16)), bytes(range(n + 16, n + 32))) for n in (32, 64))
 
 
-@pytest.mark.parametrize(("message", "same"), [(fetch(ONE), fetch(OTHER, -1)), (closed(0), closed(1 << 30))])
+@pytest.mark.parametrize(
+    ("message", "same"),
+    [
+        (fetch(ONE), fetch(OTHER, -1)),
+        (closed(0), closed(1 << 30)),
+        (announced(ONE, success()), announced(OTHER, success())),
+    ],
+)
 def test_messages_of_one_shape_have_one_example(message: bytes, same: bytes) -> None:
     shape = shape_of(message)
     assert shape is not None
@@ -38,6 +52,24 @@ def test_messages_of_one_shape_have_one_example(message: bytes, same: bytes) -> 
 @pytest.mark.parametrize("other", [fetch(ONE, rows=11), fetch(ONE)[:-1], fetch(ONE) + b"\0", closed(0)])
 def test_whatever_else_differs_makes_another_shape(other: bytes) -> None:
     assert shape_of(other) != shape_of(fetch(ONE))
+
+
+def test_a_reply_that_announces_nothing_never_has_the_shape_of_one_that_does() -> None:
+    """Not even one that lacks just what all such replies have in common."""
+    whole = announced(ONE, success())
+    guid, secret = announced_at(whole) or (0, 0)
+    lacking = [whole[:guid] + whole[secret + 16 :], whole[: guid + 16] + whole[secret + 16 :], whole[:-1], whole[:guid]]
+    assert shape_of(whole) not in [shape_of(reply) for reply in lacking]
+    # The second lacks the whole field of the secret, and may.
+    assert [is_whole(reply) for reply in (whole, *lacking)] == [True, False, True, False, False]
+
+
+def test_a_message_is_looked_at_anew_after_another() -> None:
+    messages = [fetch(ONE), announced(OTHER, success()), closed(1), fetch(OTHER)]
+    seen = [(shape_of(message), handle_at(message), announced_at(message)) for message in messages * 2]
+    assert seen[:4] == seen[4:]
+    assert [bool(handle) for _, handle, _ in seen[:4]] == [True, False, False, True]
+    assert [bool(announcing) for _, _, announcing in seen[:4]] == [False, True, False, False]
 
 
 def test_a_handle_is_found_where_clients_write_it() -> None:
@@ -70,13 +102,6 @@ def test_what_is_kept_is_read_once_for_a_shape() -> None:
         1
     ]
     assert len(read) == 3
-
-
-def announced(handle: Handle, status: object, kind: int = 0) -> bytes:
-    identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
-    operation = ttypes.TOperationHandle(operationId=identifier, operationType=kind, hasResultSet=True)
-    response = ttypes.TExecuteStatementResp(status=status, operationHandle=operation)
-    return encode_reply("ExecuteStatement", 7, response)
 
 
 WORDY = ttypes.TStatus(statusCode=0, infoMessages=["all is well"])
