@@ -195,7 +195,7 @@ class Forwarded(RunningOperation):
         if self._ahead is None:
             return await self._relay(message)
         reply = await self._or_lost(self._ahead.columns(call.head, message))
-        if self._moment is not None and succeeded(reply):
+        if self._moment is not None and self.state is OperationState.FINISHED and succeeded(reply):
             self.session.habits.schema = self._constant, reply
         return reply
 

@@ -145,6 +145,27 @@ def test_the_columns_of_a_constant_statement_are_not_taken_from_a_run_beside_som
     with_proxy(test)
 
 
+@pytest.mark.parametrize("ended", [CANCELED, ERROR])
+def test_the_columns_of_a_constant_statement_are_not_taken_from_a_run_that_gave_none(ended: int) -> None:
+    async def test(proxied: Proxied) -> None:
+        answers, proxied.spark.script = proxied.spark.script, lambda _: SqlError("no") if ended == ERROR else None
+        proxied.planned.plans["SELECT 1"] = Forward(brief=True, constant=True)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            if ended == CANCELED:
+                request = ttypes.TCancelOperationReq(operationHandle=operation)
+                await client.ask("CancelOperation", request, ttypes.TCancelOperationResp)
+            assert (await client.end(operation)).operationState == ended
+            await client.schema(operation)
+            proxied.spark.script = answers
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            await client.end(operation)
+            assert [column.columnName for column in (await client.schema(operation)).columns] == ["sql"]
+
+    with_proxy(test)
+
+
 def test_metadata_is_never_asked_of_spark_before_the_end() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
