@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from proxy.answering.changes import Effect, change_of
 from proxy.answering.remembering import remembered
 from rewriter import ParseError, tokenize
 
 _VERBS = frozenset({"SELECT", "SET", "USE"})
 _FUNCTIONS = frozenset({"CURRENT_CATALOG", "CURRENT_DATABASE", "CURRENT_SCHEMA", "CURRENT_USER", "VERSION"})
-_TABLES = frozenset({"FROM", "TABLE"})  # where they are read
+_READING = frozenset({"FROM", "JOIN", "TABLE", "USING"})  # a table (behind |> there may be but JOIN), or from a script
 _LONGEST = 1000
 
 
@@ -20,6 +22,8 @@ def is_brief(sql: str) -> bool:
     [True, True, True, True]
     >>> [is_brief(sql) for sql in ("SELECT a FROM t", "SELECT 1 UNION TABLE t", "SET VAR n = (TABLE t)", "SELECT f(1)")]
     [False, False, False, False]
+    >>> [is_brief(sql) for sql in ("SELECT 1 |> JOIN t", "SELECT 1 UNION ALL MAP 1 USING 'x'", "SELECT a.version()")]
+    [False, False, False]
     >>> is_brief("SELECT ${x}"), is_brief("DROP x")
     (False, False)
     """
@@ -30,8 +34,17 @@ def is_brief(sql: str) -> bool:
     except ParseError:
         return False
     calls = [at for at, word in enumerate(words) if word == "("]
-    known = all(words[at - 1] in _FUNCTIONS and words[at + 1 : at + 2] == [")"] for at in calls)
-    return bool(words) and words[0] in _VERBS and known and not _TABLES.intersection(words)
+    known = all(_is_known(words[at - 2 : at + 2]) for at in calls)
+    return bool(words) and words[0] in _VERBS and known and not _READING.intersection(words)
+
+
+def _is_known(call: Sequence[str]) -> bool:
+    """Whether a call is one of Spark's own functions: with a prefix, it may be anybody's.
+
+    >>> _is_known(["SELECT", "VERSION", "(", ")"]), _is_known([".", "VERSION", "(", ")"])
+    (True, False)
+    """
+    return len(call) == 4 and call[0] != "." and call[1] in _FUNCTIONS and call[3] == ")"
 
 
 @remembered
