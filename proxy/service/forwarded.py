@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Hashable
+from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
 from proxy.service.ahead import Budget, ReadAhead
 from proxy.service.completed import Known, completed
+from proxy.service.constant_columns import ConstantColumns
 from proxy.service.early_schema import early_schema
 from proxy.service.operation import RunningOperation
 from proxy.service.progress import HowFar
@@ -60,9 +61,9 @@ class Forwarded(RunningOperation):
         self._held_upstream = True
         self._ahead = ReadAhead(upstream, ahead, session.habits) if ahead is not None else None
         self._disturbs = statement is not None and not plan.constant
-        self._moment = session.disturbances.moment if plan.constant else None
         self._holds_slot = statement is not None
         self._sql = plan.sql or (statement.sql if statement else "")
+        self._constant = ConstantColumns(session, upstream.handle, self._sql) if plan.constant else None
         self._leaves = plan.leaves
         self._asked_at = asyncio.get_running_loop().time()  # infinite while somebody waits for its end
         self._statement = statement if plan.fallback and plan.sql is not None else None
@@ -93,7 +94,7 @@ class Forwarded(RunningOperation):
         ends_well = state is OperationState.FINISHED and not self.done and not self._cancelled
         super().advance(state, error)
         if ends_well and self.has_result_set and self._ahead is not None:
-            self._ahead.begin(self.remote.handle, known=self._schema is not None)
+            self._ahead.begin(self.remote.handle, known=self._known_columns is not None)
 
     def _leave_traces(self, state: OperationState) -> None:
         """Make room for the next statement, and note what this one has left in the session."""
@@ -188,29 +189,20 @@ class Forwarded(RunningOperation):
                 return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
         if not self.done:
             await self.wait()
-        schema = self._schema
-        if schema is not None and self.state is OperationState.FINISHED:
-            return with_seqid(schema, call.head.seqid)
+        known = self._known_columns
+        if known is not None and self.state is OperationState.FINISHED:
+            return with_seqid(known, call.head.seqid)
         message = call.addressed_to(self.remote.handle)
         if self._ahead is None:
             return await self._relay(message)
         reply = await self._or_lost(self._ahead.columns(call.head, message))
-        if self._moment is not None and self.state is OperationState.FINISHED and succeeded(reply):
-            self.session.habits.schema = self._constant, reply
+        if self._constant is not None and self.state is OperationState.FINISHED:
+            self._constant.keep(reply)
         return reply
 
     @property
-    def _schema(self) -> bytes | None:
-        """The reply that tells the columns, if they are known: those of the same constant statement at its last run."""
-        known = self.session.habits.schema
-        if known is None or self._moment is None or self.session.disturbances.moment != self._moment:
-            return None
-        return known[1] if known[0] == self._constant else None
-
-    @property
-    def _constant(self) -> Hashable:
-        """All that the columns of a constant statement depend on."""
-        return self.upstream.handle, self._moment, self._sql
+    def _known_columns(self) -> bytes | None:
+        return None if self._constant is None else self._constant.known
 
     async def fetch(self, call: Call) -> bytes:
         reply = await self._rows(call)
