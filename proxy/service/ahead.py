@@ -114,10 +114,12 @@ class ReadAhead:
         if self._blocks and self._blocks[0].question == question:
             reply = with_seqid(await self._taken().answer, head.seqid)
         else:
-            if self._blocks and _orientation(message) != _FIRST:
-                await self._take_back(message)
-            self._drop_blocks()
-            reply = await self._upstream.call(message)
+            failed = await self._failed()
+            if failed is None:
+                if self._blocks and _orientation(message) != _FIRST:
+                    await self._take_back(message)
+                self._drop_blocks()
+            reply = await self._upstream.call(message) if failed is None else with_seqid(failed, head.seqid)
         goes_on = _orientation(message) == _NEXT and succeeded(reply)
         self._rows = rows_in(reply) if succeeded(reply) else 0
         if self._read == 0:
@@ -146,14 +148,24 @@ class ReadAhead:
             answer.add_done_callback(_seen)
             yield _Block(question[body_of(question) :], answer, weight)
 
+    async def _failed(self) -> bytes | None:
+        """An error in place of the first rows, if there was one: asked again, Spark goes on behind what has failed."""
+        if self._rows or not self._blocks:
+            return None
+        answer = await self._blocks[0].answer
+        if succeeded(answer):
+            return None
+        if self._blocks:  # nobody has dropped them meanwhile
+            self._taken()
+        return answer
+
     async def _take_back(self, message: bytes) -> None:
         """Have Spark's cursor where the client believes it to be: going back by what came before a block undoes it."""
         rows, before = self._rows, []
-        for block in self._blocks:
+        for block in tuple(self._blocks):
             answer = await block.answer
-            if succeeded(answer):
-                before.append(rows)
-                rows = rows_in(answer)
+            before.append(rows)
+            rows = rows_in(answer) if succeeded(answer) else 0
         for rows in reversed(before):
             back = with_field(message, _ORIENTATION, I32, _PRIOR.to_bytes(4, "big"))
             await self._upstream.call(with_field(back, _MAX_ROWS, I64, rows.to_bytes(8, "big")))

@@ -236,6 +236,29 @@ def test_an_error_of_a_block_is_told_to_who_asks_for_it_alone() -> None:
     asyncio.run(test())
 
 
+@pytest.mark.parametrize("asked", [(NEXT, 2), (PRIOR, 1), (FIRST, 3)])
+def test_an_error_in_place_of_the_first_rows_is_told_also_to_who_asks_otherwise(asked: tuple[int, int]) -> None:
+    class Broken(Cursor):
+        """Asked again after an error, Spark's cursor goes on behind what has failed."""
+
+        def answer(self, message: bytes) -> bytes:
+            if self.asked:
+                return super().answer(message)
+            self.asked += 1
+            response = ttypes.TFetchResultsResp(status=failure(SqlError("no row")))
+            return encode_reply("FetchResults", 0, response)
+
+    async def main() -> None:
+        cursor = Broken(0)
+        habits = Habits(rows=question(Handle.new(), 0, NEXT, 3), weight=1, blocks=2)
+        reader = reading(cursor, habits=habits)
+        reader.begin(cursor.handle)
+        (reply,) = await replies(cursor, reader, [asked])
+        assert read_reply(reply, ttypes.TFetchResultsResp).status.errorMessage == "no row"
+
+    asyncio.run(main())
+
+
 def test_two_who_read_one_result_at_the_same_time_get_each_row_once() -> None:
     class Slow(Cursor):
         """Answers in order, and later."""
