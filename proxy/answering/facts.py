@@ -19,6 +19,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON)}
 _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 _OURS = "viewgate."
 _CATALOG = "spark.sql.catalog."
+_SHARED = "spark.sql.hive.thriftServer.singleSession"  # other clients' SET and USE then count here, too
 # Without a FROM it would be a job, which waits where all of Spark is busy, and with it a client without a handle yet.
 _WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM VALUES (1)"
 
@@ -85,6 +86,7 @@ class SessionFacts:
         self._doubts: list[str] = []
         self._known: Session | None = None
         self._changing = 0
+        self._shared = False
         self._temporary: set[str] = set()
 
     @property
@@ -92,6 +94,8 @@ class SessionFacts:
         """Why no statement of the session can be rewritten now; empty if it can."""
         if self._doubts:
             return f"{self._doubts[0]!r} may have changed what names and functions mean in this session"
+        if self._shared:
+            return f"all clients of this Spark share one session ({_SHARED}), which any of them may change"
         return "a statement that changes the session still runs" if self._changing else ""
 
     def watch(self, sql: str) -> Callable[[bool], None] | None:
@@ -132,6 +136,7 @@ class SessionFacts:
     async def _ask(self, query: Query) -> Session:
         # SET lists what is set explicitly, the server's own configuration included; what is not set is default.
         settings = {str(key): str(value) for key, value, *_ in (await query("SET")).rows}
+        self._shared = settings.get(_SHARED, "").lower() == "true"
         defaults = await self._defaults.of(settings, query)
         state = await query(_WHERE)
         catalog, namespace, zone = (str(value) for value in state.rows[0])

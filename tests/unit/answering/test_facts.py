@@ -53,6 +53,16 @@ def test_asked_once_and_again_after_a_change() -> None:
     asyncio.run(scenario())
 
 
+def test_what_other_clients_may_change_is_not_known() -> None:
+    async def scenario() -> None:
+        spark, facts = Spark(), SessionFacts()
+        spark.settings["spark.sql.hive.thriftServer.singleSession"] = "true"
+        await facts.read(spark.query)
+        assert "singleSession" in facts.problem
+
+    asyncio.run(scenario())
+
+
 def test_a_namespace_may_hold_dots_in_back_ticks() -> None:
     spark = Spark()
     spark.state = ("lake", "`a.b`.c", "UTC")
