@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from proxy.hs2 import SqlError, succeeded, success
 from proxy.hs2.generated import ttypes
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from proxy.service.call import Call
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _QUERY_ID = (0, 1)
 _UNDER_WAY = "Viewgate: Spark runs the statement as"
@@ -65,7 +67,8 @@ class Forwarded(RunningOperation):
         self._sql = plan.sql or (statement.sql if statement else "")
         self._constant = ConstantColumns(session, upstream.handle, self._sql) if plan.constant else None
         self._leaves = plan.leaves
-        self._asked_at = asyncio.get_running_loop().time()  # infinite while somebody waits for its end
+        self._asking = 0  # questions that are out: Spark holds each, and takes the next one behind it
+        self._asked_at = asyncio.get_running_loop().time()
         self._statement = statement if plan.fallback and plan.sql is not None else None
         self._writes = plan.writes
         self._cancelled = False
@@ -125,28 +128,32 @@ class Forwarded(RunningOperation):
 
     async def look(self, unseen: float) -> None:
         clock = asyncio.get_running_loop().time
-        if self.done or self._sequel is not None or clock() - self._asked_at < unseen:
+        if self.done or self._sequel is not None or self._asking or clock() - self._asked_at < unseen:
             return
-        remote, self._asked_at = self.remote, float("inf")
+        remote = self.remote
         try:
-            await self._observe(remote, await remote.poll())
+            await self._observe(remote, await self._asked(remote.poll()))
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
-        finally:
-            self._asked_at = clock()
 
     async def wait(self) -> None:
-        self._asked_at = float("inf")
         try:
             while not self.done:
                 if self._sequel is not None:
                     await self._sequel.wait()
                     continue
                 remote = self.remote
-                await self._observe(remote, await remote.wait())
+                await self._observe(remote, await self._asked(remote.wait()))
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
+
+    async def _asked(self, answer: Awaitable[T]) -> T:
+        """The answer to a question for the status; while it is out there is no need for another."""
+        self._asking += 1
+        try:
+            return await answer
         finally:
+            self._asking -= 1
             self._asked_at = asyncio.get_running_loop().time()
 
     async def status(self, call: Call) -> bytes:
@@ -157,9 +164,9 @@ class Forwarded(RunningOperation):
             if self._held:
                 response.progressUpdateResponse = await self._how_far.told(call, self._refreshes.stages)
             return call.reply(response)
-        remote, self._asked_at = self.remote, asyncio.get_running_loop().time()
+        remote = self.remote
         try:
-            reply, status = await remote.ask(call.addressed_to(remote.handle))
+            reply, status = await self._asked(remote.ask(call.addressed_to(remote.handle)))
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
             raise

@@ -7,6 +7,7 @@ import pytest
 
 from proxy.hs2 import ResultSet, SqlError, columns_of, encode_call, read_reply
 from proxy.hs2.generated import ttypes
+from proxy.server import Limits
 from proxy.session import Forward, OperationState
 from proxy.upstream import Stage
 from proxy.wire import find, read_head, value_bytes, with_field
@@ -333,3 +334,15 @@ def test_a_state_is_shown_as_the_client_can_understand_it(
             assert (await client.status(operation)).operationState == shown
 
     with_proxy(test)
+
+
+def test_a_client_that_asks_is_not_kept_waiting_by_what_we_ask() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "SELECT HANG")).operationHandle
+            for _ in range(3):  # each held by Spark while several looks are due
+                assert (await client.status(operation)).operationState == OperationState.RUNNING
+            assert len(proxied.spark.sent("GetOperationStatus")) <= 4  # one more from before the first, at most
+
+    with_proxy(test, Limits(grace=0.2, unseen=0.02))
