@@ -113,13 +113,13 @@ class ReadAhead:
         asked_at, question = clock(), message[head.body :]
         if self._blocks and self._blocks[0].question == question:
             reply = with_seqid(await self._taken().answer, head.seqid)
+        elif (failed := await self._failed()) is not None:
+            reply = with_seqid(failed, head.seqid)
         else:
-            failed = await self._failed()
-            if failed is None:
-                if self._blocks and _orientation(message) != _FIRST:
-                    await self._take_back(message)
-                self._drop_blocks()
-            reply = await self._upstream.call(message) if failed is None else with_seqid(failed, head.seqid)
+            if self._blocks and _orientation(message) != _FIRST:
+                await self._take_back(message)
+            self._drop_blocks()
+            reply = await self._upstream.call(message)
         goes_on = _orientation(message) == _NEXT and succeeded(reply)
         self._rows = rows_in(reply) if succeeded(reply) else 0
         if self._read == 0:
