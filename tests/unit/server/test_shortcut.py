@@ -84,8 +84,7 @@ async def several_at_once(proxied: Proxied, client: RawClient, operation: Any) -
 
 
 async def closed(proxied: Proxied, client: RawClient, operation: Any) -> None:
-    closing = ttypes.TCloseOperationReq(operationHandle=operation)
-    await client.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+    await client.close(operation)
     assert (await client.status(operation)).status.statusCode == 3
 
 

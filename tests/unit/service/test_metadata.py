@@ -85,8 +85,7 @@ def browsing(lake: Lake, test: Callable[[Proxied, Ask], Coroutine[Any, Any, None
                 rows: list[tuple[Any, ...]] = []
                 while block := decode_rows((await client.fetch(response.operationHandle, rows=3)).results):
                     rows += block
-                request = ttypes.TCloseOperationReq(operationHandle=response.operationHandle)
-                await client.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+                await client.close(response.operationHandle)
                 return rows
 
             await test(proxied, ask)

@@ -56,8 +56,7 @@ def test_a_statement_that_waits_for_others_runs_to_its_client_and_gets_its_turn(
             assert (await ann.end(first)).operationState == 2
             assert (await bob.end(second)).operationState == 2
             assert await bob.first_column(second) == ["SELECT 2"]
-            closing = ttypes.TCloseOperationReq(operationHandle=second)
-            await bob.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            await bob.close(second)
             assert len(proxied.spark.operations) == 1
 
     with_proxy(test, terms=ONE_AT_A_TIME)
@@ -76,8 +75,7 @@ def test_a_statement_that_is_given_up_while_it_waits_is_never_started(how: str) 
                     await bob.ask("CancelOperation", request, ttypes.TCancelOperationResp)
                     assert (await bob.status(second)).operationState == 3
                 elif how == "close":
-                    closing = ttypes.TCloseOperationReq(operationHandle=second)
-                    await bob.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+                    await bob.close(second)
                 elif how == "time":
                     assert (await bob.end(second)).operationState == 8
             await until(lambda: proxied.server.service.sessions.running == 1)
@@ -119,8 +117,7 @@ def test_a_session_opens_at_once_where_there_is_no_room_and_its_statement_waits_
             assert list(proxied.spark.sessions.values()) == ["ann"]
             finish(proxied, 0)
             assert (await ann.end(first)).operationState == 2
-            closing = ttypes.TCloseOperationReq(operationHandle=first)
-            await ann.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            await ann.close(first)
             assert (await bob.end(second)).operationState == 2
             assert await bob.first_column(second) == ["SELECT 2"]
             assert list(proxied.spark.sessions.values()) == ["bob"]
@@ -135,8 +132,7 @@ def test_a_session_goes_on_as_it_was_on_another_connection() -> None:
             for sql in ("USE a", "SET x = 1", "FAIL", "SET", "DROP VIEW v"):
                 answer = await ann.execute(sessions[0], sql, run_async=False)
                 if answer.operationHandle:
-                    closing = ttypes.TCloseOperationReq(operationHandle=answer.operationHandle)
-                    await ann.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+                    await ann.close(answer.operationHandle)
             await bob.execute(sessions[1], "SELECT 1", run_async=False)
             await bob.ask("CloseSession", ttypes.TCloseSessionReq(sessionHandle=sessions[1]), ttypes.TCloseSessionResp)
             before = len(proxied.spark.history)
@@ -153,8 +149,7 @@ def test_a_session_with_what_no_other_can_have_is_not_given_back(sql: str) -> No
             session, other = [await client.open_session() for client in (ann, bob)]
             answer = await ann.execute(session, sql, run_async=False)
             if answer.operationHandle:
-                closing = ttypes.TCloseOperationReq(operationHandle=answer.operationHandle)
-                await ann.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+                await ann.close(answer.operationHandle)
             await bob.execute(other, "SELECT 1")
             await until(lambda: proxied.server.service.upstreams.waiting)
             assert list(proxied.spark.sessions.values()) == ["ann"]
@@ -185,8 +180,7 @@ def test_a_session_that_waits_is_held_while_its_statement_is_planned() -> None:
             for client, answer in [(ann, None), *started]:
                 operation = first if answer is None else answer.operationHandle
                 assert (await client.end(operation)).operationState == 2
-                closing = ttypes.TCloseOperationReq(operationHandle=operation)
-                await client.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+                await client.close(operation)
             assert len(proxied.spark.sent("OpenSession")) == 3
 
     with_proxy(test, terms=ONE_SESSION)

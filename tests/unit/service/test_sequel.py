@@ -177,8 +177,7 @@ def test_a_statement_that_is_closed_unseen_is_followed() -> None:
         proxied.planned.plans["INSERT"] = following.plan()
         async with RawClient(proxied.port) as client:
             operation = (await client.execute(await client.open_session(), "INSERT")).operationHandle
-            request = ttypes.TCloseOperationReq(operationHandle=operation)
-            await client.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+            await client.close(operation)
             await following.begun.wait()
             following.release.set()
 

@@ -28,8 +28,7 @@ def test_an_asynchronous_statement_from_start_to_end() -> None:
             assert status.operationStarted <= status.operationCompleted
             assert await client.first_column(operation) == ["SELECT 1"]
             assert await client.first_column(operation) == []
-            request = ttypes.TCloseOperationReq(operationHandle=operation)
-            await client.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+            await client.close(operation)
             assert proxied.spark.operations == {}
             assert proxied.planned.ended == [True]
             assert proxied.open_operations == 0
@@ -260,8 +259,7 @@ def test_a_final_status_is_asked_of_spark_once() -> None:
             assert len(proxied.spark.sent("GetOperationStatus")) == asked
             other = (await client.execute(session, "FAIL")).operationHandle
             assert (await client.end(other)).operationState == ERROR
-            closing = ttypes.TCloseOperationReq(operationHandle=other)
-            await client.ask("CloseOperation", closing, ttypes.TCloseOperationResp)
+            await client.close(other)
             assert (await client.status(other)).status.statusCode == 3
 
     with_proxy(test)
@@ -277,8 +275,7 @@ def test_what_a_client_asks_of_each_result_is_on_its_way_before_it_asks() -> Non
                 await client.end(operation)
                 await until(lambda unasked=unasked: len(proxied.spark.sent("FetchResults")) == unasked)  # type: ignore[misc]
                 assert await client.first_column(operation) == [sql]
-                request = ttypes.TCloseOperationReq(operationHandle=operation)
-                await client.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+                await client.close(operation)
 
     with_proxy(test)
 
