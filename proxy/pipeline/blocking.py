@@ -42,9 +42,9 @@ class Blocking:
         try:
             return await asyncio.shield(running)
         except asyncio.CancelledError:
+            running.add_done_callback(asyncio.Future.exception)  # seen: what a cancelled job says is of no interest
             await asyncio.to_thread(self._cancel)
             await asyncio.wait([running])
-            running.exception()  # seen: what a cancelled job says is of no interest
             raise
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -42,6 +43,7 @@ class Spark:
             self.started.set()
             self.let_end.wait(10)
             self.ended.set()
+            raise Py4JError("[SPARK_JOB_CANCELLED]")
         if statement == "wrong":
             raise AnalysisException("[UNRESOLVED_COLUMN] no", errorClass=None)
         if statement == "gone":
@@ -93,7 +95,11 @@ def test_cancelling_the_wait_cancels_the_job_and_waits_for_its_end() -> None:
 def test_whoever_cancels_twice_neither_waits_for_spark_nor_stops_the_event_loop() -> None:
     spark = Spark()
 
+    unseen: list[Any] = []
+
     async def story() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: unseen.append(context))
+
         async def job() -> None:
             async with EmbeddedRunner(spark).job({}) as job:  # type: ignore[arg-type]
                 await job.run("deaf")
@@ -110,3 +116,5 @@ def test_whoever_cancels_twice_neither_waits_for_spark_nor_stops_the_event_loop(
         assert await asyncio.to_thread(spark.ended.wait, 10)
 
     asyncio.run(story())
+    gc.collect()
+    assert unseen == []
