@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from itertools import islice
 from typing import NamedTuple
 
 from proxy.answering.remembering import remembered
@@ -79,6 +80,15 @@ def change_of(sql: str) -> Change:
     except ParseError:
         return _UNKNOWN
     return _UNKNOWN if "${" in sql else _BY_WORDS[verb](words, [word.upper() for word in words])
+
+
+def resets_all(sql: str) -> bool:
+    """Whether a statement puts every setting of its session back to its default.
+
+    >>> resets_all("RESET;"), resets_all("RESET spark.sql.ansi.enabled")
+    (True, False)
+    """
+    return [token.text.upper() for token in islice(scan(sql), 2)] in (["RESET"], ["RESET", ";"])
 
 
 def trace_of(sql: str) -> Trace:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from proxy.answering.changes import Effect, change_of, changes_nothing_failed
+from proxy.answering.changes import Effect, change_of, changes_nothing_failed, resets_all
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import Query, SqlError
 from rewriter.model import Session, split_name
@@ -15,6 +15,7 @@ ON, OFF = "on", "off"
 
 # The session settings of our own: allowed values, the default first.
 SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON)}
+_DEFAULTS = {name: values[0] for name, values in SETTINGS.items()}
 
 _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 _OURS = "viewgate."
@@ -77,7 +78,7 @@ class SessionFacts:
     """
 
     def __init__(self, configuration: Mapping[str, str] | None = None, defaults: Defaults | None = None) -> None:
-        self.settings = {name: values[0] for name, values in SETTINGS.items()}
+        self.settings = dict(_DEFAULTS)
         for key, value in (configuration or {}).items():
             name = key.rsplit(":", 1)[-1].lower()
             if name.startswith(_OURS):
@@ -114,6 +115,8 @@ class SessionFacts:
         def ended(well: bool) -> None:
             self._changing -= 1
             self._known = None
+            if well and resets_all(sql):
+                self.settings.update(_DEFAULTS)
             if well:
                 self._temporary.discard(change.name if change.effect is Effect.BARE else change.of)
             if change.effect is Effect.NAME and well:  # in case that another statement has taken it away meanwhile

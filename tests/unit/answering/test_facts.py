@@ -141,6 +141,18 @@ def test_our_settings_may_come_with_the_session() -> None:
 
 
 @pytest.mark.parametrize(
+    ("sql", "well", "kept"),
+    [("RESET", True, False), ("/* all */ reset ;", True, False), ("RESET", False, True), ("RESET spark.x", True, True)],
+)
+def test_ours_are_reset_with_all_others(sql: str, well: bool, kept: bool) -> None:
+    facts = SessionFacts({"viewgate.rewrite": "off", "viewgate.trust-constraints": "on"})
+    ended = facts.watch(sql)
+    assert ended is not None
+    ended(well)
+    assert (facts.settings != SessionFacts().settings) is kept
+
+
+@pytest.mark.parametrize(
     ("key", "value", "state", "said"),
     [
         ("set:hiveconf:viewgate.rewrite", "maybe", "22023", "viewgate.rewrite is 'maybe': it must be on or off"),
