@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from proxy.hs2 import SqlError, succeeded, success
 from proxy.hs2.generated import ttypes
@@ -68,6 +68,8 @@ class Forwarded(RunningOperation):
         self._constant = ConstantColumns(session, upstream.handle, self._sql) if plan.constant else None
         self._leaves = plan.leaves
         self._asking = 0  # questions that are out: Spark holds each, and takes the next one behind it
+        self._looked = asyncio.Event()
+        self._looked.set()
         self._asked_at = asyncio.get_running_loop().time()
         self._statement = statement if plan.fallback and plan.sql is not None else None
         self._writes = plan.writes
@@ -131,10 +133,13 @@ class Forwarded(RunningOperation):
         if self.done or self._sequel is not None or self._asking or clock() - self._asked_at < unseen:
             return
         remote = self.remote
+        self._looked.clear()
         try:
             await self._observe(remote, await self._asked(remote.poll()))
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
+        finally:
+            self._looked.set()
 
     async def wait(self) -> None:
         try:
@@ -157,13 +162,13 @@ class Forwarded(RunningOperation):
             self._asked_at = asyncio.get_running_loop().time()
 
     async def status(self, call: Call) -> bytes:
+        if not self._looked.is_set():
+            await self._looked.wait()
+            return await self._as_known(call)
         if self._sequel is not None and not self.done:
             await self._sequel.wait(self.held_s)
         if self._held or self._ended_here:
-            response = self.status_response()
-            if self._held:
-                response.progressUpdateResponse = await self._how_far.told(call, self._refreshes.stages)
-            return call.reply(response)
+            return await self._as_known(call)
         remote = self.remote
         try:
             reply, status = await self._asked(remote.ask(call.addressed_to(remote.handle)))
@@ -177,13 +182,26 @@ class Forwarded(RunningOperation):
             return await self.status(call)  # of what follows, for which the client is held in its turn
         if not observed or self._ended_here:
             return call.reply(self.status_response())
-        progress = None
-        if not self.done:
-            progress = await self._how_far.told(call, lambda: call.service.progress(self.remote.handle.id))
-        if progress is not None and progress.rows and self.log.empty:  # beeline draws no bar before it has shown a line
-            self.log.add(f"{_UNDER_WAY} {remote.handle.id}")
+        progress = await self._progress(call)
         known = Known(self.session.protocol, self.has_result_set, self.started_ms, self.completed_ms)
         return completed(reply, known, progress)
+
+    async def _as_known(self, call: Call) -> bytes:
+        response = self.status_response()
+        response.progressUpdateResponse = await self._progress(call)
+        return call.reply(response)
+
+    async def _progress(self, call: Call) -> Any:
+        """How far the statement is, or what follows it, if the client asks for that."""
+        if self.done:
+            return None
+        if self._held:
+            return await self._how_far.told(call, self._refreshes.stages)
+        statement = self.remote.handle.id
+        progress = await self._how_far.told(call, lambda: call.service.progress(statement))
+        if progress is not None and progress.rows and self.log.empty:  # beeline draws no bar before it has shown a line
+            self.log.add(f"{_UNDER_WAY} {statement}")
+        return progress
 
     async def metadata(self, call: Call) -> bytes:
         # Asked before the end, Spark gives a wrong schema, and the same one ever after.

@@ -343,3 +343,22 @@ def test_a_client_that_asks_is_not_kept_waiting_by_what_we_ask() -> None:
             assert len(proxied.spark.sent("GetOperationStatus")) <= 4  # one more from before the first, at most
 
     with_proxy(test, Limits(grace=0.2, unseen=0.02))
+
+
+def test_a_client_gets_the_answer_to_the_question_that_is_out() -> None:
+    async def progress(_statement: str) -> tuple[Stage, ...]:
+        return (Stage(3, 8, 2, 4, 0),)
+
+    async def test(proxied: Proxied) -> None:
+        proxied.server.service.progress = progress
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT HANG")).operationHandle
+            await until(lambda: len(proxied.spark.sent("GetOperationStatus")) == 1)
+            request = ttypes.TGetOperationStatusReq(operationHandle=operation, getProgressUpdate=True)
+            told = await client.ask("GetOperationStatus", request, ttypes.TGetOperationStatusResp)
+            assert told.operationState == OperationState.RUNNING
+            assert told.hasResultSet
+            assert told.progressUpdateResponse.progressedPercentage == 0.25
+            assert len(proxied.spark.sent("GetOperationStatus")) == 1
+
+    with_proxy(test, Limits(grace=0.2, unseen=0.3))  # the second question is due after the first one's answer
