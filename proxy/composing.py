@@ -54,7 +54,6 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
             alone=False,
             own=own,
         )
-    _log.info("starting Spark on the data in %s", settings.embedded.data)
     spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
     running.push_async_callback(asyncio.to_thread, spark.stop)
     _log.info("Spark Thrift Server of its own at %s:%d", spark.thrift_host, spark.thrift_port)

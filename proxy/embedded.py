@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import logging
 import os
 import shutil
 import subprocess
@@ -22,6 +23,8 @@ from typing import IO, Any, NamedTuple
 from proxy import ending, jars, preflight
 from proxy.pipeline import stages_of
 from proxy.upstream import Stage
+
+_log = logging.getLogger("viewgate")
 
 CATALOG = "lake"
 _CATALOG_FILE = "catalog.db"
@@ -70,6 +73,7 @@ class EmbeddedSpark:
         data = data.resolve()
         with ExitStack() as resources:
             lock = resources.enter_context(_locked(data))
+            _log.info("starting Spark on the data in %s", data)
             fresh_temporary_folder(data)
             conf = spark_conf(data, jars.ensure(), settings or {})
             session, jvm = resources.enter_context(_session(conf, data, lock))
