@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from proxy.answering.changes import Effect, change_of
 from proxy.answering.remembering import remembered
+from proxy.answering.tokens import scan
 from rewriter import ParseError, tokenize
 
 _VERBS = frozenset({"SELECT", "SET", "USE"})
 _FUNCTIONS = frozenset({"CURRENT_CATALOG", "CURRENT_DATABASE", "CURRENT_SCHEMA", "CURRENT_USER", "VERSION"})
 _READING = frozenset({"FROM", "JOIN", "TABLE", "USING"})  # a table (behind |> there may be but JOIN), or from a script
 _LONGEST = 1000
+_NUMBER = r"\d{1,9}(?: (?:AS )?(?:[A-Z_]\w*|`[^`]*`))?"  # more digits would be another type
+_NUMBERS = re.compile(f"SELECT {_NUMBER}(?: , {_NUMBER})*(?: ;)?", re.ASCII | re.IGNORECASE)
 
 
 @remembered
@@ -49,9 +52,11 @@ def _is_known(call: Sequence[str]) -> bool:
 
 @remembered
 def is_constant(sql: str) -> bool:
-    """Whether a brief statement is a mere query: nothing that is stored or set, or that views are made of, concerns it.
+    """Whether a statement selects whole numbers: whatever is stored or set, its columns are the same.
 
-    >>> is_constant("SELECT 1 AS one"), is_constant("USE demo"), is_constant("SELECT a FROM t")
-    (True, False, False)
+    >>> is_constant("/* ping */ select 1;"), is_constant("SELECT 1 AS one, 2 `two`")
+    (True, True)
+    >>> [is_constant(sql) for sql in ("SELECT 1.0", "SELECT 1 + '1'", "SELECT f()", "SELECT 1 UNION ALL SELECT 2.0")]
+    [False, False, False, False]
     """
-    return is_brief(sql) and change_of(sql).effect is Effect.NONE
+    return is_brief(sql) and _NUMBERS.fullmatch(" ".join(token.text for token in scan(sql))) is not None

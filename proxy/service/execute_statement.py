@@ -128,8 +128,6 @@ class _Start:
     def failed(self, plan: Forward) -> None:
         """Nothing was started."""
         _not_started(plan)
-        if not plan.constant:
-            self.session.disturbances.end()
         self.upstream.give_slot_back()
         self.session.upstream.let_go()
 
@@ -147,8 +145,6 @@ class _Start:
 async def _start(start: _Start, plan: Forward) -> Started:
     """Start the statement; a rewriting that cannot even start gives way at once."""
     upstream, statement = start.upstream, start.statement
-    if not plan.constant:
-        start.session.disturbances.begin()
     try:
         message = statement.outgoing(upstream.handle, plan.sql, brief=plan.brief)
         answered = upstream.call_or_late(message, partial(start.late, plan))

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import SqlError, succeeded, success
 from proxy.hs2.generated import ttypes
@@ -14,10 +14,10 @@ from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
 from proxy.service.ahead import Budget, ReadAhead
 from proxy.service.completed import Known, completed
-from proxy.service.constant_columns import ConstantColumns
 from proxy.service.early_schema import early_schema
 from proxy.service.operation import RunningOperation
 from proxy.service.progress import HowFar
+from proxy.service.questions import Questions
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Trace
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-T = TypeVar("T")
-
 _QUERY_ID = (0, 1)
 _UNDER_WAY = "Viewgate: Spark runs the statement as"
-_SURE = frozenset({OperationState.FINISHED, OperationState.ERROR})  # of these, nothing runs on
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
 
@@ -62,15 +59,11 @@ class Forwarded(RunningOperation):
         self.remote: RemoteOperation
         self._held_upstream = True
         self._ahead = ReadAhead(upstream, ahead, session.habits) if ahead is not None else None
-        self._disturbs = statement is not None and not plan.constant
         self._holds_slot = statement is not None
         self._sql = plan.sql or (statement.sql if statement else "")
-        self._constant = ConstantColumns(session, upstream.handle, self._sql) if plan.constant else None
+        self._constant = (upstream.handle, self._sql) if plan.constant else None
         self._leaves = plan.leaves
-        self._asking = 0  # questions that are out: Spark holds each, and takes the next one behind it
-        self._looked = asyncio.Event()
-        self._looked.set()
-        self._asked_at = asyncio.get_running_loop().time()
+        self._questions = Questions()
         self._statement = statement if plan.fallback and plan.sql is not None else None
         self._writes = plan.writes
         self._cancelled = False
@@ -103,9 +96,6 @@ class Forwarded(RunningOperation):
 
     def _leave_traces(self, state: OperationState) -> None:
         """Make room for the next statement, and note what this one has left in the session."""
-        if self._disturbs and state in _SURE:
-            self._disturbs = False
-            self.session.disturbances.end()
         if self._holds_slot:
             self._holds_slot = False
             self.upstream.give_slot_back()
@@ -129,17 +119,14 @@ class Forwarded(RunningOperation):
         return self._sequel is not None and not self.done
 
     async def look(self, unseen: float) -> None:
-        clock = asyncio.get_running_loop().time
-        if self.done or self._sequel is not None or self._asking or clock() - self._asked_at < unseen:
+        if self.done or self._sequel is not None or not self._questions.none_for(unseen):
             return
         remote = self.remote
-        self._looked.clear()
-        try:
-            await self._observe(remote, await self._asked(remote.poll()))
-        except SqlError as error:
-            self.advance(OperationState.ERROR, error)
-        finally:
-            self._looked.set()
+        with self._questions.ours():
+            try:
+                await self._observe(remote, await self._questions.asked(remote.poll()))
+            except SqlError as error:
+                self.advance(OperationState.ERROR, error)
 
     async def wait(self) -> None:
         try:
@@ -148,22 +135,12 @@ class Forwarded(RunningOperation):
                     await self._sequel.wait()
                     continue
                 remote = self.remote
-                await self._observe(remote, await self._asked(remote.wait()))
+                await self._observe(remote, await self._questions.asked(remote.wait()))
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
 
-    async def _asked(self, answer: Awaitable[T]) -> T:
-        """The answer to a question for the status; while it is out there is no need for another."""
-        self._asking += 1
-        try:
-            return await answer
-        finally:
-            self._asking -= 1
-            self._asked_at = asyncio.get_running_loop().time()
-
     async def status(self, call: Call) -> bytes:
-        if not self._looked.is_set():
-            await self._looked.wait()
+        if await self._questions.shared():
             return await self._as_known(call)
         if self._sequel is not None and not self.done:
             await self._sequel.wait(self.held_s)
@@ -171,7 +148,7 @@ class Forwarded(RunningOperation):
             return await self._as_known(call)
         remote = self.remote
         try:
-            reply, status = await self._asked(remote.ask(call.addressed_to(remote.handle)))
+            reply, status = await self._questions.asked(remote.ask(call.addressed_to(remote.handle)))
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
             raise
@@ -221,13 +198,15 @@ class Forwarded(RunningOperation):
         if self._ahead is None:
             return await self._relay(message)
         reply = await self._or_lost(self._ahead.columns(call.head, message))
-        if self._constant is not None and self.state is OperationState.FINISHED:
-            self._constant.keep(reply)
+        if self._constant is not None and self.state is OperationState.FINISHED and succeeded(reply):
+            self.session.habits.schema = self._constant, reply
         return reply
 
     @property
     def _known_columns(self) -> bytes | None:
-        return None if self._constant is None else self._constant.known
+        """The reply that told them of the last constant statement in the session, if that was the same."""
+        kept = self.session.habits.schema
+        return kept[1] if kept is not None and kept[0] == self._constant else None
 
     async def fetch(self, call: Call) -> bytes:
         reply = await self._rows(call)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 class Habits:
     """The messages that were the first about the session's last result, and how heavy its first rows were.
 
-    `schema` is the reply that tells the columns of a constant statement, under that; the next one may be the same.
+    `schema` is the reply that tells the columns of a constant statement, under that and its upstream's session; the
+    next one may be the same.
     `blocks` is how often it asks for rows at first: twice, where all were in the first block and it looks for more.
     """
 

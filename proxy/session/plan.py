@@ -38,7 +38,7 @@ class Forward:
     cancel cancels it; a client that goes away, or whose time is over, leaves it running.
     `leaves` is what will be in the upstream's session.
     `brief` says that it ends at once: for a client that waits, it need not be watched. If it is `constant` besides,
-    its columns are always the same as long as nothing but such statements runs in the session.
+    its columns are always the same.
     """
 
     sql: str | None = None

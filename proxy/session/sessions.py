@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
-from proxy.session.disturbances import Disturbances
 from proxy.session.habits import Habits
 from proxy.session.handles import Handle
 from proxy.session.operations import Operation
@@ -118,7 +117,6 @@ class ClientSession:
         self.facts = facts
         self.operations: dict[bytes, Operation] = {}
         self.habits = Habits()
-        self.disturbances = Disturbances()
         self.tied = True
         self.used_at = time.monotonic()
 

@@ -318,7 +318,7 @@ def test_settings_of_the_session(session: Any, run: Run) -> None:
 
 
 def test_a_constant_statement_has_the_columns_that_the_settings_give_it_now(pyhive: Any, direct: Any) -> None:
-    """Those of its last run are known, and are asked for again once anything else has run."""
+    """Spark is asked each time: the columns of SELECT 1 alone are always the same."""
     setting = "spark.sql.legacy.exponentLiteralAsDecimal.enabled"
 
     def kinds(connection: Any) -> list[str]:
