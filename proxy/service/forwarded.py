@@ -253,7 +253,7 @@ class Forwarded(RunningOperation):
     def _closed(self, reply: asyncio.Future[bytes]) -> None:
         error = None if reply.cancelled() else reply.exception()
         if error is not None:
-            logger.warning("operation %s went with its upstream: %s", self.handle.id, error)
+            self._is_left("closed", error)
         self.release()
 
     async def discard(self) -> None:
@@ -266,7 +266,7 @@ class Forwarded(RunningOperation):
         try:
             await remote.close()
         except SqlError as error:
-            logger.warning("operation %s was not closed in order: %s", self.handle.id, error)
+            self._is_left("closed", error)
 
     async def abandon(self, error: SqlError | None = None) -> None:
         self._cancelled = True
@@ -278,7 +278,12 @@ class Forwarded(RunningOperation):
             try:
                 await self.remote.cancel()
             except SqlError as error:
-                logger.warning("operation %s could not be cancelled: %s", self.handle.id, error)
+                self._is_left("cancelled", error)
+
+    def _is_left(self, wanted: str, error: BaseException) -> None:
+        """Say so, if the upstream has it still: with its session it goes as well."""
+        if self._held_upstream and self.upstream.alive:
+            logger.warning("operation %s could not be %s: %s", self.handle.id, wanted, error)
 
     async def _relay(self, message: bytes) -> bytes:
         return await self._or_lost(self.upstream.call(message))

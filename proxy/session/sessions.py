@@ -21,6 +21,11 @@ class LiveUpstream(Protocol):
         """The handle that the upstream gave this session."""
         ...
 
+    @property
+    def alive(self) -> bool:
+        """Whether calls can still be made."""
+        ...
+
     async def call(self, message: bytes) -> bytes:
         """Relay a message and return the reply; SqlError 08S01 if the upstream is lost."""
         ...

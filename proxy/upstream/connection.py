@@ -141,8 +141,7 @@ class Connection(asyncio.Protocol):
 
     def send(self, message: bytes) -> Reply:
         """Send a message; calls may overlap, the upstream takes one after the other."""
-        reply = self._expected(message)
-        self._write(frame(message))
+        (reply,) = self.send_all((message,))
         return reply
 
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:

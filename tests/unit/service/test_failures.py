@@ -10,7 +10,7 @@ from proxy.hs2 import SqlError, read_request
 from proxy.hs2.generated import ttypes
 from proxy.session import Forward
 from proxy.wire import find, value_bytes
-from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 FINISHED, CANCELED, ERROR = 2, 3, 5
 
@@ -251,3 +251,15 @@ def test_an_error_for_which_there_is_no_reason_ends_all_the_same() -> None:
             assert response.status.errorMessage == "Spark gave no reason"
 
     with_proxy(test)
+
+
+def test_a_client_that_goes_away_is_nothing_to_warn_of(caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            executing = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            executing.cancel()
+        await until(lambda: not (proxied.spark.operations or proxied.spark.sessions))
+
+    with_proxy(test)
+    assert not caplog.records
