@@ -218,7 +218,7 @@ class HttpConversation(Conversation):
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
         self._transport = HttpTransport(entrance.limits.message)
-        self._believed = ""  # the Authorization header of `peer`
+        self._believed = "", ""  # the last Authorization header with a right password, and whose it is
 
     @staticmethod
     def refusal(reason: str) -> bytes:
@@ -263,8 +263,9 @@ class HttpConversation(Conversation):
 
     async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Who calls, and the headers that make the next call cheaper."""
-        if self.peer is not None and call.authorization and call.authorization == self._believed:
-            return self.peer.user, ()
+        believed, user = self._believed
+        if call.authorization and call.authorization == believed:
+            return user, ()
         authentication, now = self._entrance.authentication, asyncio.get_running_loop().time()
         scheme, _, given = call.authorization.partition(" ")
         scheme = scheme.lower()
@@ -282,7 +283,7 @@ class HttpConversation(Conversation):
             if known == name:
                 return name, ()
             user = await authentication.login(name, password)
-            self._believed = call.authorization
+            self._believed = call.authorization, user
         elif known is not None:
             return known, ()
         elif authentication.open_to_all and not scheme:

@@ -121,7 +121,6 @@ def test_http_asks_for_a_password_and_then_gives_a_cookie_for_it() -> None:
             asked = checks.asked  # type: ignore[union-attr]
             assert await client.open_session()
             assert await client.open_session()  # the same header on the same connection
-            cookie = "Cookie: " + client.answered.get("set-cookie", "x").split(";")[0] + "\r\n"
         async with HttpClient(proxied.port, basic("ann")) as client:
             assert await client.open_session()
             assert "Secure" not in client.answered["set-cookie"]
@@ -136,6 +135,22 @@ def test_http_asks_for_a_password_and_then_gives_a_cookie_for_it() -> None:
             async with HttpClient(proxied.port, headers) as client:
                 await client.call(OPEN)
                 assert client.code == 401
+
+    with_proxy(test, **guarded())
+
+
+def test_calls_of_several_users_on_one_connection_are_each_ones_own() -> None:
+    """As a proxy before us may send them."""
+
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port, basic("ann")) as client:
+            await client.open_session()
+            cookie = "Cookie: " + client.answered["set-cookie"].split(";")[0] + "\r\n"
+        async with HttpClient(proxied.port) as shared:
+            for headers in (basic("bob"), cookie, basic("bob"), basic("ann"), basic("bob")):
+                shared.headers = headers
+                await shared.open_session()
+        assert list(proxied.spark.sessions.values()) == ["ann", "bob", "ann", "bob", "ann", "bob"]
 
     with_proxy(test, **guarded())
 
