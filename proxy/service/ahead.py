@@ -69,7 +69,7 @@ class _Block:
 class ReadAhead:
     """The result of one operation. A block is as heavy as the one before, or it is the end."""
 
-    __slots__ = ("_blocks", "_budget", "_columns", "_habits", "_read", "_rows", "_turn", "_upstream")
+    __slots__ = ("_blocks", "_budget", "_columns", "_given_up", "_habits", "_read", "_rows", "_turn", "_upstream")
 
     def __init__(self, upstream: LiveUpstream, budget: Budget, habits: Habits) -> None:
         self._upstream = upstream
@@ -80,6 +80,7 @@ class ReadAhead:
         self._blocks: deque[_Block] = deque()  # which the client has not asked for yet
         self._read = 0  # how often it has asked for rows
         self._rows = 0  # in what the client got last
+        self._given_up = False
 
     def begin(self, operation: Handle, *, known: bool = False) -> None:
         """Ask for the columns, if not `known`, and the first rows of the upstream's operation, which has ended well."""
@@ -129,12 +130,14 @@ class ReadAhead:
         elif self._read == 1:
             self._habits.blocks = 2 if goes_on and not self._rows else 1
         self._read += 1
+        goes_on = goes_on and not self._given_up
         if self._rows and goes_on and not self._blocks and self._budget.take(len(reply)):
             self._blocks.extend(self._asked([message], len(reply)))
         return reply
 
     def drop(self) -> None:
-        """Nobody reads on; what was asked for in vain is not asked for again."""
+        """Nobody is read on for any more; what was asked for in vain is not asked for again."""
+        self._given_up = True
         if self._columns is not None:
             self._columns = self._habits.columns = None
         if self._blocks:
@@ -152,7 +155,7 @@ class ReadAhead:
         """An error in place of the first rows, if there was one: asked again, Spark goes on behind what has failed."""
         if self._rows or not self._blocks:
             return None
-        answer = await self._blocks[0].answer
+        answer = await asyncio.shield(self._blocks[0].answer)  # it stays, for others, where who asks now goes away
         if succeeded(answer):
             return None
         if self._blocks:  # nobody has dropped them meanwhile
@@ -163,7 +166,7 @@ class ReadAhead:
         """Have Spark's cursor where the client believes it to be: going back by what came before a block undoes it."""
         rows, before = self._rows, []
         for block in tuple(self._blocks):
-            answer = await block.answer
+            answer = await asyncio.shield(block.answer)
             before.append(rows)
             rows = rows_in(answer) if succeeded(answer) else 0
         for rows in reversed(before):

@@ -213,6 +213,8 @@ class Forwarded(RunningOperation):
         if succeeded(reply):
             self._statement = None  # rows are out: there is no way back
         elif self.state is OperationState.FINISHED and self._may_fall_back() and not self._writes:
+            if self._ahead is not None:
+                self._ahead.drop()  # what it has is of the rewriting
             await self._fall_back()
             status = await self.remote.wait()
             if status.error is not None:

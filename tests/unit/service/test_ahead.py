@@ -289,3 +289,57 @@ def test_two_who_read_one_result_at_the_same_time_get_each_row_once() -> None:
         assert sorted(starts) == [*range(0, 40, 2), 40, 40, 40, 40]
 
     asyncio.run(test())
+
+
+class Late(Cursor):
+    """Answers when it is let."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__(rows)
+        self.out: list[tuple[bytes, asyncio.Future[bytes]]] = []
+
+    def _reply(self, message: bytes) -> asyncio.Future[bytes]:
+        self.out.append((message, asyncio.get_running_loop().create_future()))
+        return self.out[-1][1]
+
+    async def call(self, message: bytes) -> bytes:
+        return await self._reply(message)
+
+    def let(self) -> None:
+        out, self.out = self.out, []
+        for message, reply in out:
+            if not reply.cancelled():
+                reply.set_result(self.answer(message))
+
+
+def test_who_goes_away_while_a_block_is_waited_for_takes_nothing_from_who_asks_next() -> None:
+    async def test() -> None:
+        cursor = Late(5)
+        reader = reading(cursor, habits=Habits(rows=question(Handle.new(), 0, NEXT, 3), weight=1))
+        reader.begin(cursor.handle)
+        leaver = asyncio.create_task(replies(cursor, reader, [(NEXT, 2)]))  # which is not what is on its way
+        await asyncio.sleep(0)
+        leaver.cancel()
+        await asyncio.wait([leaver])
+        asking = asyncio.create_task(replies(cursor, reader, [(NEXT, 3)]))
+        await asyncio.sleep(0)
+        cursor.let()
+        (reply,) = await asking
+        assert read_reply(reply, ttypes.TFetchResultsResp).results.startRowOffset == 0
+
+    asyncio.run(test())
+
+
+def test_what_comes_after_the_result_was_given_up_is_not_read_on_from() -> None:
+    async def test() -> None:
+        cursor, budget = Late(40), Budget()
+        before = budget.left
+        reader = reading(cursor, budget)
+        asking = asyncio.create_task(replies(cursor, reader, [(NEXT, 2)]))
+        await asyncio.sleep(0)
+        reader.drop()  # another connection closes the session
+        cursor.let()
+        await asking
+        assert (budget.left, cursor.out) == (before, [])
+
+    asyncio.run(test())

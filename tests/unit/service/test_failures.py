@@ -52,6 +52,21 @@ def test_a_failing_rewriting_gives_way_to_the_original(rewritten: str, run_async
     with_proxy(test)
 
 
+def test_a_rewriting_whose_rows_fail_gives_way_also_to_a_client_that_looks_for_more() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward("LATE", fallback=True)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for sql in ("SELECT 2", "SELECT 1"):  # of the second, two blocks are on their way
+                operation = (await client.execute(session, sql)).operationHandle
+                await client.end(operation)
+                assert await client.first_column(operation) == [sql]
+                assert await client.first_column(operation) == []
+                await client.close(operation)
+
+    with_proxy(test)
+
+
 @pytest.mark.parametrize("run_async", [True, False])
 def test_an_original_that_fails_too_gives_its_own_error(run_async: bool) -> None:
     async def test(proxied: Proxied) -> None:
