@@ -224,6 +224,9 @@ class Connection(asyncio.Protocol):
                 self._hold(conversation.buffered)
         except WireError as error:
             self._refuse(Refused(str(error)))
+        except asyncio.CancelledError:  # also by what it waited for: then nobody would ever answer
+            self._transport.abort()
+            raise
         except Exception:
             logger.exception("%s: connection closed", self._name)
             self.close()

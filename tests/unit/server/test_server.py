@@ -122,6 +122,20 @@ def test_messages_in_small_frames_and_many_at_once() -> None:
     with_proxy(test)
 
 
+def test_a_call_whose_answer_was_cancelled_by_somebody_else_ends_its_connection() -> None:
+    async def test(proxied: Proxied) -> None:
+        async def handle(*_: object) -> bytes:
+            raise asyncio.CancelledError
+
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            proxied.server.service.handle = handle  # type: ignore[method-assign, assignment]
+            with pytest.raises(ConnectionResetError):
+                await client.execute(session, "SELECT 1")
+
+    with_proxy(test)
+
+
 def test_stop_lets_a_running_statement_end() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
