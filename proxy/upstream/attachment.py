@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from proxy.hs2 import ResultSet, SqlError
+from proxy.upstream.kept import Kept
 from proxy.upstream.place import LOST, Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.session import UpstreamSession
 
 logger = logging.getLogger(__name__)
 
-_KEPT = 64  # statements that are repeated on a new session; one with more of them keeps the session that it has
 _IRREPLACEABLE = (
     "With it is lost what no other can be given: temporary views, variables and functions. "
     "Open a new session and try again."
 )
-_READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
+_WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"  # with a FROM it is no job
 
 
 class Attachment:
@@ -30,8 +30,8 @@ class Attachment:
     """
 
     __slots__ = (
-        *("_attaching", "_closed", "_holders", "_kept", "_live", "_message", "_moved", "_pinned", "_pool"),
-        *("_principal", "_user", "place"),
+        *("_attaching", "_closed", "_holders", "_kept", "_leaving", "_live", "_message", "_moved", "_pinned"),
+        *("_pool", "_principal", "_user", "place"),
     )
 
     def __init__(self, pool: Upstreams, user: str, principal: str, message: bytes) -> None:
@@ -42,7 +42,8 @@ class Attachment:
         self._live: UpstreamSession | None = None
         self._attaching: asyncio.Task[bytes] | None = None
         self._holders = 0
-        self._kept: tuple[str, ...] = ()
+        self._kept = Kept()
+        self._leaving: asyncio.Event | None = None  # until it is known where that leaves it
         self._pinned = False
         self._closed = False
         self._moved: Callable[[], None] | None = None
@@ -93,18 +94,13 @@ class Attachment:
         self._holders += 1
         if self._holders == 1:
             self._pool.busy(self)
-        live = self._live
-        if live is not None:
-            if live.alive:
-                return live
-            live.place.info.clear()  # another version may have come in its place
+        if self._live is not None and self._live.alive and not self._kept.too_many:
+            return self._live
         try:
-            await self._attach()
+            return await self._ready()
         except BaseException:
             self.let_go()
             raise
-        assert self._live is not None
-        return self._live
 
     def let_go(self) -> None:
         """Use it no more."""
@@ -114,17 +110,13 @@ class Attachment:
 
     def keep(self, sql: str) -> None:
         """Take note of a statement that has changed the session, and that has the same effect on another."""
-        if _READS.fullmatch(sql):
-            return
-        # Of the same text, the last one counts; unless variables make it another text each time.
-        before = self._kept if "${" in sql else tuple(text for text in self._kept if text != sql)
-        self._kept = (*before, sql)
-        if len(self._kept) > _KEPT:
-            self.pin()
+        if not self._pinned:
+            self._kept.add(sql)
 
     def pin(self) -> None:
         """Take note of something that no other session can be given: temporary views, variables, functions."""
         self._pinned = True
+        self._kept = Kept()
         self._pool.busy(self)
         if self._live is not None:
             self._live.advise(_IRREPLACEABLE)
@@ -137,13 +129,37 @@ class Attachment:
         finally:
             self.let_go()
 
-    async def park(self) -> None:
-        """Give the upstream session back; never raises."""
-        live = self.detach()
-        if live is not None:
+    def park(self) -> Coroutine[Any, Any, None] | None:
+        """Have it detached now; what is returned closes the upstream session, and never raises."""
+        live = self._detached()
+        if live is None:
+            return None
+        if not self._kept.wanders:
+            return live.close()
+        self._leaving = asyncio.Event()
+        return self._leave(live, self._leaving)
+
+    async def _leave(self, live: UpstreamSession, leaving: asyncio.Event) -> None:
+        try:
+            await self._settle(live)
+        finally:
+            self._leaving = None
+            leaving.set()
             await live.close()
 
-    def detach(self) -> UpstreamSession | None:
+    async def _settle(self, live: UpstreamSession) -> None:
+        """Ask where all that is kept has led to; what it led through may be gone when it is repeated."""
+        before = self._kept.texts
+        try:
+            async with asyncio.timeout(self._pool.timeouts.close):
+                told = await live.query(_WHERE)
+        except (SqlError, TimeoutError) as error:  # it is repeated as it was
+            logger.debug("a session could not tell where it is: %s", error)
+            return
+        ((catalog, namespace),) = told.rows
+        self._kept.settle(before, str(catalog), str(namespace))
+
+    def _detached(self) -> UpstreamSession | None:
         """What is to be closed, of which this knows nothing any more."""
         live, self._live = self._live, None
         return live
@@ -152,9 +168,9 @@ class Attachment:
         self._closed = True
         if self._attaching is not None:
             self._attaching.cancel()
-        live = self.detach()
+        live = self._detached()
         if live is not None:
-            self._pool.give_back(live)
+            self._pool.give_back(live.close())
 
     async def close(self) -> None:
         """Close it for good; never raises."""
@@ -163,7 +179,27 @@ class Attachment:
         if self._attaching is not None:
             self._attaching.cancel()
             await asyncio.wait({self._attaching})
-        await self.park()
+        await self._end()
+
+    async def _end(self) -> None:
+        live = self._detached()
+        if live is not None:
+            await live.close()
+
+    async def _ready(self) -> UpstreamSession:
+        """The upstream session, alive and with no more to be repeated than is reasonable."""
+        live = self._live
+        if live is not None and live.alive:
+            if self._kept.wanders:
+                await asyncio.create_task(self._settle(live))  # who calls need not be a task
+            if self._kept.too_many:
+                self.pin()
+            return live
+        if live is not None:
+            live.place.info.clear()  # another version may have come in its place
+        await self._attach()
+        assert self._live is not None
+        return self._live
 
     async def _attach(self, patience: float | None = None) -> bytes | None:
         """Have it attached: the upstream's reply; None when patience is over, and the attaching goes on."""
@@ -185,15 +221,17 @@ class Attachment:
     async def _restore(self) -> bytes:
         """Open a session that is like the one there was; the upstream's reply."""
         try:
-            await self.park()
+            if self._leaving is not None:
+                await self._leaving.wait()
+            await self._end()
             session, reply = await self._pool.open(self._user, self._message, self._principal)
             try:
-                for sql in self._kept:
+                for sql in self._kept.texts:
                     await session.query(sql)
             except BaseException as error:
                 await session.close()
                 if isinstance(error, SqlError):
-                    message = f"The session's state cannot be restored: {error.message} ({sql})"
+                    message = f"The session's state cannot be restored: {error.message} ({sql}). Open a new session."
                     raise SqlError(message, error.sql_state) from error
                 raise
             self._live = session

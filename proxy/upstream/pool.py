@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import SqlError
 from proxy.upstream.connection import NotLetIn, Timeouts, Upstream
@@ -118,9 +118,9 @@ class Upstreams:
         if self._waiting:
             self._make_room()
 
-    def give_back(self, live: UpstreamSession) -> None:
-        """Close a session that nobody waits for."""
-        task = asyncio.create_task(live.close())
+    def give_back(self, closing: Coroutine[Any, Any, None]) -> None:
+        """Have a session closed that nobody waits for."""
+        task = asyncio.create_task(closing)
         self._parking.add(task)
         task.add_done_callback(self._parking.discard)
 
@@ -202,9 +202,9 @@ class Upstreams:
     def _park(self, attachment: Attachment) -> None:
         """Give a session's place back: it is taken from the session before anybody can use it again."""
         self._idle.pop(attachment, None)
-        live = attachment.detach()
-        if live is not None:
-            self.give_back(live)
+        closing = attachment.park()
+        if closing is not None:
+            self.give_back(closing)
 
     def _park_idle(self) -> None:
         """Park what is idle for long, and look again when the next one will be."""

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from proxy.hs2 import SqlError
+from proxy.hs2 import ResultSet, SqlError
 from proxy.upstream import Attachment, Terms
 from tests.unit.support.fake_spark import FakeSpark
 from tests.unit.support.proxied import until
@@ -18,18 +18,79 @@ async def texts(spark: FakeSpark, session: Attachment) -> list[str]:
     return [running.sql for running in spark.history[before:]]
 
 
-def test_kept_statements_are_repeated_in_their_order_and_the_last_of_the_same_text_counts() -> None:
+async def parked(session: Attachment) -> None:
+    closing = session.park()
+    assert closing is not None
+    await closing
+
+
+def test_kept_statements_are_repeated_on_another_session() -> None:
     async def test() -> None:
-        async with pool(Terms()) as (_upstreams, (spark,)):
-            session = attached(_upstreams)
+        async with pool(Terms()) as (upstreams, (spark,)):
+            session = attached(upstreams)
             await session.open()
-            for sql in ("USE a", "SET x = 1", "SET", "SET -v", "set x;", "USE a", "SET y = ${x}", "SET y = ${x}"):
-                session.keep(sql)
-            await session.park()
+            session.keep("SET x = 1")
+            session.keep("USE a")
+            await parked(session)
             assert not spark.sessions
-            repeated = ["SET x = 1", "USE a", "SET y = ${x}", "SET y = ${x}", "SELECT 1"]
-            assert await texts(spark, session) == repeated
+            assert await texts(spark, session) == ["SET x = 1", "USE a", "SELECT 1"]
             assert await texts(spark, session) == ["SELECT 1"]
+            await session.close()
+
+    asyncio.run(test())
+
+
+def test_a_session_that_was_in_several_namespaces_goes_on_in_the_last_one() -> None:
+    """Those before may be gone."""
+
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            spark.script = lambda sql: ResultSet.of("catalog", "namespace", rows=[["lake", "`my-own`"]])
+            session = attached(upstreams)
+            await session.open()
+            for sql in ("USE gone", "SET x = 1", "USE `my-own`"):
+                session.keep(sql)
+            spark.held["ExecuteStatement"] = asyncio.Event()
+            closing = asyncio.create_task(parked(session))
+            await spark.called("ExecuteStatement")
+            running = asyncio.create_task(texts(spark, session))  # before it is known where it was
+            spark.held.pop("ExecuteStatement").set()
+            assert [sql for sql in await running if "current_catalog" not in sql] == [
+                *("SET x = 1", "USE `lake`.`my-own`", "SELECT 1")
+            ]
+            await closing
+            await session.close()
+
+    asyncio.run(test())
+
+
+def test_a_session_that_cannot_tell_where_it_was_goes_the_same_way_again() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            spark.script = lambda sql: SqlError("no") if "current_catalog" in sql else ResultSet.of("a", rows=[["b"]])
+            session = attached(upstreams)
+            await session.open()
+            for sql in ("USE a", "USE b"):
+                session.keep(sql)
+            await parked(session)
+            assert await texts(spark, session) == ["USE a", "USE b", "SELECT 1"]
+            await session.close()
+
+    asyncio.run(test())
+
+
+def test_who_goes_to_and_fro_is_asked_now_and_then_where_that_has_led_to() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            spark.script = lambda sql: ResultSet.of("catalog", "namespace", rows=[["lake", "b"]])
+            session = attached(upstreams)
+            await session.query("SELECT 1")
+            for _ in range(40):
+                session.keep("USE a")
+                session.keep("USE b")
+            await session.query("SELECT 1")
+            await parked(session)
+            assert await texts(spark, session) == ["USE `lake`.b", "SELECT 1"]
             await session.close()
 
     asyncio.run(test())
@@ -99,9 +160,12 @@ def test_too_much_to_repeat_pins_the_session() -> None:
     async def test() -> None:
         async with pool(Terms()) as (upstreams, _):
             session = attached(upstreams)
+            await session.open()
             for number in range(100):
                 session.keep(f"SET x{number} = 1")
+            await session.query("SELECT 1")
             assert session._pinned
+            await session.close()
 
     asyncio.run(test())
 
@@ -111,7 +175,9 @@ def test_a_state_that_cannot_be_restored_is_an_error_and_leaves_nothing_open() -
         async with pool(Terms()) as (upstreams, (spark,)):
             session = attached(upstreams)
             session.keep("USE FAIL")
-            with pytest.raises(SqlError, match=r"state cannot be restored: no way: USE FAIL \(USE FAIL\)") as raised:
+            with pytest.raises(
+                SqlError, match=r"state cannot be restored: no way: USE FAIL \(USE FAIL\)\. Open"
+            ) as raised:
                 await session.query("SELECT 1")
             assert raised.value.sql_state == "42P01"
             assert not spark.sessions
@@ -127,7 +193,7 @@ def test_another_server_is_told_of() -> None:
             session = attached(upstreams)
             session.watch(lambda: moved.append(1))
             await session.query("SELECT 1")
-            await session.park()
+            await parked(session)
             await session.query("SELECT 1")
             assert not moved
             await blue.end()

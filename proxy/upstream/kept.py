@@ -1,0 +1,75 @@
+"""What has made a session what it is: the statements to be repeated on another one, in an order that does so again."""
+
+from __future__ import annotations
+
+import re
+
+from rewriter.model import ticked
+
+_MOST = 64  # statements that are repeated
+_READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
+_MOVES = re.compile(r"\s*(USE|SET\s+CATALOG)\b", re.IGNORECASE)
+_SETS = re.compile(r"\s*(SET|RESET)\b", re.IGNORECASE)
+_BEARS_ON_MOVES = re.compile("catalog|case", re.IGNORECASE)
+_SUBSTITUTES = "${"
+_ELSEWHERE = "spark_catalog"  # a catalog whose namespace is none of its own is to be entered from another
+
+
+class Kept:
+    """SET, RESET and USE, as they were sent.
+
+    >>> kept = Kept()
+    >>> for sql in ("SET a = 1", "USE lake", "USE demo", "SET a", "SET a = 1"):
+    ...     kept.add(sql)
+    >>> kept.texts, kept.wanders
+    (('USE lake', 'USE demo', 'SET a = 1'), True)
+    >>> kept.settle(kept.texts, "lake", "demo")
+    >>> kept.texts, kept.wanders
+    (('SET a = 1', 'USE `lake`.demo'), False)
+    """
+
+    __slots__ = ("texts",)
+
+    def __init__(self) -> None:
+        self.texts: tuple[str, ...] = ()
+
+    @property
+    def wanders(self) -> bool:
+        """Whether they lead from one namespace to another, which may be gone when they are repeated."""
+        return sum(_MOVES.match(text) is not None for text in self.texts) > 1
+
+    @property
+    def too_many(self) -> bool:
+        """Whether to repeat them is no longer reasonable."""
+        return len(self.texts) > _MOST
+
+    def add(self, sql: str) -> None:
+        """Take note of one more; the same text before it is dropped where nothing in between depends on it."""
+        if _READS.fullmatch(sql):
+            return
+        at = max((number for number, text in enumerate(self.texts) if text == sql), default=None)
+        if at is not None and not any(_depends(text, sql) for text in (*self.texts[at + 1 :], sql)):
+            self.texts = (*self.texts[:at], *self.texts[at + 1 :])
+        self.texts = (*self.texts, sql)
+
+    def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> None:
+        """Have the one way to a namespace, written as Spark does, in place of all that led there `before`."""
+        if self.texts[: len(before)] != before:
+            return
+        enter = f"USE {ticked(catalog)}"
+        there = (f"{enter}.{namespace}",) if namespace else (f"USE {_ELSEWHERE}", enter)
+        stays = (text for text in before if not _MOVES.match(text))
+        self.texts = (*stays, *there, *self.texts[len(before) :])
+
+
+def _depends(text: str, before: str) -> bool:
+    """Whether what a statement does may depend on one before it, which is not the same.
+
+    >>> _depends("USE b", "USE a"), _depends("USE b", "SET x = 1"), _depends("SET y = ${x}", "SET x = 1")
+    (True, False, True)
+    """
+    if _SUBSTITUTES in text:
+        return True
+    if text == before or (_SETS.match(text) and not _MOVES.match(text)):
+        return False
+    return not _SETS.match(before) or _BEARS_ON_MOVES.search(before) is not None
