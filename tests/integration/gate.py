@@ -45,9 +45,13 @@ class Gate(Daemon):
         return f"jdbc:hive2://127.0.0.1:{self.port}/"
 
 
-def settings_beside(gate: Gate, data: Path, more: str, file: Path) -> Path:
-    """Write the settings of another Viewgate before the same Spark and catalog to a file, with more of its own."""
+def settings_beside(gate: Gate, data: Path, more: str, file: Path, *, terms: str = "") -> Path:
+    """Write the settings of another Viewgate before the same Spark and catalog to a file, with more of its own.
+
+    `terms` are what that Spark is to have: `sessions = 1`, for instance.
+    """
     catalog = {"name": CATALOG, **catalog_properties(data)}
     lines = "\n".join(f"{key} = {json.dumps(value)}" for key, value in catalog.items())
-    file.write_text(f'{more}\n[[upstream]]\nhost = "127.0.0.1"\nport = {gate.spark_port}\n[catalog]\n{lines}\n')
+    upstream = f'host = "127.0.0.1"\nport = {gate.spark_port}\n{terms}'
+    file.write_text(f"{more}\n[[upstream]]\n{upstream}\n[catalog]\n{lines}\n")
     return file

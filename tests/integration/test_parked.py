@@ -1,0 +1,47 @@
+"""A session whose place is given to another meanwhile goes on as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration import clients
+from tests.integration.gate import Gate, settings_beside
+
+
+@pytest.fixture(scope="module")
+def crowded(gate: Gate, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
+    """A Viewgate with room for one session."""
+    file = tmp_path_factory.mktemp("crowded") / "viewgate.toml"
+    with Gate("--config", settings_beside(gate, data, "", file, terms="sessions = 1")) as running:
+        yield running
+
+
+def state(connection: Any) -> list[Any]:
+    asked = "SELECT current_catalog(), current_database()", "SET parked.a", "SET parked.b"
+    return [clients.rows(connection, sql) for sql in asked]
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("USE lake", "CREATE NAMESPACE IF NOT EXISTS gone", "USE gone", "USE demo", "DROP NAMESPACE gone"),
+        ("USE spark_catalog", "CREATE SCHEMA IF NOT EXISTS s", "USE s", "USE lake", "USE spark_catalog", "USE s"),
+        ("USE spark_catalog", "USE lake"),  # where it is in no namespace
+        ("SET parked.a=1", "SET parked.b=${parked.a}", "SET parked.a=2", "SET parked.a=1"),
+        tuple(f"USE {name}" for name in ("lake.demo", "lake.default") * 40),
+    ],
+)
+def test_a_session_that_was_parked_is_where_it_was(gate: Gate, crowded: Gate, statements: tuple[str, ...]) -> None:
+    told = []
+    for port in (gate.spark_port, crowded.port):
+        with clients.pyhive(port) as connection:
+            for sql in statements:
+                clients.rows(connection, sql)
+            with clients.pyhive(port) as other:
+                assert clients.rows(other, "SELECT 1") == [(1,)]
+            told.append(state(connection))
+    assert told[0] == told[1]
