@@ -19,6 +19,7 @@ _IRREPLACEABLE = (
     "With it is lost what no other can be given: temporary views, variables and functions. "
     "Open a new session and try again."
 )
+_CLOSED, _NO_SESSION = "The session is closed", "08003"
 _WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"  # with a FROM it is no job
 
 
@@ -198,7 +199,8 @@ class Attachment:
         if live is not None:
             live.place.info.clear()  # another version may have come in its place
         await self._attach()
-        assert self._live is not None
+        if self._live is None:  # closed, between the end of that and our turn
+            raise SqlError(_CLOSED, _NO_SESSION)
         return self._live
 
     async def _attach(self, patience: float | None = None) -> bytes | None:
@@ -206,7 +208,7 @@ class Attachment:
         if self._live is not None and self._pinned:
             raise SqlError(f"The upstream session is lost. {_IRREPLACEABLE}", LOST)
         if self._closed:
-            raise SqlError("The session is closed", "08003")
+            raise SqlError(_CLOSED, _NO_SESSION)
         if self._attaching is None:
             self._attaching = asyncio.create_task(self._restore())
             self._attaching.add_done_callback(_seen)
@@ -215,7 +217,7 @@ class Attachment:
         if not attaching.done():
             return None
         if attaching.cancelled():
-            raise SqlError("The session is closed", "08003")
+            raise SqlError(_CLOSED, _NO_SESSION)
         return attaching.result()
 
     async def _restore(self) -> bytes:

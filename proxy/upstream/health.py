@@ -27,7 +27,7 @@ async def watch(pool: Upstreams) -> None:
 async def look(pool: Upstreams, place: Place) -> None:
     """Open a session and close it, if it is time to; take note of how it went."""
     lately = asyncio.get_running_loop().time() - place.well_at < pool.timeouts.health
-    if not place.usable or (place.problem is None and lately):
+    if place.terms.draining or (place.problem is None and lately):
         return
     message = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=V11, configuration={}))
     try:

@@ -262,3 +262,20 @@ def test_who_leaves_while_it_is_opened_for_the_first_time_leaves_nothing_open(an
                 await session.query("SELECT 1")
 
     asyncio.run(test())
+
+
+def test_who_is_overtaken_by_the_end_of_the_session_is_told_so() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            session = attached(upstreams)
+            spark.held["OpenSession"] = asyncio.Event()
+            waiting = asyncio.create_task(session.query("SELECT 1"))
+            await spark.called("OpenSession")
+            spark.held["OpenSession"].set()
+            while session._live is None:
+                await asyncio.sleep(0)
+            await session.close()
+            with pytest.raises(SqlError, match="The session is closed"):
+                await waiting
+
+    asyncio.run(test())

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from proxy.hs2 import SqlError
 from proxy.upstream import Terms, watch
 from proxy.upstream.health import look
 from tests.unit.support.proxied import until
@@ -32,6 +33,19 @@ def test_looking_leaves_no_session_and_is_not_done_where_clients_have_just_opene
             assert not spark.sessions
             assert len(spark.sent("OpenSession")) == 1
             await look(upstreams, place)
+            assert len(spark.sent("OpenSession")) == 1
+
+    asyncio.run(test())
+
+
+def test_a_server_that_is_back_is_found_however_long_it_was_to_rest() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            (place,) = upstreams.places
+            upstreams.failed(place, SqlError("Spark at h:1 is lost", "08S01"))
+            assert not place.usable
+            await look(upstreams, place)
+            assert place.usable
             assert len(spark.sent("OpenSession")) == 1
 
     asyncio.run(test())
