@@ -160,7 +160,9 @@ async def health(options: argparse.Namespace) -> None:
     except SqlError as error:
         if error.sql_state != _REFUSED_LOGIN:
             raise
-        said = "listens and asks for a password"
+        said = (
+            f"listens; whether it is well is told to those alone whom it lets in ({error.message.partition(': ')[2]})"
+        )
     print(f"Viewgate at {options.host}:{options.port} {said}")
 
 

@@ -72,9 +72,9 @@ class Conversation(ABC):
         self._framed: Settled | None = None
 
     @staticmethod
-    def refusal(_reason: str) -> bytes:
-        """What is sent to a client that may not come in this way; nothing where it would not understand that."""
-        return b""
+    @abstractmethod
+    def refusal(reason: str) -> bytes:
+        """What is sent to a client that may not come in this way."""
 
     @property
     @abstractmethod
@@ -170,6 +170,10 @@ class BareConversation(Conversation):
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
         self._transport = BareTransport(entrance.limits.message, entrance.limits.bounds)
+
+    @staticmethod
+    def refusal(reason: str) -> bytes:
+        return application_exception("OpenSession", 0, Fault.INTERNAL_ERROR, reason)
 
     @property
     def buffered(self) -> int:

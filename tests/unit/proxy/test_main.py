@@ -15,7 +15,7 @@ import pytest
 
 from proxy import __main__ as program
 from proxy import config, options, serving
-from proxy.authentication import PasswordFile
+from proxy.authentication import Authentication, PasswordFile
 from proxy.composing import adopt
 from proxy.hs2 import ResultSet
 from proxy.session import Local, Log
@@ -99,6 +99,11 @@ def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} cannot be reached: ")
 
 
+class Nobody:
+    def check(self, user: str, password: str) -> bool:
+        return False
+
+
 def health(*states: str) -> int:
     """What `viewgate health` says to one with workers in these states."""
 
@@ -114,6 +119,15 @@ def health(*states: str) -> int:
 def test_health_of_a_viewgate_that_is_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert health("running", "running") == 0
     assert "is well: a session was opened" in capsys.readouterr().out
+
+
+def test_health_of_a_viewgate_that_lets_nobody_in_without_a_password(capsys: pytest.CaptureFixture[str]) -> None:
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+
+    assert with_proxy(test, authentication=Authentication(Nobody())) == 0
+    said = capsys.readouterr().out
+    assert said.endswith("told to those alone whom it lets in (Error validating the login)\n")
 
 
 def test_health_of_a_viewgate_that_lacks_a_worker(capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import ssl
 import pytest
 import trustme
 
+from proxy.hs2 import SqlError
 from proxy.server import TlsSettings
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 from tests.unit.support.transports import BareClient, HttpClient, basic
@@ -52,7 +53,7 @@ def test_without_tls_nobody_gets_in_where_it_is_required(authority: trustme.CA) 
             await plain.__aenter__()
         await plain.__aexit__()
         async with BareClient(proxied.port) as client:
-            with pytest.raises(ConnectionError):
+            with pytest.raises(SqlError, match="TLS is needed here"):
                 await client.open("ann")
         async with BareClient(proxied.port, context) as client:
             assert (await client.open("ann")).status.statusCode == 0
