@@ -15,7 +15,11 @@ _KEPT = 10_000
 
 
 class Denied(Exception):
-    """A client is not who it says, or does not say enough; the message is for the client."""
+    """A client is not who it says, or does not say enough; the message is for the client, `logged` for the log."""
+
+    def __init__(self, message: str, user: str = "") -> None:
+        super().__init__(message)
+        self.logged = f"{user!r}: {message}" if user else message
 
 
 class Passwords(Protocol):
@@ -91,9 +95,9 @@ class Authentication:
         if self._passwords is None:
             instead = {"tokens, over HTTP": self._tokens, "tickets of Kerberos": self.tickets}
             accepted = " and ".join(name for name, what in instead.items() if what is not None)
-            raise Denied(f"Error validating the login: no passwords are accepted here, only {accepted}")
+            raise Denied(f"Error validating the login: no passwords are accepted here, only {accepted}", user)
         if not user or not password:
-            raise Denied("Error validating the login: a user and a password are needed")
+            raise Denied("Error validating the login: a user and a password are needed", user)
         now = asyncio.get_running_loop().time()
         digest = hmac.digest(self._key, f"{len(user)}:{user}{password}".encode(), "sha256")
         if self._right.get(digest, 0.0) > now:
@@ -103,9 +107,11 @@ class Authentication:
                 right = await asyncio.to_thread(self._passwords.check, user, password)
         except Exception as error:
             logger.exception("the password of %r could not be checked", user)
-            raise Denied("Error validating the login: passwords cannot be checked now, try again later") from error
+            raise Denied(
+                "Error validating the login: passwords cannot be checked now, try again later", user
+            ) from error
         if not right:
-            raise Denied("Error validating the login")
+            raise Denied("Error validating the login", user)
         self._remember(digest, now)
         return user
 

@@ -72,9 +72,9 @@ class Conversation(ABC):
         self._framed: Settled | None = None
 
     @staticmethod
-    @abstractmethod
-    def refusal(reason: str) -> bytes:
-        """What is sent to a client that may not come in this way."""
+    def refusal(_reason: str) -> bytes:
+        """What is sent to a client that may not come in this way; nothing to another process of ours."""
+        return b""
 
     @property
     @abstractmethod
@@ -92,6 +92,9 @@ class Conversation(ABC):
     @abstractmethod
     async def answer(self, event: Any) -> bytes | Refused:
         """What is sent back."""
+
+    def _refused(self, denied: Denied) -> None:
+        logger.warning("%s: a login was refused: %s", self._caller.address, denied.logged)
 
     def at_once(self, data: bytes) -> bytes | None:
         """What is sent back to bytes that are one whole call just like the last one; None to all others.
@@ -143,7 +146,7 @@ class SaslConversation(Conversation):
         try:
             user = await self._entrance.authentication.login(event.user, event.password)
         except Denied as denied:
-            return Refused(f"{event.user!r}: {denied}", self._transport.refuse(str(denied)))
+            return Refused(denied.logged, self._transport.refuse(str(denied)))
         self.peer = Peer(user, self._caller.address, event.acting_for)
         return self._transport.accept()
 
@@ -191,6 +194,7 @@ class BareConversation(Conversation):
             try:
                 await self._log_in(event)
             except Denied as denied:
+                self._refused(denied)
                 response = ttypes.TOpenSessionResp(
                     status=failure(SqlError(str(denied), "28000")), serverProtocolVersion=0
                 )
@@ -302,7 +306,7 @@ class HttpConversation(Conversation):
         if self._entrance.authentication.tickets is not None:
             headers = (("WWW-Authenticate", "Negotiate"), *headers)
         if call.authorization:  # to claim nothing at first is in order: the answer says what to claim
-            logger.warning("%s: a login was refused: %s", self._caller.address, denied)
+            self._refused(denied)
         head = read_head(call.message)
         name, seqid = (head.name, head.seqid) if head else ("?", 0)
         said = application_exception(name, seqid, Fault.INTERNAL_ERROR, str(denied))

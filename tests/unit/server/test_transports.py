@@ -82,6 +82,23 @@ def test_a_wrong_password_is_refused_in_words() -> None:
     with_proxy(test, **guarded())
 
 
+def test_the_log_says_who_was_refused(caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        sasl = RawClient(proxied.port)
+        with pytest.raises(AssertionError):
+            await sasl.__aenter__()
+        await sasl.__aexit__()
+        async with BareClient(proxied.port) as bare:
+            await bare.open("bob", "wrong")
+        async with HttpClient(proxied.port, basic("bob", "wrong")) as http:
+            await http.call(OPEN)
+
+    with_proxy(test, **guarded())
+    assert [message.partition(": ")[2].split(": ", 1)[1] for message in caplog.messages] == [
+        "'bob': Error validating the login"
+    ] * 3
+
+
 # --- HTTP ---
 
 
