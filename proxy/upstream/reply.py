@@ -36,12 +36,11 @@ class Reply(asyncio.Future[bytes]):
 
     async def or_late(self, late: Callable[[bytes | None], None]) -> bytes:
         """The reply; if whoever waits for it is cancelled, `late` is called with it."""
+        self.late = late  # now: it may come in between a task's cancel and the turn in which the task hears of that
         try:
             return await self
         except asyncio.CancelledError:
-            if self.cancelled():
-                self.late = late
-            else:
+            if not self.cancelled():
                 late(None if self.exception() else self.result())
             raise
 

@@ -26,10 +26,14 @@ def late(test: Callable[[Reply, asyncio.Task[bytes]], Coroutine[Any, Any, None]]
     return came
 
 
-def test_a_reply_behind_a_cancel() -> None:
+@pytest.mark.parametrize("known", [True, False])
+def test_a_reply_behind_a_cancel(known: bool) -> None:
+    """Of which the task has heard, or is about to."""
+
     async def test(reply: Reply, waiting: asyncio.Task[bytes]) -> None:
         waiting.cancel()
-        await asyncio.sleep(0)
+        if known:
+            await asyncio.sleep(0)
         reply.deliver(b"started")
 
     assert late(test) == [b"started"]
