@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check fuzz fuzz-spark fuzz-refresh bench bench-calcite lock clean
+.PHONY: help setup preflight serve test unit check fuzz fuzz-spark fuzz-refresh soak bench bench-calcite lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -13,6 +13,7 @@ PORT ?= 10000
 SEEDS ?= 2000:12000
 SPARK_SEEDS ?= 1000:1300
 REFRESH_SEEDS ?= 100:120
+CALL_SEEDS ?= 100:200
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +46,9 @@ fuzz-spark: setup ## more random queries on real Spark than CI tries: SPARK_SEED
 fuzz-refresh: setup ## more random writes and refreshes than CI tries: REFRESH_SEEDS=FIRST:LAST; kept in a ledger
 	@VIEWGATE_REFRESH_SEEDS=$(REFRESH_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_refreshes.py
 	@echo "$(REFRESH_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/refreshes.ledger
+
+soak: setup ## more random calls of clients and servers that die than CI tries: CALL_SEEDS=FIRST:LAST
+	@VIEWGATE_CALL_SEEDS=$(CALL_SEEDS) $(BIN)/python -m pytest -q tests/unit/server/test_stress.py
 
 bench: setup ## what the proxy adds to a statement, and what it leaves of a fetch
 	@$(BIN)/python benchmarks/overhead.py

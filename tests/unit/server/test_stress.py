@@ -1,0 +1,209 @@
+"""Random calls on many connections that share their sessions, by clients that die: each is answered, and nothing stays.
+
+`make soak CALL_SEEDS=FIRST:LAST` tries more than CI does, also with servers that die.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+from collections.abc import Coroutine
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import pytest
+
+from proxy.hs2 import ResultSet, SqlError, encode_reply, failure
+from proxy.hs2.generated import ttypes
+from proxy.service.handlers import HANDLERS
+from proxy.session import ClientSession, Forward, Local, Log, OperationState, Plan
+from proxy.upstream import Terms, Timeouts
+from proxy.wire import read_head
+from tests.unit.support.fake_spark import FakeSpark, answer_everything
+from tests.unit.support.proxied import Planned, Proxied, RawClient, with_proxy
+from tests.unit.support.transports import HttpClient, basic
+
+SEEDS = range(*map(int, os.environ.get("VIEWGATE_CALL_SEEDS", "0:4").split(":")))
+CLIENTS, CALLS, MANY = 6, 150, 100
+PATIENCE = 8.0  # seconds in which any call is answered
+TIMES = Timeouts(connect=2, handshake=2, open=2, close=2, park=0.05)
+STATEMENTS = (
+    *("SELECT a", "HANG", "FAIL", "LATE", "REFUSE", "SET x = 1", "USE y", "USE z", "SELECT 1"),
+    *("REWRITTEN", "FOLLOWED", "HERE", "ASKS"),
+)
+
+
+class Plans(Planned):
+    """One plan of each kind, by the words of the statements."""
+
+    def __init__(self, chance: random.Random) -> None:
+        super().__init__()
+        self.chance = chance
+
+    async def plan(self, session: ClientSession, sql: str) -> Plan:
+        async def after(_log: Log) -> None:
+            await asyncio.sleep(self.chance.random() * 0.1)
+
+        async def run(_log: Log) -> ResultSet:
+            await asyncio.sleep(self.chance.random() * 0.1)
+            return ResultSet.of("a", rows=[["x"]])
+
+        if sql == "REWRITTEN":
+            return Forward(self.chance.choice(["LATE", "FAIL", "fine", "REFUSE", "HANG"]), fallback=True)
+        if sql == "FOLLOWED":
+            return Forward(after=after)
+        if sql == "HERE":
+            return Local(run)
+        if sql == "SELECT 1":
+            return Forward(brief=True, constant=True)
+        if sql == "ASKS":
+            await session.upstream.query("SELECT b")
+        return await super().plan(session, sql)
+
+
+def roughen(spark: FakeSpark, chance: random.Random) -> None:
+    """Have it answer sooner or later, with more rows or fewer, and refuse handles that it has forgotten."""
+    answer = spark._answer
+
+    async def answered(user: str, message: bytes) -> bytes:
+        await asyncio.sleep(chance.choice([0, 0, 0.001, 0.01, 0.05]))
+        try:
+            return await answer(user, message)
+        except (AssertionError, KeyError):
+            head = read_head(message)
+            assert head is not None
+            failed = HANDLERS[head.name].failed
+            assert failed is not None
+            return encode_reply(head.name, head.seqid, failed(failure(SqlError("Invalid handle", "HY000"))))
+
+    def script(sql: str) -> ResultSet | SqlError | None:
+        if "current_catalog" in sql:
+            return ResultSet.of("catalog", "namespace", rows=[["lake", "z"]])
+        outcome = answer_everything(sql)
+        return ResultSet.of("sql", rows=[[sql]] * chance.choice([0, 1, 500])) if sql[:3] == "SEL" else outcome
+
+    spark.tidy = spark.lets_wait = True
+    spark.script = script
+    spark._answer = answered  # type: ignore[method-assign]
+
+
+@dataclass
+class Clients:
+    """They share sessions and operations, as those of a pool over HTTP do.
+
+    Where places are few, a session that none of them closes can keep another waiting for ever: they do not `wait` then.
+    """
+
+    proxied: Proxied
+    chance: random.Random
+    wait: bool
+    left: int = CALLS
+    sessions: list[Any] = field(default_factory=list)
+    operations: list[Any] = field(default_factory=list)
+
+    async def one(self) -> None:
+        """One connection after the other, each for some calls."""
+        while self.left > 0:
+            sasl = self.chance.random() < 0.3
+            port = self.proxied.port
+            client = RawClient(port) if sasl else HttpClient(port, basic("bob"))
+            with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+                async with client:
+                    for _ in range(self.chance.randint(1, 12)):
+                        if not await self.call(client):
+                            break
+
+    async def call(self, client: RawClient) -> bool:
+        """Whether the client is there still."""
+        self.left -= 1
+        calling = asyncio.create_task(self.any_call(client))
+        if self.chance.random() < 0.05:
+            await asyncio.sleep(self.chance.random() * 0.03)
+            client.writer.transport.abort()
+            calling.cancel()
+            await asyncio.wait({calling})
+            return False
+        done, _ = await asyncio.wait({calling}, timeout=PATIENCE)
+        assert done, f"not answered: {calling}"
+        error = calling.exception()
+        if error is None:
+            status = getattr(calling.result(), "status", None)
+            assert status is None or status.sqlState != "XX000", status
+        elif not isinstance(error, SqlError):
+            raise error
+        return True
+
+    async def any_call(self, client: RawClient) -> Any:
+        kind = self.chance.random()
+        if kind < 0.15 or not self.sessions:
+            self.sessions.append(await client.open_session())
+            return None
+        if kind < 0.18:
+            session = self.sessions.pop(self.chance.randrange(len(self.sessions)))
+            request = ttypes.TCloseSessionReq(sessionHandle=session)
+            return await client.ask("CloseSession", request, ttypes.TCloseSessionResp)
+        if kind < 0.45 or not self.operations:
+            return await self.execute(client)
+        return await self.about(client, self.chance.choice(self.operations))
+
+    async def execute(self, client: RawClient) -> Any:
+        sql = self.chance.choice(STATEMENTS)
+        response = await client.execute(
+            self.chance.choice(self.sessions),
+            sql,
+            run_async=not self.wait or self.chance.random() < 0.8,
+            timeout=self.chance.choice([0, 0, 1]),
+        )
+        if response.operationHandle is not None:
+            self.operations.append(response.operationHandle)
+        return response
+
+    def about(self, client: RawClient, operation: Any) -> Coroutine[Any, Any, Any]:
+        rows, orientation = self.chance.choice([100, 100, 10]), self.chance.choice([0, 0, 0, 4])
+        request = ttypes.TCancelOperationReq(operationHandle=operation)
+        calls = [
+            partial(client.status, operation),
+            partial(client.fetch, operation, rows=rows, orientation=orientation),
+            partial(client.fetch, operation, rows=100),
+            partial(client.fetch, operation, log=True),
+            partial(client.close, operation),
+            partial(client.ask, "CancelOperation", request, ttypes.TCancelOperationResp),
+            partial(client.schema, operation),
+        ]
+        return self.chance.choice(calls if self.wait else calls[:-1])()
+
+
+async def misfortunes(proxied: Proxied, chance: random.Random, *, deadly: bool) -> None:
+    """Statements that take long end some time; servers die now and then."""
+    while True:
+        await asyncio.sleep(chance.random() * 0.2)
+        for spark in proxied.sparks:
+            for running in spark.history:
+                if not running.ended.is_set() and chance.random() < 0.3:
+                    running.outcome = ResultSet.of("sql", rows=[[running.sql]])
+                    running.end(OperationState.FINISHED)
+        if deadly and chance.random() < 0.1:
+            chance.choice(proxied.sparks).die()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("deadly", [False, True])
+def test_every_call_is_answered_and_nothing_stays(seed: int, deadly: bool) -> None:
+    chance = random.Random(seed)
+
+    async def test(proxied: Proxied) -> None:
+        for spark in proxied.sparks:
+            roughen(spark, chance)
+        clients = Clients(proxied, chance, wait=all(each.sessions == MANY for each in terms))
+        ending = asyncio.create_task(misfortunes(proxied, chance, deadly=deadly))
+        await asyncio.gather(*(clients.one() for _ in range(CLIENTS)))
+        ending.cancel()
+
+    terms = [
+        Terms(sessions=chance.choice([2, 4, MANY]), statements=chance.choice([1, 3, MANY]))
+        for _ in range(chance.choice([1, 2]))
+    ]
+    with_proxy(test, planned=Plans(chance), terms=terms, timeouts=TIMES)
