@@ -181,6 +181,8 @@ def _not_started(plan: Forward) -> None:
 async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes:
     """What a client that waited is told: the handle, or the error alone."""
     operation.told.set()
+    if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation):
+        raise SqlError("The session was closed meanwhile, and the statement stopped", "08003")
     if operation.state is not OperationState.ERROR:
         return reply
     error = operation.error or SqlError("The statement failed without a reason")

@@ -215,12 +215,20 @@ class Forwarded(RunningOperation):
         elif self.state is OperationState.FINISHED and self._may_fall_back() and not self._writes:
             if self._ahead is not None:
                 self._ahead.drop()  # what it has is of the rewriting
-            await self._fall_back()
-            status = await self.remote.wait()
-            if status.error is not None:
-                raise status.error
+            await self._run_again()
             reply = await self._rows(call)
         return reply
+
+    async def _run_again(self) -> None:
+        """Fall back though it was finished: its slot is another's by now."""
+        await self.upstream.wait_for_slot(self.session.principal)
+        try:
+            await self._fall_back()
+            status = await self.remote.wait()
+        finally:
+            self.upstream.give_slot_back()
+        if status.error is not None:
+            raise status.error
 
     async def _rows(self, call: Call) -> bytes:
         message = call.addressed_to(self.remote.handle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import time
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -136,11 +137,16 @@ class Service:
 
     async def wait(self, operation: RunningOperation) -> None:
         """Return when an operation has ended; a client that goes away meanwhile takes it along."""
+        session = operation.session
+        session.waited_for += 1
         try:
             await operation.wait()
         except asyncio.CancelledError:
             self.spawn(self.give_up(operation))
             raise
+        finally:
+            session.waited_for -= 1
+            session.used_at = time.monotonic()
 
     async def give_up(self, operation: RunningOperation) -> None:
         """End an operation of which no client has a handle."""

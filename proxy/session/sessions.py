@@ -124,6 +124,7 @@ class ClientSession:
         self.habits = Habits()
         self.tied = True
         self.used_at = time.monotonic()
+        self.waited_for = 0  # calls that wait for the end of a statement
 
     @property
     def id(self) -> str:
@@ -161,9 +162,10 @@ class Sessions:
         await self._at_rest.wait()
 
     def idle(self, seconds: float) -> list[ClientSession]:
-        """The sessions that are tied to no connection, and that no call has named for so long."""
+        """The sessions that are tied to no connection, and that no call has named or waited in for so long."""
         since = time.monotonic() - seconds
-        return [session for session in self._sessions.values() if not session.tied and session.used_at < since]
+        free = (session for session in self._sessions.values() if not session.tied and not session.waited_for)
+        return [session for session in free if session.used_at < since]
 
     def add(self, session: ClientSession) -> None:
         self._sessions[session.handle.guid] = session

@@ -11,6 +11,7 @@ from proxy.authentication import Authentication, Cookies, ProxyUsers
 from proxy.hs2 import ResultSet, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
+from proxy.session import OperationState
 from proxy.wire import SaslClient, Transport
 from proxy.wire.sasl import Status, negotiation
 from tests.integration.daemon import free_ports
@@ -271,6 +272,36 @@ def test_a_session_that_no_connection_holds_ends_when_it_is_idle() -> None:
             assert (await held.execute(session, "SELECT 1")).status.statusCode == 0
 
     with_proxy(test, Limits(grace=0.2, idle=0.1))
+
+
+def test_a_session_whose_client_waits_for_a_statement_is_not_idle() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port) as client, HttpClient(proxied.port) as other:
+            waiting = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            await other.open_session()
+            await until(lambda: len(proxied.spark.sessions) == 1)  # the other one has been idle for long enough
+            (running,) = proxied.spark.history
+            running.outcome = ResultSet.of("a", rows=[["done"]])
+            running.end(OperationState.FINISHED)
+            assert await client.first_column((await waiting).operationHandle) == ["done"]
+
+    with_proxy(test, Limits(grace=0.2, idle=0.1))
+
+
+def test_a_statement_that_is_stopped_with_its_session_has_not_succeeded() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port) as client, HttpClient(proxied.port) as other:
+            session = await client.open_session()
+            waiting = asyncio.create_task(client.execute(session, "HANG", run_async=False))
+            await proxied.spark.called("GetOperationStatus")
+            request = ttypes.TCloseSessionReq(sessionHandle=session)
+            await other.ask("CloseSession", request, ttypes.TCloseSessionResp)
+            status = (await waiting).status
+            assert (status.statusCode, status.sqlState) == (3, "08003")
+            assert status.errorMessage == "The session was closed meanwhile, and the statement stopped"
+
+    with_proxy(test)
 
 
 def test_an_http_client_that_goes_takes_its_waiting_statement_along() -> None:

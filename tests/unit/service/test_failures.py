@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from proxy.hs2 import SqlError, read_request
 from proxy.hs2.generated import ttypes
-from proxy.session import Forward
+from proxy.session import Forward, OperationState
+from proxy.upstream import Terms
 from proxy.wire import find, value_bytes
+from tests.unit.support.fake_spark import ROW
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 FINISHED, CANCELED, ERROR = 2, 3, 5
+
+
+def cancel(operation: Any) -> Any:
+    return ttypes.TCancelOperationReq(operationHandle=operation)
 
 
 def test_errors_have_the_two_shapes_of_spark() -> None:
@@ -65,6 +72,28 @@ def test_a_rewriting_whose_rows_fail_gives_way_also_to_a_client_that_looks_for_m
                 await client.close(operation)
 
     with_proxy(test)
+
+
+def test_an_original_that_takes_over_where_rows_should_come_waits_for_its_turn() -> None:
+    async def test(proxied: Proxied) -> None:
+        slots = proxied.server.service.upstreams.places[0].statements
+        proxied.planned.plans["HANG as sent"] = Forward("LATE", fallback=True)
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "HANG as sent")).operationHandle
+            await client.end(operation)
+            busy = (await other.execute(await other.open_session(), "HANG")).operationHandle
+            fetching = asyncio.create_task(client.fetch(operation))
+            await until(lambda: not slots.free and slots._queue)
+            await other.ask("CancelOperation", cancel(busy), ttypes.TCancelOperationResp)
+            await other.end(busy)
+            await until(lambda: proxied.spark.history[-1].sql == "HANG as sent")
+            assert slots.taken == 1
+            proxied.spark.history[-1].outcome = ROW
+            proxied.spark.history[-1].end(OperationState.FINISHED)
+            assert (await fetching).status.statusCode == 0
+            assert slots.taken == 0
+
+    with_proxy(test, terms=(Terms(statements=1),))
 
 
 @pytest.mark.parametrize("run_async", [True, False])
