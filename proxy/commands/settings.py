@@ -48,9 +48,7 @@ def parse(parser: Parser) -> Set | None:
     name = _name(parser)
     value = None
     if parser.accept("="):
-        token = parser.peek()
-        quoted = token is not None and token.kind == "string"
-        value = parser.string("a value") if quoted else parser.rest("a value").strip()
+        value = _value(parser)
     parser.end()
     return Set(name.lower(), value)
 
@@ -72,6 +70,20 @@ def _name(parser: Parser) -> str:
     return name
 
 
+def _value(parser: Parser) -> str:
+    token = parser.peek()
+    if token is not None and token.kind == "string":
+        return parser.string("a value")
+    if token is not None and token.kind == "quoted":
+        return parser.identifier("a value")
+    return parser.rest("a value").strip()
+
+
 def _ours(parser: Parser) -> bool:
+    """Whether it begins with our prefix; Spark's names may stand between backticks as a whole."""
     first, second = parser.peek(), parser.peek(1)
-    return first is not None and first.text.lower() == PREFIX and second is not None and second.text == "."
+    if first is None:
+        return False
+    if first.kind == "quoted" and first.identifier.lower().startswith(f"{PREFIX}."):
+        return True
+    return first.identifier.lower() == PREFIX and second is not None and second.text == "."

@@ -9,7 +9,7 @@ from proxy.commands.create import Create
 from proxy.commands.describe import Describe
 from proxy.commands.drop import Drop
 from proxy.commands.refresh import Refresh
-from proxy.commands.settings import Set
+from proxy.commands.settings import Reset, Set
 from proxy.commands.show import Show
 from proxy.commands.show_create import ShowCreate
 from proxy.hs2 import SqlError
@@ -62,6 +62,9 @@ FROM sales WHERE x = ';' ; """
         ("DESC MATERIALIZED VIEW EXTENDED a", Describe(("a",))),
         ("CHECK CONSTRAINTS ON TABLE demo.sales;", CheckConstraints(("demo", "sales"))),
         ("SET viewgate.trust-constraints = true", Set("viewgate.trust-constraints", "true")),
+        ("SET `viewgate.trust-constraints` = `true`;", Set("viewgate.trust-constraints", "true")),
+        ("SET `Viewgate.rewrite`", Set("viewgate.rewrite")),
+        ("RESET `viewgate.rewrite`", Reset("viewgate.rewrite")),
     ],
 )
 def test_statements_of_ours(sql: str, command: object) -> None:
