@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
@@ -22,6 +23,8 @@ from rewriter.model import Declared, MaterializedView, Relation, Session, Table,
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import REWRITE_IS_OFF, TIME_ZONE, result_settings
 
+_log = logging.getLogger("viewgate")
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -37,6 +40,7 @@ class Answers:
         self._views: tuple[MaterializedView, ...] = ()
         self._recent = Recent(Definitions((), declared=Declared()))
         self._reading = asyncio.Lock()
+        self._known_to_spark = True  # until a session tells otherwise
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """How to run a statement that Viewgate does not answer itself."""
@@ -59,7 +63,18 @@ class Answers:
         """What the session has set, now."""
         facts: SessionFacts = session.facts
         read = await facts.read(session.upstream.query)
+        self._look_for_catalog(read)
         return replace(read, rewrite=facts.settings[REWRITE] == ON)
+
+    def _look_for_catalog(self, state: Session) -> None:
+        """Say so once, if Spark calls no catalog as ours is called: no statement will ever name one of its views."""
+        known = self.catalog.name in state.catalogs
+        if self._known_to_spark and not known:
+            names = ", ".join(sorted(state.catalogs))
+            _log.warning(
+                "Spark has no catalog %r ([catalog] name), only %s: no view will be used", self.catalog.name, names
+            )
+        self._known_to_spark = known
 
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
         """Which SQL answers a statement, with Viewgate's own table functions in it or not.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 
 from proxy.answering import Answers, Decision
 from proxy.catalog import Catalog
+from proxy.session import ClientSession
 from rewriter import Definitions, Recent
 from rewriter.model import MaterializedView, Session
 
@@ -106,3 +107,24 @@ def test_what_nobody_wants_rewritten_is_not_read(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Recent, "__init__", lambda recent, definitions: setattr(recent, "definitions", definitions))
     unread = decided(monkeypatch, "SELECT a FROM t", rewrite=False, views=2)
     assert unread.lines() == ("Viewgate: no view used: the session has SET viewgate.rewrite = off",)
+
+
+@pytest.mark.parametrize(("name", "said"), [("lake", 0), ("lakee", 1)])
+def test_a_catalog_that_spark_does_not_know_is_told_of_once(
+    name: str, said: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Facts:
+        settings: ClassVar[dict[str, str]] = {"viewgate.rewrite": "on"}
+
+        async def read(self, _query: object) -> Session:
+            return Session("spark_catalog", ("default",), catalogs=frozenset({"lake", "spark_catalog"}))
+
+    async def scenario() -> None:
+        answers = Answers(cast("Catalog", SimpleNamespace(name=name)))
+        for _ in range(2):
+            session = SimpleNamespace(facts=Facts(), upstream=SimpleNamespace(query=None))
+            await answers.facts(cast("ClientSession", session))
+
+    asyncio.run(scenario())
+    assert len(caplog.messages) == said
+    assert all("no catalog 'lakee' ([catalog] name), only lake, spark_catalog" in text for text in caplog.messages)
