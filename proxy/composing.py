@@ -153,7 +153,7 @@ def _upstreams(settings: config.Config) -> list[Upstream]:
 def _for_pipeline(settings: config.Config) -> list[Upstream]:
     """The same servers for refresh jobs, which log in as themselves."""
     login = settings.pipeline.user, settings.pipeline.password
-    return [Upstream(u.host, u.port, *login, terms=_terms(u)) for u in settings.upstreams]
+    return [Upstream(u.host, u.port, *login, terms=_terms(u), what="Spark (refreshes)") for u in settings.upstreams]
 
 
 def _terms(address: config.UpstreamAddress) -> Terms:

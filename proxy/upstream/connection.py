@@ -59,7 +59,7 @@ class Upstream:
     port: int
     user: str | None = None
     password: str | None = field(default=None, repr=False)
-    what: str = "Spark"
+    what: str = field(default="Spark", compare=False)
     terms: Terms = field(default=Terms(), compare=False)
 
     def __str__(self) -> str:
