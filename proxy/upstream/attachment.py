@@ -9,6 +9,7 @@ from typing import Any
 
 from proxy.hs2 import ResultSet, SqlError
 from proxy.upstream.kept import Kept
+from proxy.upstream.opening import without_namespace
 from proxy.upstream.place import LOST, Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.session import UpstreamSession
@@ -135,10 +136,16 @@ class Attachment:
         live = self._detached()
         if live is None:
             return None
-        if not self._kept.wanders:
+        if not self._wanders:
             return live.close()
         self._leaving = asyncio.Event()
         return self._leave(live, self._leaving)
+
+    @property
+    def _wanders(self) -> bool:
+        """Whether it has been in several namespaces, of which others than the last may be gone by now."""
+        moves = self._kept.moves
+        return moves > 1 or (moves == 1 and without_namespace(self._message) is not None)
 
     async def _leave(self, live: UpstreamSession, leaving: asyncio.Event) -> None:
         try:
@@ -149,7 +156,7 @@ class Attachment:
             await live.close()
 
     async def _settle(self, live: UpstreamSession) -> None:
-        """Ask where all that is kept has led to; what it led through may be gone when it is repeated."""
+        """Ask where it is, to go there straight."""
         before = self._kept.texts
         try:
             async with asyncio.timeout(self._pool.timeouts.close):
@@ -158,7 +165,8 @@ class Attachment:
             logger.debug("a session could not tell where it is: %s", error)
             return
         ((catalog, namespace),) = told.rows
-        self._kept.settle(before, str(catalog), str(namespace))
+        if self._kept.settle(before, str(catalog), str(namespace)):
+            self._message = without_namespace(self._message) or self._message
 
     def _detached(self) -> UpstreamSession | None:
         """What is to be closed, of which this knows nothing any more."""
@@ -191,7 +199,7 @@ class Attachment:
         """The upstream session, alive and with no more to be repeated than is reasonable."""
         live = self._live
         if live is not None and live.alive:
-            if self._kept.wanders:
+            if self._wanders:
                 await asyncio.create_task(self._settle(live))  # who calls need not be a task
             if self._kept.too_many:
                 self.pin()

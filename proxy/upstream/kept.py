@@ -21,11 +21,10 @@ class Kept:
     >>> kept = Kept()
     >>> for sql in ("SET a = 1", "USE lake", "USE demo", "SET a", "SET a = 1"):
     ...     kept.add(sql)
-    >>> kept.texts, kept.wanders
-    (('USE lake', 'USE demo', 'SET a = 1'), True)
-    >>> kept.settle(kept.texts, "lake", "demo")
-    >>> kept.texts, kept.wanders
-    (('SET a = 1', 'USE `lake`.demo'), False)
+    >>> kept.texts, kept.moves
+    (('USE lake', 'USE demo', 'SET a = 1'), 2)
+    >>> kept.settle(kept.texts, "lake", "demo"), kept.texts
+    (True, ('SET a = 1', 'USE `lake`.demo'))
     """
 
     __slots__ = ("texts",)
@@ -34,9 +33,9 @@ class Kept:
         self.texts: tuple[str, ...] = ()
 
     @property
-    def wanders(self) -> bool:
-        """Whether they lead from one namespace to another, which may be gone when they are repeated."""
-        return sum(_MOVES.match(text) is not None for text in self.texts) > 1
+    def moves(self) -> int:
+        """How many of them lead to another namespace."""
+        return sum(_MOVES.match(text) is not None for text in self.texts)
 
     @property
     def too_many(self) -> bool:
@@ -52,14 +51,18 @@ class Kept:
             self.texts = (*self.texts[:at], *self.texts[at + 1 :])
         self.texts = (*self.texts, sql)
 
-    def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> None:
-        """Have the one way to a namespace, written as Spark does, in place of all that led there `before`."""
+    def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
+        """Have the one way to a namespace, written as Spark does, in place of all that led there `before`.
+
+        False where that has changed since.
+        """
         if self.texts[: len(before)] != before:
-            return
+            return False
         enter = f"USE {ticked(catalog)}"
         there = (f"{enter}.{namespace}",) if namespace else (f"USE {_ELSEWHERE}", enter)
         stays = (text for text in before if not _MOVES.match(text))
         self.texts = (*stays, *there, *self.texts[len(before) :])
+        return True
 
 
 def _depends(text: str, before: str) -> bool:

@@ -9,8 +9,11 @@ from proxy.hs2.generated import ttypes
 from proxy.upstream.connection import Timeouts, connect
 from proxy.upstream.place import LOST, Place
 from proxy.upstream.session import UpstreamSession, read_handle
+from proxy.wire import find, read_map, value_bytes, with_field, write_map
+from proxy.wire.layout import MAP
 
 _REJECTED = "08004"
+_CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"
 
 
 async def open_session(place: Place, user: str, message: bytes, timeouts: Timeouts) -> tuple[UpstreamSession, bytes]:
@@ -37,3 +40,11 @@ async def open_session(place: Place, user: str, message: bytes, timeouts: Timeou
         raise
     place.version = response.serverProtocolVersion
     return UpstreamSession(connection, place, handle, timeouts), reply
+
+
+def without_namespace(message: bytes) -> bytes | None:
+    """The same OpenSession without the namespace to begin in; None if it names none."""
+    span = find(message, _CONFIGURATION)
+    entries = read_map(value_bytes(message, span)) if span else []
+    others = [(key, value) for key, value in entries if key != _NAMESPACE]
+    return with_field(message, _CONFIGURATION, MAP, write_map(others)) if len(others) < len(entries) else None

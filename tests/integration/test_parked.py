@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.clients import jdbc
 from tests.integration import clients
 from tests.integration.gate import Gate, settings_beside
 
@@ -45,3 +46,19 @@ def test_a_session_that_was_parked_is_where_it_was(gate: Gate, crowded: Gate, st
                 assert clients.rows(other, "SELECT 1") == [(1,)]
             told.append(state(connection))
     assert told[0] == told[1]
+
+
+def test_a_session_goes_on_where_it_was_though_the_namespace_it_began_in_is_gone(gate: Gate, crowded: Gate) -> None:
+    told = []
+    with jdbc.machine(None) as java:
+        for port in (gate.spark_port, crowded.port):
+            with clients.pyhive(port) as other:
+                clients.rows(other, "CREATE NAMESPACE IF NOT EXISTS lake.begun")
+            connection = java.connect(f"jdbc:hive2://127.0.0.1:{port}/begun")
+            for sql in ("USE demo", "DROP NAMESPACE lake.begun"):
+                connection.rows(sql)
+            with clients.pyhive(port) as other:
+                clients.rows(other, "SELECT 1")
+            told.append(connection.rows("SELECT current_catalog(), current_database()"))
+            connection.java.close()
+    assert told == [[("lake", "demo")]] * 2

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from proxy.hs2 import ResultSet, SqlError
+from proxy.hs2 import ResultSet, SqlError, encode_call, read_request
+from proxy.hs2.generated import ttypes
 from proxy.upstream import Attachment, Terms
 from tests.unit.support.fake_spark import FakeSpark
 from tests.unit.support.proxied import until
@@ -59,6 +60,26 @@ def test_a_session_that_was_in_several_namespaces_goes_on_in_the_last_one() -> N
                 *("SET x = 1", "USE `lake`.`my-own`", "SELECT 1")
             ]
             await closing
+            await session.close()
+
+    asyncio.run(test())
+
+
+def test_a_session_that_has_left_the_namespace_it_began_in_does_not_begin_there_again() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            spark.script = lambda sql: ResultSet.of("catalog", "namespace", rows=[["lake", "b"]])
+            wishes = {"use:database": "gone", "set:hiveconf:x": "1"}
+            request = ttypes.TOpenSessionReq(client_protocol=10, configuration=wishes)
+            session = attached(upstreams, message=encode_call("OpenSession", 0, request))
+            await session.open()
+            await parked(session)
+            await session.query("SELECT 1")
+            session.keep("USE b")
+            await parked(session)
+            assert await texts(spark, session) == ["USE `lake`.b", "SELECT 1"]
+            asked = [read_request(sent, ttypes.TOpenSessionReq).configuration for sent in spark.sent("OpenSession")]
+            assert asked == [wishes, wishes, {"set:hiveconf:x": "1"}]
             await session.close()
 
     asyncio.run(test())

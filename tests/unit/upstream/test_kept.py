@@ -62,9 +62,9 @@ def test_what_is_kept_leads_to_the_same_state(before: list[str], behind: list[st
     for sql in before:
         kept.add(sql)
     assert ran(kept.texts).state == ran(before).state
-    if kept.wanders:
+    if kept.moves:
         spark = ran(before)
-        kept.settle(kept.texts, spark.catalog, spark.namespace)
+        assert kept.settle(kept.texts, spark.catalog, spark.namespace)
     for sql in behind:
         kept.add(sql)
     assert ran(kept.texts).state == ran([*before, *behind]).state
@@ -82,6 +82,5 @@ def test_the_same_again_is_kept_once() -> None:
 def test_where_it_was_counts_for_nothing_if_something_has_come_in_between() -> None:
     kept = Kept()
     kept.add("USE a")
-    before = ("USE b",)
-    kept.settle(before, "lake", "b")
+    assert not kept.settle(("USE b",), "lake", "b")
     assert kept.texts == ("USE a",)

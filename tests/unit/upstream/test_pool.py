@@ -29,8 +29,8 @@ async def pool(*terms: Terms, timeouts: Timeouts = QUICK) -> AsyncIterator[tuple
         assert [place.sessions for place in upstreams.places] == [0] * len(upstreams.places)
 
 
-def attached(upstreams: Upstreams, user: str = "bob") -> Attachment:
-    return Attachment(upstreams, user, user, OPEN)
+def attached(upstreams: Upstreams, user: str = "bob", message: bytes = OPEN) -> Attachment:
+    return Attachment(upstreams, user, user, message)
 
 
 def test_each_server_gets_its_share() -> None:
