@@ -40,10 +40,15 @@ async def execute_statement(call: Call) -> bytes:
     return await _ended(call, operation, reply)
 
 
+class _Crowded(Exception):
+    """There is too much to do by now."""
+
+
 async def _begin(call: Call, session: ClientSession, statement: Statement) -> Started:
     """The started operation; one that waits for its turn where there is too much to do."""
     if not session.upstream.crowded:
-        return await _started(call, session, statement)
+        with contextlib.suppress(_Crowded):
+            return await _started(call, session, statement, waits=False)
     queued = Queued(session, partial(_started_in_turn, call, session, statement), statement.deadline)
     return queued, _announced(call, queued)
 
@@ -52,29 +57,36 @@ async def _started_in_turn(call: Call, session: ClientSession, statement: Statem
     """The same with the session held all the while: others wait for it, and planning may ask Spark several times."""
     await session.upstream.hold()
     try:
-        return await _started(call, session, statement)
+        return await _started(call, session, statement, waits=True)
     finally:
         session.upstream.let_go()
 
 
-async def _started(call: Call, session: ClientSession, statement: Statement) -> Started:
-    """Plan the statement and start it when it is its turn; to be cancelled, it leaves nothing running."""
+async def _started(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started:
+    """Plan the statement and start it when it is its turn; to be cancelled, it leaves nothing running.
+
+    One that does not wait for its turn raises _Crowded where it would have to.
+    """
     plan = await _plan(call, session, statement.sql)
     if isinstance(plan, Local):
         return _start_here(call, session, plan, statement)
     try:
-        upstream = await _turn(session)
+        upstream = await _turn(session, waits=waits)
     except BaseException:
         _not_started(plan)
         raise
     return await _start(_Start(call, session, upstream, statement), plan)
 
 
-async def _turn(session: ClientSession) -> LiveUpstream:
+async def _turn(session: ClientSession, *, waits: bool) -> LiveUpstream:
     """The upstream session, held, with a slot for a statement."""
+    if not waits and session.upstream.crowded:  # since it was planned
+        raise _Crowded
     upstream = await session.upstream.hold()
     try:
         if not upstream.take_slot():
+            if not waits:
+                raise _Crowded
             await upstream.wait_for_slot(session.principal)
     except BaseException:
         session.upstream.let_go()

@@ -127,7 +127,7 @@ class Clients:
             await asyncio.wait({calling})
             return False
         done, _ = await asyncio.wait({calling}, timeout=PATIENCE)
-        assert done, f"not answered: {calling}"
+        assert done, f"not answered: {calling}; {self.work}"
         error = calling.exception()
         if error is None:
             status = getattr(calling.result(), "status", None)
@@ -135,6 +135,16 @@ class Clients:
         elif not isinstance(error, SqlError):
             raise error
         return True
+
+    @property
+    def work(self) -> str:
+        """What the servers have to do."""
+        upstreams = self.proxied.server.service.upstreams
+        places = [(place.sessions, place.opening, place.statements.taken) for place in upstreams.places]
+        running = [
+            running.sql for spark in self.proxied.sparks for running in spark.history if not running.ended.is_set()
+        ]
+        return f"{upstreams.waiting} wait, sessions, those opening, and statements: {places}, on Spark: {running}"
 
     async def any_call(self, client: RawClient) -> Any:
         kind = self.chance.random()

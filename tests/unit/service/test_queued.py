@@ -186,6 +186,35 @@ def test_a_session_that_waits_is_held_while_its_statement_is_planned() -> None:
     with_proxy(test, terms=ONE_SESSION)
 
 
+@pytest.mark.parametrize("terms", [ONE_AT_A_TIME, ONE_SESSION])
+def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle(terms: list[Terms]) -> None:
+    async def test(proxied: Proxied) -> None:
+        planning, planned = asyncio.Event(), asyncio.Event()
+
+        async def plan(_session: ClientSession, sql: str) -> Forward:
+            if sql == "SELECT 1":
+                planning.set()
+                await planned.wait()
+            return Forward()
+
+        proxied.planned.plan = plan  # type: ignore[method-assign]
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            slow, quick = await ann.open_session(), await bob.open_session()
+            executing = asyncio.create_task(ann.execute(slow, "SELECT 1"))
+            await planning.wait()
+            running = (await bob.execute(quick, "SELECT HANG")).operationHandle
+            planned.set()
+            waiting = (await executing).operationHandle
+            assert (await ann.status(waiting)).operationState == OperationState.RUNNING
+            finish(proxied, 0)
+            await bob.end(running)
+            await bob.close(running)
+            assert (await ann.end(waiting)).operationState == OperationState.FINISHED
+            assert await ann.first_column(waiting) == ["SELECT 1"]
+
+    with_proxy(test, terms=terms)
+
+
 def test_signs_of_life_of_an_idle_session_need_no_upstream() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
