@@ -191,7 +191,7 @@ def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle(terms: 
     async def test(proxied: Proxied) -> None:
         planning, planned = asyncio.Event(), asyncio.Event()
 
-        async def plan(_session: ClientSession, sql: str) -> Forward:
+        async def plan(session: ClientSession, sql: str) -> Forward:
             if sql == "SELECT 1":
                 planning.set()
                 await planned.wait()
