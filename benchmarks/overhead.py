@@ -2,13 +2,15 @@
 
     python benchmarks/overhead.py [--statements 3000] [--rows 1000000] [--rounds 3]
 
-`SELECT 1` is sent as a client does, one after the other: ten in a row directly to Spark, ten through the proxy, and ten
-through a relay that looks at nothing, in turns. Not counted is one before each ten: its way has lain idle, and what was
-left to do for the ten of another way falls to it. What is shown is the median of the differences between statements at
-the same place, with its 95 % confidence interval (by order statistics, so no distribution is assumed), for a statement
-and for each of its calls. Beside it stands the processor time that the proxy itself took, as the kernel counts it. A
-million rows are read by PyHive and by Hive JDBC, which for each row asks how the statement is: so it is counted in
-rows, but what is measured is mostly how soon the proxy answers that.
+`SELECT 1` is sent as a client does, one after the other: ten in a row directly to Spark, ten through the proxy, ten
+through a relay that looks at nothing, and ten directly again, on another connection: what that adds is what the
+measuring itself cannot tell. Their order is drawn for each round, so that none always follows the same one, or itself.
+Not counted is one before each ten: its way has lain idle, and what was left to do for the ten of another way falls to
+it. What is shown is the median of the differences between statements at the same place, with its 95 % confidence
+interval (by order statistics, so no distribution is assumed), for a statement and for each of its calls. Beside it
+stands the processor time that the proxy itself took, as the kernel counts it. A million rows are read by PyHive and by
+Hive JDBC, which for each row asks how the statement is: so it is counted in rows, but what is measured is mostly how
+soon the proxy answers that.
 
 The goals: a statement takes at most 1 % longer, a call at most 50 µs, and rows come at least as fast as directly.
 """
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import random
 import statistics
 import subprocess
 import sys
@@ -126,11 +129,15 @@ def in_rows(statements: int, ways: Sequence[Callable[[], object]]) -> list[list[
     """Seconds for each way; those at the same place were measured close together."""
     seconds: list[list[float]] = [[] for _ in ways]
     turns = list(zip(ways, seconds, strict=True))
+    chance = random.Random(statements)
     for _ in range(math.ceil(statements / IN_A_ROW)):
+        last = turns[-1]
+        chance.shuffle(turns)
+        if turns[0] is last:
+            turns.append(turns.pop(0))
         for way, taken in turns:
             way()
             taken += [timed(way) for _ in range(IN_A_ROW)]
-        turns.reverse()
     return seconds
 
 
@@ -138,23 +145,25 @@ def statement_table(gate: Gate, statements: int) -> Iterator[tuple[str, str]]:
     """`SELECT 1`, by PyHive."""
     with ExitStack() as stack:
         relay = stack.enter_context(relayed(gate.spark_port))
-        connections = [stack.enter_context(clients.pyhive(port)) for port in (gate.spark_port, gate.port, relay)]
+        ports = (gate.spark_port, gate.port, relay, gate.spark_port)
+        connections = [stack.enter_context(clients.pyhive(port)) for port in ports]
         for connection in connections:
             connection._client = CountingClient(connection._client)
         ways = [lambda c=connection: clients.rows(c, "SELECT 1") for connection in connections]
         in_rows(WARM_UP, ways)
         counting, used = connections[1]._client, processor_seconds(gate.process.pid)
         counting.calls = 0
-        past, through, past_relay = in_rows(statements, ways)
+        past, *others = in_rows(statements, ways)
         used, calls = processor_seconds(gate.process.pid) - used, counting.calls
-    per_statement = calls / (len(through) * (1 + 1 / IN_A_ROW))
-    direct = Interval.of(past)
-    added, relays = (Interval.of([b - a for a, b in zip(past, other, strict=True)]) for other in (through, past_relay))
+    per_statement = calls / (len(past) * (1 + 1 / IN_A_ROW))
+    direct, through = Interval.of(past), Interval.of(others[0])
+    added, relays, again = (Interval.of([b - a for a, b in zip(past, other, strict=True)]) for other in others)
     yield "SELECT 1, direct, ms", direct.scaled(1e3)
-    yield "SELECT 1, through the proxy, ms", Interval.of(through).scaled(1e3)
+    yield "SELECT 1, through the proxy, ms", through.scaled(1e3)
     yield "added, ms (median of the differences)", added.scaled(1e3)
     yield "added, % of direct (goal: 1)", added.scaled(100 / direct.median, 1)
     yield "added by a relay that looks at nothing, %", relays.scaled(100 / direct.median, 1)
+    yield "added by another direct connection, %", again.scaled(100 / direct.median, 1)
     yield "calls per statement", f"{per_statement:.1f}"
     yield "added per call, µs (goal: 50)", added.scaled(1e6 / per_statement, 0)
     yield "proxy's processor time per call, µs", f"{used / calls * 1e6:.1f}"
