@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rewriter.model import ticked
+from rewriter.model import split_name, ticked
 
 _MOST = 64  # statements that are repeated
 _READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
@@ -24,7 +24,7 @@ class Kept:
     >>> kept.texts, kept.moves
     (('USE lake', 'USE demo', 'SET a = 1'), 2)
     >>> kept.settle(kept.texts, "lake", "demo"), kept.texts
-    (True, ('SET a = 1', 'USE `lake`.demo'))
+    (True, ('SET a = 1', 'USE `lake`.`demo`'))
     """
 
     __slots__ = ("texts",)
@@ -59,7 +59,8 @@ class Kept:
         if self.texts[: len(before)] != before:
             return False
         enter = f"USE {ticked(catalog)}"
-        there = (f"{enter}.{namespace}",) if namespace else (f"USE {_ELSEWHERE}", enter)
+        names = ".".join(ticked(name) for name in split_name(namespace))
+        there = (f"{enter}.{names}",) if namespace else (f"USE {_ELSEWHERE}", enter)
         stays = (text for text in before if not _MOVES.match(text))
         self.texts = (*stays, *there, *self.texts[len(before) :])
         return True

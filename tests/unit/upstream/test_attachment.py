@@ -77,7 +77,7 @@ def test_a_session_that_has_left_the_namespace_it_began_in_does_not_begin_there_
             await session.query("SELECT 1")
             session.keep("USE b")
             await parked(session)
-            assert await texts(spark, session) == ["USE `lake`.b", "SELECT 1"]
+            assert await texts(spark, session) == ["USE `lake`.`b`", "SELECT 1"]
             asked = [read_request(sent, ttypes.TOpenSessionReq).configuration for sent in spark.sent("OpenSession")]
             assert asked == [wishes, wishes, {"set:hiveconf:x": "1"}]
             await session.close()
@@ -111,7 +111,7 @@ def test_who_goes_to_and_fro_is_asked_now_and_then_where_that_has_led_to() -> No
                 session.keep("USE b")
             await session.query("SELECT 1")
             await parked(session)
-            assert await texts(spark, session) == ["USE `lake`.b", "SELECT 1"]
+            assert await texts(spark, session) == ["USE `lake`.`b`", "SELECT 1"]
             await session.close()
 
     asyncio.run(test())

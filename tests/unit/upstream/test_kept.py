@@ -37,6 +37,7 @@ class Spark:
             self.settings[key] = value[:9]
 
     def _use(self, names: list[str]) -> None:
+        assert all(names)
         if names[0] in CATALOGS:
             if names[0] != self.catalog:
                 self.catalog, self.namespace = names[0], "default" if names[0] == "spark_catalog" else ""
