@@ -14,6 +14,7 @@ from proxy.wire import WireError, frame
 _LENGTH = struct.Struct(">I")
 _NAME = struct.Struct(">H")
 _SUFFIX = ".worker"
+_IDLE = 16  # connections to one worker that are kept for later calls
 
 _GONE = "The session is lost: the worker process of Viewgate that had it has ended. Open a new session and try again."
 _LOST = "08S01"
@@ -74,22 +75,35 @@ class Neighbours:
 
     async def call(self, mark: bytes, peer: Peer, message: bytes) -> bytes:
         """The reply of the worker of that mark; SqlError 08S01 if there is none."""
-        idle = self._idle.setdefault(mark, [])
+        idle = self._idle.get(mark)
         try:
-            line = idle.pop() if idle else _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
+            line = idle.pop() if idle else await self._opened(mark)
             reply = await line.call(addressed(peer, message))
         except (FileNotFoundError, ConnectionError, asyncio.IncompleteReadError) as error:
             self._forget(mark)
             raise SqlError(_GONE, _LOST) from error
         except OSError as error:  # such as too many open files
             raise SqlError(f"The worker process that has the session cannot be asked: {error}", _LOST) from error
-        idle.append(line)
+        self._rests(mark, line)
         return reply
 
     def close(self) -> None:
         """Let all connections go."""
         for mark in list(self._idle):
             self._forget(mark)
+
+    async def _opened(self, mark: bytes) -> _Line:
+        for gone in [other for other, lines in self._idle.items() if any(line.ended for line in lines)]:
+            self._forget(gone)
+        return _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
+
+    def _rests(self, mark: bytes, line: _Line) -> None:
+        """Keep it for the next call, but no more of them than are soon used again."""
+        idle = self._idle.setdefault(mark, [])
+        if len(idle) < _IDLE:
+            idle.append(line)
+        else:
+            line.cut()
 
     def _forget(self, mark: bytes) -> None:
         for line in self._idle.pop(mark, ()):
@@ -102,6 +116,11 @@ class _Line:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
+
+    @property
+    def ended(self) -> bool:
+        """Whether the other worker has closed it."""
+        return self._reader.at_eof()
 
     async def call(self, payload: bytes) -> bytes:
         """The answer; a caller that is cancelled leaves no line behind on which another's answer would come."""
