@@ -94,9 +94,16 @@ class Supervisor:
 
     async def _one(self, number: int, generation: int, listens: asyncio.Event) -> int:
         """Run one worker to its end; its exit code."""
+        try:
+            # Ctrl-C is for the supervisor alone, which then tells the others.
+            process = await asyncio.create_subprocess_exec(
+                *self.command, stdin=PIPE, stdout=PIPE, start_new_session=True
+            )
+        except OSError as error:  # no memory, or no process, is to be had now
+            _log.error("worker %d cannot be started: %s", number, error)  # a trace tells no more
+            return 1
+        # Of the settings as they are by now: who comes later to be told of others is among those that run.
         task = Task(self.settings, number, generation, self.port, self.directory, self._cookie_key)
-        # Ctrl-C is for the supervisor alone, which then tells the others.
-        process = await asyncio.create_subprocess_exec(*self.command, stdin=PIPE, stdout=PIPE, start_new_session=True)
         assert process.stdin is not None
         assert process.stdout is not None
         try:
