@@ -210,7 +210,7 @@ def _config(document: dict[str, Any]) -> Config:
     for name in document:
         if name not in TABLES:
             raise ConfigError(f"[{name}] is not known: the tables are {', '.join(t for t in TABLES if '.' not in t)}")
-    upstreams = tuple(UpstreamAddress(**table) for table in _upstreams(document))
+    upstreams = _each_once(tuple(UpstreamAddress(**table) for table in _upstreams(document)))
     catalog = _catalog(document)
     if upstreams and catalog is None:
         raise ConfigError("[[upstream]] needs [catalog]: the Iceberg catalog that this Spark uses, with its name there")
@@ -278,6 +278,14 @@ def _upstreams(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
         if "host" not in _checked("upstream", table):
             raise ConfigError("[[upstream]] needs host: the name or address of a Spark Thrift Server")
         yield table
+
+
+def _each_once(upstreams: tuple[UpstreamAddress, ...]) -> tuple[UpstreamAddress, ...]:
+    places = [(upstream.host, upstream.port) for upstream in upstreams]
+    twice = next((place for place in places if places.count(place) > 1), None)
+    if twice is not None:
+        raise ConfigError(f"[[upstream]] {twice[0]}:{twice[1]} is there twice: give it a greater weight instead")
+    return upstreams
 
 
 def _catalog(document: dict[str, Any]) -> CatalogSettings | None:

@@ -74,11 +74,7 @@ class Upstreams:
     def failed(self, place: Place, problem: SqlError) -> None:
         """Take note that an upstream is not well, also on behalf of those who wait for it alone."""
         place.failed(problem)
-        if not any(place.usable for place in self.places):
-            while self._waiting:
-                turn = self._waiting.next()
-                if not turn.done():
-                    turn.set_exception(self._none())
+        self._send_away()
 
     def reconfigure(self, upstreams: Sequence[Upstream]) -> None:
         """Go on with these: under new terms where they are known, with others; what is not named is drained."""
@@ -93,6 +89,7 @@ class Upstreams:
         for attachment in [a for a in self._idle if a.place is not None and a.place.terms.draining]:
             self._park(attachment)
         self.grant()
+        self._send_away()
 
     def busy(self, attachment: Attachment) -> None:
         """Take note that a session is used."""
@@ -136,6 +133,15 @@ class Upstreams:
             self._sweep = None
         for place in self.places:
             place.control.close()
+
+    def _send_away(self) -> None:
+        """Tell those who wait, if there is no upstream for which they could."""
+        if any(place.usable for place in self.places):
+            return
+        while self._waiting:
+            turn = self._waiting.next()
+            if not turn.done():
+                turn.set_exception(self._none())
 
     def _best(self, tried: Collection[Place] = ()) -> Place | None:
         fit = [place for place in self.places if place.usable and place.room and place not in tried]

@@ -74,6 +74,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[[upstream]]\nport = 1", "[[upstream]] needs host"),
         ("[[upstream]]\nhost = 'x'\nport = 0", "[[upstream]] port is 0: it must be a whole number from 1 to 65535"),
         ("[[upstream]]\nhost = 'x'", "[[upstream]] needs [catalog]"),
+        ("[[upstream]]\nhost = 'x'\n[[upstream]]\nhost = 'x'", "[[upstream]] x:10000 is there twice"),
         ("[catalog]\nname = 'x'\ntype = 'sql'", "[catalog] needs [[upstream]]"),
         ("[catalog]\ntype = 'sql'", '[catalog] needs name, for example name = "lake"'),
         ("[catalog]\nname = 'x'\ntype = 'sql'\nuri = ['a']", "[catalog] uri is ['a']: it must be a text, a number"),

@@ -223,3 +223,17 @@ def test_servers_that_are_added_and_left_out() -> None:
                 await upstreams.open("bob", OPEN)
 
     asyncio.run(test())
+
+
+def test_who_waits_is_told_when_all_servers_are_to_be_drained() -> None:
+    async def test() -> None:
+        async with pool(Terms(sessions=1)) as (upstreams, _):
+            session, _ = await upstreams.open("bob", OPEN)
+            waiting = asyncio.create_task(upstreams.open("ann", OPEN))
+            await until(lambda: upstreams.waiting)
+            upstreams.reconfigure([replace(place.upstream, terms=Terms(draining=True)) for place in upstreams.places])
+            with pytest.raises(SqlError, match="all upstreams are being drained"):
+                await waiting
+            await session.close()
+
+    asyncio.run(test())
