@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import binascii
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -333,7 +332,7 @@ def _basic(given: str) -> tuple[str, str]:
 def _decoded(given: str) -> bytes:
     try:
         return base64.b64decode(given, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:  # binascii's own, or of a text that is not ASCII
         raise Denied(_UNREADABLE) from error
 
 

@@ -131,6 +131,7 @@ def test_http_asks_for_a_password_and_then_gives_a_cookie_for_it() -> None:
                 basic("", "right"),
                 "Authorization: Basic ?\r\n",
                 "Authorization: x\r\n",
+                "Authorization: Basic \u00e9\r\n",
             ):
                 client.headers = bad
                 await client.call(OPEN)
