@@ -6,6 +6,7 @@ import asyncio
 import hmac
 import logging
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 logger = logging.getLogger(__name__)
@@ -81,7 +82,7 @@ class Authentication:
         self._kept = kept
         self._key = secrets.token_bytes(32)
         self._right: dict[bytes, float] = {}
-        self._checking = asyncio.Semaphore(_AT_ONCE)
+        self._checking = ThreadPoolExecutor(_AT_ONCE, "password")  # a check goes on though its client has gone
 
     @property
     def open_to_all(self) -> bool:
@@ -103,8 +104,8 @@ class Authentication:
         if self._right.get(digest, 0.0) > now:
             return user
         try:
-            async with self._checking:
-                right = await asyncio.to_thread(self._passwords.check, user, password)
+            check = asyncio.get_running_loop().run_in_executor(self._checking, self._passwords.check, user, password)
+            right = await check
         except Exception as error:
             logger.exception("the password of %r could not be checked", user)
             raise Denied(

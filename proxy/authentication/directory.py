@@ -12,7 +12,7 @@ from typing import Any
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of pyasn1, by what ldap3 imports from it
     import ldap3
-    from ldap3.core.exceptions import LDAPBindError, LDAPException, LDAPInvalidCredentialsResult
+    from ldap3.core.exceptions import LDAPBindError, LDAPException, LDAPInvalidCredentialsResult, LDAPSASLPrepError
     from ldap3.utils.conv import escape_filter_chars
     from ldap3.utils.dn import escape_rdn
 
@@ -63,14 +63,20 @@ class Directory:
         with self._connection(name, password) as connection:
             try:
                 return bool(connection.bind())
-            except (LDAPBindError, LDAPInvalidCredentialsResult):
+            except (LDAPBindError, LDAPInvalidCredentialsResult, LDAPSASLPrepError):  # the last one: no password at all
                 return False
 
     @contextmanager
     def _connection(self, name: str, password: str) -> Iterator[Any]:
         tls = ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=self.ca_file or None)
         server = ldap3.Server(self.url, tls=tls, connect_timeout=self.timeout, get_info=ldap3.NONE)
-        connection = ldap3.Connection(server, name or None, password or None, receive_timeout=self.timeout)
+        connection = ldap3.Connection(
+            server,
+            name or None,
+            password or None,
+            receive_timeout=self.timeout,
+            auto_referrals=False,  # else it would log in wherever an answer sends it, with our password
+        )
         try:
             if self.start_tls:
                 connection.open()

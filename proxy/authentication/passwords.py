@@ -16,7 +16,7 @@ class PasswordFile:
         self._hasher = PasswordHasher()
         # Verified against for an unknown user, who shall not be told from a wrong password by the time it takes.
         self._nobody = self._hasher.hash("")
-        self._read_at: tuple[int, int] | None = None
+        self._read_at: tuple[int, ...] | None = None
         self._hashes: dict[str, str] = {}
         self._refresh()
 
@@ -36,7 +36,7 @@ class PasswordFile:
 
     def _refresh(self) -> None:
         status = self._path.stat()
-        read_at = (status.st_mtime_ns, status.st_size)
+        read_at = (status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)  # times may be set
         if read_at != self._read_at:
             self._hashes = parse(self._path.read_text(encoding="utf-8"), str(self._path))
             self._read_at = read_at

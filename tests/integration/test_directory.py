@@ -72,6 +72,12 @@ uid: bob, ou=x
 cn: Bob (the other)
 sn: Bob
 userPassword: right
+
+dn: ou=elsewhere,dc=example,dc=org
+objectClass: referral
+objectClass: extensibleObject
+ou: elsewhere
+ref: ldap://{elsewhere}/ou=elsewhere,dc=example,dc=org
 """
 
 
@@ -82,6 +88,7 @@ class Slapd:
     plain: str
     tls: str
     authority: str
+    elsewhere: socket.socket  # to where it refers those who search
 
     def by_name(self, **more: Any) -> Directory:
         return Directory(**{"url": self.plain, "user_dn": f"uid={{user}},{PEOPLE}", "timeout": 5, **more})
@@ -104,10 +111,13 @@ def slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
     settings, entries = folder / "slapd.conf", folder / "entries.ldif"
     schemas = packages.root / "etc/ldap/schema"
     settings.write_text(SETTINGS.format(modules=packages.libraries("ldap"), schemas=schemas, folder=folder))
-    entries.write_text(ENTRIES)
+    elsewhere = socket.create_server(("127.0.0.1", 0))
+    elsewhere.setblocking(False)
+    entries.write_text(ENTRIES.format(elsewhere=f"127.0.0.1:{elsewhere.getsockname()[1]}"))
     packages.run("slapd", "-T", "add", "-f", settings, "-l", entries)
     ports = free_ports(2)
-    found = Slapd(f"ldap://127.0.0.1:{ports[0]}", f"ldaps://localhost:{ports[1]}", str(folder / "ca.pem"))
+    urls = f"ldap://127.0.0.1:{ports[0]}", f"ldaps://localhost:{ports[1]}"
+    found = Slapd(*urls, str(folder / "ca.pem"), elsewhere)
     command: list[str | Path] = [
         packages.path("slapd"),
         "-d",
@@ -117,7 +127,7 @@ def slapd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Slapd]:
         "-h",
         f"{found.plain}/ {found.tls}/",
     ]
-    with Daemon(command, packages.environment) as server:
+    with elsewhere, Daemon(command, packages.environment) as server:
         for port in ports:
             server.listening(port)
         yield found
@@ -130,9 +140,17 @@ def test_a_user_is_who_knows_the_password(slapd: Slapd, way: Callable[..., Direc
     assert directory.check("bob, ou=x", "right")
     for user, password in [
         *(("ann", "wrong"), ("ann", ""), ("", "right"), ("", ""), ("nobody", "right"), ("*", "right")),
+        *(("ann", "bell\a"), ("ann", "\u05d0a"), ("ann", "\u00ad")),  # which are no passwords to LDAP at all
         *(("ann)(uid=*", "right"), ("ann,ou=people", "right"), (f"ann,{PEOPLE}", "right"), ("ann\0", "right")),
     ]:
         assert not directory.check(user, password), (user, password)
+
+
+def test_nobody_is_asked_whom_the_directory_refers_to(slapd: Slapd) -> None:
+    """It would be told our password."""
+    assert not slapd.by_search(base=f"ou=elsewhere,{BASE}").check("ann", "right")
+    with pytest.raises(BlockingIOError):
+        slapd.elsewhere.accept()
 
 
 def test_a_filter_says_who_may_come_in(slapd: Slapd) -> None:

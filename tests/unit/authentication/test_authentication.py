@@ -1,4 +1,5 @@
 import asyncio
+import threading
 from collections.abc import Coroutine
 from typing import Any
 
@@ -81,3 +82,31 @@ def test_tokens() -> None:
     with pytest.raises(Denied, match="The token is not accepted"):
         authentication.bearer("bob")
     assert "only tokens" in denied(authentication.login("ann", "right"))
+
+
+def test_no_more_checks_run_at_a_time_though_those_who_asked_for_them_have_gone() -> None:
+    begun, let = threading.Semaphore(0), threading.Event()
+
+    class Slow:
+        def check(self, _user: str, _password: str) -> bool:
+            begun.release()
+            return let.wait(10)
+
+    async def test() -> None:
+        authentication = Authentication(Slow())
+
+        def come() -> list[asyncio.Task[str]]:
+            return [asyncio.create_task(authentication.login(f"eve{number}", "x")) for number in range(8)]
+
+        first = come()
+        for _ in range(4):
+            assert await asyncio.to_thread(begun.acquire, timeout=10)
+        for login in first:
+            login.cancel()
+        await asyncio.wait(first)
+        second = come()
+        assert not await asyncio.to_thread(begun.acquire, timeout=0.1)
+        let.set()
+        await asyncio.gather(*second)
+
+    asyncio.run(test())

@@ -22,6 +22,11 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     os.utime(file, ns=(1, 1))
     assert users.check("ann", "new")
     assert not users.check("ann", "old")
+    other = tmp_path / "other"
+    other.write_text(PasswordFile.line("ann", "old") + "\n")
+    os.utime(other, ns=(1, 1))
+    other.replace(file)
+    assert users.check("ann", "old")
 
 
 @pytest.mark.parametrize("text", ["ann", "ann:plain", ":$argon2id$x"])
