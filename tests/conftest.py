@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,6 +34,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """A Spark that is there for a test alone is compiled soon rather than well: it takes three quarters of the time."""
     aside = item.get_closest_marker("aside") is not None
     os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1" if aside else ""
+
+
+@pytest.fixture(autouse=True)
+def _log_level() -> Iterator[None]:
+    """A command of ours that says itself what is wrong silences the log of this process."""
+    logger = logging.getLogger("proxy")
+    level = logger.level
+    yield
+    logger.setLevel(level)
 
 
 @pytest.fixture(scope="session")

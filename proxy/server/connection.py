@@ -28,14 +28,15 @@ _TLS_ONLY = "TLS is needed here: connect with ssl=true"
 class Connection(asyncio.Protocol):
     """A connection that ends takes with it what it was waiting for. Bad bytes end their own connection only.
 
-    `left(connection, peer)` is called at the end, with the peer whose sessions end with it. Without a `kind`, its first
-    byte tells what it speaks; with one, it comes from `within`, from another process of ours. With `only`, that is
+    `entered(connection)` is called at the start, and `left(connection, peer)` at the end, with the peer whose sessions
+    end with it. Without a `kind`, its first byte tells what it speaks; with one, it comes from `within`, from another process of ours. With `only`, that is
     the one transport that may be spoken, in the clear or by TLS.
     """
 
     def __init__(
         self,
         entrance: Entrance,
+        entered: Callable[[Connection], None],
         left: Callable[[Connection, Peer | None], None],
         kind: type[Conversation] | None = None,
         only: Transport | None = None,
@@ -44,6 +45,7 @@ class Connection(asyncio.Protocol):
         self._kind = kind
         self.within = kind is not None
         self._entrance = entrance
+        self._entered = entered
         self._left = left
         self._tls: TlsServer | None = None
         self._conversation: Conversation | None = None
@@ -77,6 +79,7 @@ class Connection(asyncio.Protocol):
         peername = transport.get_extra_info("peername")
         self._address = f"{peername[0]}:{peername[1]}" if peername else "?"
         self._await_login()
+        self._entered(self)
 
     def data_received(self, data: bytes) -> None:
         try:

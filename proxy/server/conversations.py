@@ -225,7 +225,6 @@ class HttpConversation(Conversation):
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)
         self._transport = HttpTransport(entrance.limits.message)
-        self._believed = "", ""  # the last Authorization header with a right password, and whose it is
 
     @staticmethod
     def refusal(reason: str) -> bytes:
@@ -270,9 +269,6 @@ class HttpConversation(Conversation):
 
     async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
         """Who calls, and the headers that make the next call cheaper."""
-        believed, user = self._believed
-        if call.authorization and call.authorization == believed:
-            return user, ()
         authentication, now = self._entrance.authentication, asyncio.get_running_loop().time()
         scheme, _, given = call.authorization.partition(" ")
         scheme = scheme.lower()
@@ -290,7 +286,8 @@ class HttpConversation(Conversation):
             if known == name:
                 return name, ()
             user = await authentication.login(name, password)
-            self._believed = call.authorization, user
+            if self.peer is not None and self.peer.user == user:  # who has had a cookie, and does not send it
+                return user, ()
         elif known is not None:
             return known, ()
         elif authentication.open_to_all and not scheme:

@@ -15,6 +15,7 @@ from proxy.server.entrance import Entrance
 from proxy.service import Peer, RunningOperation
 from proxy.wire import Transport
 
+_BACKLOG = 4096  # calls of other workers that wait to be taken: more are refused
 _IDLE_CHECKS = 10  # in the time after which an idle session is closed
 
 
@@ -65,7 +66,7 @@ class Server:
     async def listen_within(self, path: Path, kind: type[Conversation]) -> None:
         """Listen to other processes of ours, too, until the very end; all of them speak in the same way."""
         loop = asyncio.get_running_loop()
-        self._inner = await loop.create_unix_server(lambda: self._connection(kind), path)
+        self._inner = await loop.create_unix_server(lambda: self._connection(kind), path, backlog=_BACKLOG)
 
     @property
     def grace(self) -> float:
@@ -124,10 +125,11 @@ class Server:
             await asyncio.wait(self._leaving)
 
     def _connection(self, kind: type[Conversation] | None = None, only: Transport | None = None) -> Connection:
-        connection = Connection(self._entrance, self._left, kind, only)
+        return Connection(self._entrance, self._entered, self._left, kind, only)
+
+    def _entered(self, connection: Connection) -> None:
         self._connections.add(connection)
         self._empty.clear()
-        return connection
 
     def _left(self, connection: Connection, peer: Peer | None) -> None:
         """Clear up after a connection that has ended."""

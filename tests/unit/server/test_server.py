@@ -191,6 +191,13 @@ def test_a_client_that_polls_is_told_of_the_end_before_the_connection_is_closed(
     with_proxy(test, Limits(grace=0.05, close=5))
 
 
+def test_stop_waits_for_no_connection_that_is_only_just_accepted() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.server._connection()  # the event loop makes it a turn later
+
+    with_proxy(test)
+
+
 def test_stop_at_once_waits_for_no_statement() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:

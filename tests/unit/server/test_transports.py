@@ -174,6 +174,18 @@ def test_calls_of_several_users_on_one_connection_are_each_ones_own() -> None:
     with_proxy(test, **guarded())
 
 
+def test_a_password_that_is_right_no_more_ends_on_a_connection_that_goes_on_as_well() -> None:
+    async def test(proxied: Proxied) -> None:
+        passwords = proxied.server._entrance.authentication._passwords
+        async with HttpClient(proxied.port, basic("ann")) as client:
+            assert await client.open_session()
+            passwords.check = lambda _user, _password: False  # type: ignore[union-attr, method-assign]
+            await client.call(OPEN)
+            assert client.code == 401
+
+    with_proxy(test, authentication=Authentication(OnePassword(), kept=0.0))
+
+
 def test_a_cookie_lives_as_long_as_it_says() -> None:
     async def test(proxied: Proxied) -> None:
         async with HttpClient(proxied.port, basic("ann")) as client:
@@ -299,8 +311,8 @@ def test_a_statement_that_is_stopped_with_its_session_has_not_succeeded() -> Non
             request = ttypes.TCloseSessionReq(sessionHandle=session)
             await other.ask("CloseSession", request, ttypes.TCloseSessionResp)
             status = (await waiting).status
-            assert (status.statusCode, status.sqlState) == (3, "08003")
-            assert status.errorMessage == "The session was closed meanwhile, and the statement stopped"
+            assert (status.statusCode, status.sqlState) == (3, "HY008")
+            assert status.errorMessage == "The statement was closed meanwhile, or its session, and was stopped"
 
     with_proxy(test)
 

@@ -86,7 +86,8 @@ async def proxied(
         assert service.sessions.all == []
         assert upstreams.waiting == 0
         assert service.ahead.left == Budget().left
-        assert [(place.sessions, place.statements.taken) for place in upstreams.places] == [(0, 0)] * len(sparks)
+        counts = [(p.sessions, p.opening, p.statements.taken, p.questions.taken) for p in upstreams.places]
+        assert counts == [(0, 0, 0, 0)] * len(sparks)
 
 
 def with_proxy(test: Callable[[Proxied], Coroutine[Any, Any, R]], limits: Limits | None = None, **entrance: Any) -> R:
