@@ -18,6 +18,7 @@ from proxy.workers.neighbours import Neighbours, number_of, opened
 _MARK = 14  # bytes of a handle's id before its mark
 _HEADER = 256 * 1024  # bytes, more than who a caller is can take
 _NOBODY = Peer("")
+_PATIENCE = 5.0  # seconds in which a worker that is well tells how it is
 
 # What workers say to each other besides the calls of clients; no call begins like this.
 _AT_REST, _TOLD, _HOW = b"at rest?", b"told?", b"how?"
@@ -55,8 +56,8 @@ class SharedService(Service):
         return await super().handle(peer, message)
 
     async def workers(self) -> Sequence[Worker | None]:
-        """All of them; None where one has ended and is not there again."""
-        there = await self._all(_HOW)
+        """All of them; None where one has ended and is not there again, or does not answer."""
+        there = await self._all(_HOW, _PATIENCE)
         there[number_of(self.mark)] = self.worker
         return [Worker(*there[number]) if number in there else None for number in range(1, self._count + 1)]
 
@@ -90,11 +91,15 @@ class SharedService(Service):
     async def _how(self) -> Worker:
         return self.worker
 
-    async def _all(self, question: bytes) -> dict[int, Any]:
-        """What all neighbours answer, by their numbers; one that is not there has no answer to give."""
+    async def _all(self, question: bytes, patience: float | None = None) -> dict[int, Any]:
+        """What all neighbours answer in so many seconds, by their numbers; who is not there has no answer to give."""
+
+        async def asked(mark: bytes) -> bytes:
+            async with asyncio.timeout(patience):
+                return await self._neighbours.call(mark, _NOBODY, question)
+
         marks = self._neighbours.others
-        asked = (self._neighbours.call(mark, _NOBODY, question) for mark in marks)
-        answers = await asyncio.gather(*asked, return_exceptions=True)
+        answers = await asyncio.gather(*(asked(mark) for mark in marks), return_exceptions=True)
         answered = zip(marks, answers, strict=True)
         return {number_of(mark): json.loads(answer) for mark, answer in answered if isinstance(answer, bytes)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -36,6 +37,21 @@ def test_a_worker_that_dies_is_started_again_and_its_sessions_are_reported_lost(
             assert (await one.execute(others, "SELECT 1")).status.errorMessage.startswith(LOST)
         async with on_each(several) as ((one, session), (other, _)):
             assert await processes(one, session) == await processes(other, session)
+            assert [state for state, _ in await processes(one, session)] == ["running", "running"]
+
+    asyncio.run(test())
+
+
+def test_a_worker_that_does_not_answer_keeps_nobody_waiting_who_asks_how_all_are(several: Several) -> None:
+    async def test() -> None:
+        async with on_each(several) as ((one, session), _):
+            _, (_, process) = await processes(one, session)
+            assert process is not None
+            os.kill(process, signal.SIGSTOP)
+            try:
+                assert [state for state, _ in await processes(one, session)] == ["running", "down"]
+            finally:
+                os.kill(process, signal.SIGCONT)
             assert [state for state, _ in await processes(one, session)] == ["running", "running"]
 
     asyncio.run(test())
