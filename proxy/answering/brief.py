@@ -59,4 +59,5 @@ def is_constant(sql: str) -> bool:
     >>> [is_constant(sql) for sql in ("SELECT 1.0", "SELECT 1 + '1'", "SELECT f()", "SELECT 1 UNION ALL SELECT 2.0")]
     [False, False, False, False]
     """
+    # Of tokens as they are written: to the rewriter, '1' and 1 have the same text.
     return is_brief(sql) and _NUMBERS.fullmatch(" ".join(token.text for token in scan(sql))) is not None

@@ -22,6 +22,7 @@ _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
     """The schema of a statement, unless it ends before that is known, or is no query; then None, at its end."""
     ending = asyncio.ensure_future(end)
+    describing: asyncio.Task[Any] | None = None
     try:
         await asyncio.wait({ending}, timeout=_SOON)
         if not ending.done() and _is_query(sql):
@@ -29,11 +30,12 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
             await asyncio.wait({ending, describing}, return_when=asyncio.FIRST_COMPLETED)
             if describing.done() and (schema := describing.result()) is not None:
                 return schema
-            describing.cancel()
         await ending
         return None
     finally:
         ending.cancel()
+        if describing is not None:
+            describing.cancel()
 
 
 async def _described(sql: str, query: Query) -> Any:

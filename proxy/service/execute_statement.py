@@ -40,15 +40,12 @@ async def execute_statement(call: Call) -> bytes:
     return await _ended(call, operation, reply)
 
 
-class _Crowded(Exception):
-    """There is too much to do by now."""
-
-
 async def _begin(call: Call, session: ClientSession, statement: Statement) -> Started:
     """The started operation; one that waits for its turn where there is too much to do."""
     if not session.upstream.crowded:
-        with contextlib.suppress(_Crowded):
-            return await _started(call, session, statement, waits=False)
+        started = await _started(call, session, statement, waits=False)
+        if started is not None:
+            return started
     queued = Queued(session, partial(_started_in_turn, call, session, statement), statement.deadline)
     return queued, _announced(call, queued)
 
@@ -57,15 +54,18 @@ async def _started_in_turn(call: Call, session: ClientSession, statement: Statem
     """The same with the session held all the while: others wait for it, and planning may ask Spark several times."""
     await session.upstream.hold()
     try:
-        return await _started(call, session, statement, waits=True)
+        started = await _started(call, session, statement, waits=True)
+        assert started is not None
+        return started
     finally:
         session.upstream.let_go()
 
 
-async def _started(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started:
-    """Plan the statement and start it when it is its turn; to be cancelled, it leaves nothing running.
+async def _started(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
+    """Plan the statement and start it, when it is its turn; None if it would have to wait for that, and does not.
 
-    One that does not wait for its turn raises _Crowded where it would have to.
+    It can be cancelled at any time, and leaves nothing running then. Who comes again is planned again: meanwhile, what
+    the plan depends on may have changed.
     """
     plan = await _plan(call, session, statement.sql)
     if isinstance(plan, Local):
@@ -75,23 +75,28 @@ async def _started(call: Call, session: ClientSession, statement: Statement, *, 
     except BaseException:
         _not_started(plan)
         raise
+    if upstream is None:
+        _not_started(plan)
+        return None
     return await _start(_Start(call, session, upstream, statement), plan)
 
 
-async def _turn(session: ClientSession, *, waits: bool) -> LiveUpstream:
-    """The upstream session, held, with a slot for a statement."""
+async def _turn(session: ClientSession, *, waits: bool) -> LiveUpstream | None:
+    """The upstream session, held, with a slot for a statement; None if one would have to wait, and does not."""
     if not waits and session.upstream.crowded:  # since it was planned
-        raise _Crowded
+        return None
     upstream = await session.upstream.hold()
     try:
-        if not upstream.take_slot():
-            if not waits:
-                raise _Crowded
+        if waits:
             await upstream.wait_for_slot(session.principal)
+            return upstream
     except BaseException:
         session.upstream.let_go()
         raise
-    return upstream
+    if upstream.take_slot():
+        return upstream
+    session.upstream.let_go()
+    return None
 
 
 async def _plan(call: Call, session: ClientSession, sql: str) -> Plan:
@@ -194,7 +199,7 @@ async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes
     """What a client that waited is told: the handle, or the error alone."""
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation):
-        raise SqlError("The session was closed meanwhile, and the statement stopped", "08003")
+        raise SqlError("The statement was closed meanwhile, or its session, and was stopped", "HY008")
     if operation.state is not OperationState.ERROR:
         return reply
     error = operation.error or SqlError("The statement failed without a reason")

@@ -20,6 +20,7 @@ from proxy.service.progress import HowFar
 from proxy.service.questions import Questions
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
+from proxy.service.way_back import WayBack
 from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Trace
 from proxy.upstream import Announced, RemoteOperation, RemoteStatus, started
 from proxy.wire import find, read_string, with_seqid
@@ -64,11 +65,11 @@ class Forwarded(RunningOperation):
         self._constant = (upstream.handle, self._sql) if plan.constant else None
         self._leaves = plan.leaves
         self._questions = Questions()
-        self._statement = statement if plan.fallback and plan.sql is not None else None
+        self._way_back = WayBack(statement if plan.fallback and plan.sql is not None else None)
         self._writes = plan.writes
         self._cancelled = False
         self._ended_here = False
-        self._falling_back = asyncio.Lock()
+        self._closing = False
         self._how_far = HowFar(self.started_ms)
         self._refreshes = Begun()
         self._after = plan.after
@@ -209,26 +210,19 @@ class Forwarded(RunningOperation):
         return kept[1] if kept is not None and kept[0] == self._constant else None
 
     async def fetch(self, call: Call) -> bytes:
+        remote = self.remote
         reply = await self._rows(call)
         if succeeded(reply):
-            self._statement = None  # rows are out: there is no way back
-        elif self.state is OperationState.FINISHED and self._may_fall_back() and not self._writes:
+            self._way_back.shut()
+            return reply
+        if self.state is OperationState.FINISHED and self._way_back.open and not self._writes:
             if self._ahead is not None:
                 self._ahead.drop()  # what it has is of the rewriting
-            await self._run_again()
-            reply = await self._rows(call)
-        return reply
-
-    async def _run_again(self) -> None:
-        """Fall back though it was finished: its slot is another's by now."""
-        await self.upstream.wait_for_slot(self.session.principal)
-        try:
-            await self._fall_back()
-            status = await self.remote.wait()
-        finally:
-            self.upstream.give_slot_back()
-        if status.error is not None:
-            raise status.error
+            self._way_back.take(self._run_original_in_turn)
+        error = await self._way_back.passed()
+        if error is not None:
+            raise error
+        return reply if remote is self.remote else await self._rows(call)
 
     async def _rows(self, call: Call) -> bytes:
         message = call.addressed_to(self.remote.handle)
@@ -247,7 +241,7 @@ class Forwarded(RunningOperation):
         return call.reply(ttypes.TGetQueryIdResp(queryId=self.remote.handle.id))
 
     async def cancel(self, call: Call) -> bytes:
-        self._cancelled = True
+        self._give_up()
         if self._sequel is not None and not self.done:
             await self._sequel.cancel()
             return call.reply(ttypes.TCancelOperationResp(status=success()))
@@ -255,6 +249,7 @@ class Forwarded(RunningOperation):
 
     async def close(self, call: Call) -> bytes:
         """Whether the upstream has forgotten it, too, is nothing that a client could wait for."""
+        self._closing = True
         await self.abandon()
         (closing,) = self.upstream.send(call.addressed_to(self.remote.handle))
         closing.add_done_callback(self._closed)
@@ -267,6 +262,7 @@ class Forwarded(RunningOperation):
         self.release()
 
     async def discard(self) -> None:
+        self._closing = True
         try:
             await self._forget(self.remote)
         finally:
@@ -279,16 +275,23 @@ class Forwarded(RunningOperation):
             self._is_left("closed", error)
 
     async def abandon(self, error: SqlError | None = None) -> None:
-        self._cancelled = True
+        self._give_up()
         if self._held:
             self.advance(OperationState.FINISHED)
         if not self.done:
             self._ended_here = error is not None
             self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)
-            try:
-                await self.remote.cancel()
-            except SqlError as error:
-                self._is_left("cancelled", error)
+            await self._stop(self.remote)
+
+    def _give_up(self) -> None:
+        self._cancelled = True
+        self._way_back.shut()
+
+    async def _stop(self, remote: RemoteOperation) -> None:
+        try:
+            await remote.cancel()
+        except SqlError as error:
+            self._is_left("cancelled", error)
 
     def _is_left(self, wanted: str, error: BaseException) -> None:
         """Say so, if the upstream has it still: with its session it goes as well."""
@@ -307,36 +310,50 @@ class Forwarded(RunningOperation):
 
     async def _observe(self, remote: RemoteOperation, status: RemoteStatus) -> bool:
         """Take note of what the upstream said; False if that is not for the client, being about a given-up try."""
-        async with self._falling_back:
-            if remote is not self.remote:
-                return False
-            nothing_done = not self._writes or _before_execution(status.error)
-            if status.state is OperationState.ERROR and nothing_done and self._may_fall_back():
-                logger.warning(
-                    "a rewritten statement failed, its original is run: %s", first_message(str(status.error))
-                )
-                try:
-                    await self._fall_back()
-                except SqlError as error:
-                    self.advance(OperationState.ERROR, error)
-                return False
-            self.advance(status.state, status.error)
-            return not self._held
+        await self._way_back.passed()
+        if remote is not self.remote:
+            return False
+        nothing_done = not self._writes or _before_execution(status.error)
+        if status.state is OperationState.ERROR and nothing_done and self._way_back.open:
+            logger.warning("a rewritten statement failed, its original is run: %s", first_message(str(status.error)))
+            self._way_back.take(self._run_original)
+            await self._way_back.passed()
+            return False
+        self.advance(status.state, status.error)
+        return not self._held
 
-    def _may_fall_back(self) -> bool:
-        return self._statement is not None and not self._cancelled and not self._statement.expired
-
-    async def _fall_back(self) -> None:
-        """Run the client's own statement in the place of the rewritten one; raises what keeps it from starting."""
-        statement, self._statement = self._statement, None
-        assert statement is not None
+    async def _run_original(self, original: Statement) -> SqlError | None:
+        """Start the client's own statement in the place of the rewritten one; what keeps it from starting."""
         failed = self.remote
-        reply = await self._relay(statement.outgoing(self.upstream.handle, None))
-        self.runs_as(started(reply))
+        try:
+            self.runs_as(started(await self.upstream.call(original.outgoing(self.upstream.handle, None))))
+        except SqlError as error:
+            self.advance(OperationState.ERROR, error)
+            return error
+        if self._closing:  # the failed one, while this was being started
+            await self._forget(self.remote)
+            return None
         self.log.add(_FELL_BACK)
         await self._forget(failed)
-        if self._cancelled:  # while it was being started
-            await self.remote.cancel()
+        if self._cancelled:
+            await self._stop(self.remote)
+        return None
+
+    async def _run_original_in_turn(self, original: Statement) -> SqlError | None:
+        """The same to its end, where the rewritten one was finished: its slot is another's by now."""
+        try:
+            async with asyncio.timeout_at(original.deadline):
+                await self.upstream.wait_for_slot(self.session.principal)
+        except TimeoutError:
+            return None
+        try:
+            if self._cancelled:
+                return None
+            return await self._run_original(original) or (await self.remote.wait()).error
+        except SqlError as error:
+            return error
+        finally:
+            self.upstream.give_slot_back()
 
 
 def _before_execution(error: SqlError | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,8 @@ from proxy.wire import find
 
 if TYPE_CHECKING:
     from proxy.service.call import Call
+
+logger = logging.getLogger(__name__)
 
 _GET_PROGRESS = (1, 2)
 _LOOK_AGAIN = 0.5  # seconds between two looks
@@ -40,7 +43,11 @@ class HowFar:
         now = asyncio.get_running_loop().time()
         if now - self._looked_at >= _LOOK_AGAIN:
             self._looked_at = now
-            stages = await look()
+            try:
+                stages = await look()
+            except Exception as error:  # the statement itself goes well
+                logger.warning("how far a statement is could not be found out: %r", error)
+                stages = None
             if self._seen is None and stages is None:
                 self._known = False
                 return None

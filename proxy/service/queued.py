@@ -110,7 +110,7 @@ class Queued(RunningOperation):
 
     def _become(self, begun: RunningOperation) -> None:
         self._begun = begun
-        self.log, self.has_result_set = begun.log, begun.has_result_set
+        self.log, self.has_result_set, self.told = begun.log, begun.has_result_set, begun.told
         begun.watcher = self._follow
         if begun.done:
             self._follow(begun)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import time
@@ -124,8 +125,9 @@ class Service:
         """End what still runs by an error, and return when the clients know of it, or patience is over."""
         running = [o for session in self.sessions.all for o in session.operations.values() if not o.done]
         await asyncio.gather(*(operation.abandon(_SHUTTING_DOWN) for operation in running))
-        if running:
-            await asyncio.wait([asyncio.ensure_future(o.told.wait()) for o in running], timeout=patience)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await asyncio.gather(*(operation.told.wait() for operation in running))
 
     async def add_operation(self, operation: RunningOperation) -> None:
         """Give an operation to its session; it is ended, and this raises, where that was closed meanwhile."""

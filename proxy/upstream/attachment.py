@@ -64,7 +64,7 @@ class Attachment:
     @property
     def crowded(self) -> bool:
         """Whether a statement would have to wait: for a session, or behind other statements."""
-        if self._live is None:
+        if self._live is None or not self._live.alive:
             return self._attaching is not None or self._pool.full
         return not self._live.place.statements.free
 

@@ -54,3 +54,11 @@ def test_no_bar_comes_where_there_was_none() -> None:
     assert told(None, (Stage(0, 4, 2, 2, 0),)) == [None, None]
     _, unknown = told((Stage(0, 4, 2, 2, 0),), None)
     assert unknown.rows
+
+
+def test_a_look_that_fails_is_told_of_in_the_log_alone(caplog: pytest.LogCaptureFixture) -> None:
+    async def look() -> tuple[Stage, ...] | None:
+        raise ConnectionError("the JVM is busy")
+
+    assert asyncio.run(HowFar(0).told(CALL, look)) is None
+    assert "the JVM is busy" in caplog.text

@@ -215,6 +215,21 @@ def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle(terms: 
     with_proxy(test, terms=terms)
 
 
+def test_who_has_told_the_client_of_the_end_keeps_nobody_waiting_who_stops() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            first = (await ann.execute(await ann.open_session(), "HANG")).operationHandle
+            second = (await bob.execute(await bob.open_session(), "HANG")).operationHandle
+            finish(proxied, 0)
+            await ann.end(first)
+            await until(lambda: len(proxied.spark.history) == 2)
+            stopping = asyncio.create_task(proxied.server.service.stop_statements(60))
+            assert (await bob.end(second)).sqlState == "57P01"
+            await stopping
+
+    with_proxy(test, terms=ONE_AT_A_TIME)
+
+
 def test_signs_of_life_of_an_idle_session_need_no_upstream() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:

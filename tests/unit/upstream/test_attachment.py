@@ -1,6 +1,7 @@
 """A session that is parked, or whose server dies, goes on as it was; or says that it cannot."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from proxy.hs2.generated import ttypes
 from proxy.upstream import Attachment, Terms
 from tests.unit.support.fake_spark import FakeSpark
 from tests.unit.support.proxied import until
-from tests.unit.upstream.test_pool import attached, pool
+from tests.unit.upstream.test_pool import QUICK, attached, pool
 
 
 async def texts(spark: FakeSpark, session: Attachment) -> list[str]:
@@ -298,5 +299,24 @@ def test_who_is_overtaken_by_the_end_of_the_session_is_told_so() -> None:
             await session.close()
             with pytest.raises(SqlError, match="The session is closed"):
                 await waiting
+
+    asyncio.run(test())
+
+
+def test_a_session_whose_server_has_died_is_as_crowded_as_the_others_are() -> None:
+    async def test() -> None:
+        async with pool(Terms(sessions=1), timeouts=replace(QUICK, open=5)) as (upstreams, (spark,)):
+            first, other = attached(upstreams), attached(upstreams)
+            live = await first.hold()
+            assert not first.crowded
+            waiting = asyncio.create_task(other.query("SELECT 1"))
+            await until(lambda: upstreams.waiting)
+            spark.die()
+            await until(lambda: not live.alive)
+            assert first.crowded
+            first.let_go()
+            await first.close()
+            await waiting
+            await other.close()
 
     asyncio.run(test())

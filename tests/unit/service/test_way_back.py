@@ -1,0 +1,108 @@
+"""The original takes over from a failing rewriting whoever waits for it, and whoever goes away meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from proxy.hs2 import ResultSet, SqlError
+from proxy.hs2.generated import ttypes
+from proxy.session import Forward, OperationState
+from proxy.upstream import Terms
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
+
+ONE_AT_A_TIME = [Terms(statements=1)]
+
+
+async def stop(client: RawClient, operation: Any) -> None:
+    request = ttypes.TCancelOperationReq(operationHandle=operation)
+    await client.ask("CancelOperation", request, ttypes.TCancelOperationResp)
+    await client.end(operation)
+
+
+def test_who_goes_away_meanwhile_does_not_cut_it_off() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward("FAIL secret_mv", fallback=True)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            proxied.spark.held["ExecuteStatement"] = asyncio.Event()
+            async with RawClient(proxied.port) as other:
+                asking = asyncio.create_task(other.status(operation))
+                await until(lambda: len(proxied.spark.sent("ExecuteStatement")) == 2)
+                other.writer.transport.abort()
+                await asyncio.wait({asking})
+            proxied.spark.held.pop("ExecuteStatement").set()
+            assert (await client.end(operation)).operationState == OperationState.FINISHED
+            assert await client.first_column(operation) == ["SELECT 1"]
+        assert isinstance(asking.exception(), ConnectionError)
+
+    with_proxy(test)
+
+
+def test_columns_that_are_known_before_the_end_do_not_cut_it_off() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward("SELECT HANG", fallback=True)
+        rewritten, spark = proxied.spark.history, proxied.spark
+
+        def script(sql: str) -> ResultSet | None:
+            if sql.startswith("DESCRIBE"):
+                rewritten[0].outcome = SqlError("secret_mv is broken", "53100")
+                rewritten[0].end(OperationState.ERROR)
+                return ResultSet.of("col_name", "data_type", "comment", rows=[["a", "bigint", None]])
+            return None if "HANG" in sql else ResultSet.of("sql", rows=[[sql]])
+
+        spark.script = script
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            await client.schema(operation)
+            assert (await client.end(operation)).operationState == OperationState.FINISHED
+            assert await client.first_column(operation) == ["SELECT 1"]
+
+    with_proxy(test)
+
+
+def test_two_who_ask_for_rows_that_fail_both_get_the_original() -> None:
+    async def test(proxied: Proxied) -> None:
+        slots = proxied.server.service.upstreams.places[0].statements
+        proxied.planned.plans["SELECT 1"] = Forward("LATE", fallback=True)
+        async with RawClient(proxied.port) as one, RawClient(proxied.port) as two, RawClient(proxied.port) as other:
+            operation = (await one.execute(await one.open_session(), "SELECT 1")).operationHandle
+            await one.end(operation)
+            busy = (await other.execute(await other.open_session(), "HANG")).operationHandle
+            fetching = [asyncio.create_task(client.fetch(operation)) for client in (one, two)]
+            await until(lambda: slots._queue and len(proxied.spark.sent("FetchResults")) == 2)
+            await stop(other, busy)
+            assert [reply.status.statusCode for reply in await asyncio.gather(*fetching)] == [0, 0]
+            assert [running.sql for running in proxied.spark.history] == ["LATE", "HANG", "SELECT 1"]
+
+    with_proxy(test, terms=ONE_AT_A_TIME)
+
+
+def test_an_original_whose_time_is_over_before_its_turn_does_not_run() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["SELECT 1"] = Forward("LATE", fallback=True)
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "SELECT 1", timeout=1)).operationHandle
+            await client.end(operation)
+            busy = (await other.execute(await other.open_session(), "HANG")).operationHandle
+            assert (await client.fetch(operation)).status.errorMessage == "lost a file"
+            await stop(other, busy)
+            assert [running.sql for running in proxied.spark.history] == ["LATE", "HANG"]
+
+    with_proxy(test, terms=ONE_AT_A_TIME)
+
+
+def test_an_original_that_starts_when_its_client_has_closed_it_is_closed_as_well() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["HANG as sent"] = Forward("FAIL", fallback=True)
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "HANG as sent")).operationHandle
+            proxied.spark.held["ExecuteStatement"] = asyncio.Event()
+            asking = asyncio.create_task(other.status(operation))
+            await until(lambda: len(proxied.spark.sent("ExecuteStatement")) == 2)
+            await client.close(operation)
+            proxied.spark.held.pop("ExecuteStatement").set()
+            await asking
+            await until(lambda: not proxied.spark.operations)
+
+    with_proxy(test)
