@@ -29,8 +29,8 @@ class Connection(asyncio.Protocol):
     """A connection that ends takes with it what it was waiting for. Bad bytes end their own connection only.
 
     `entered(connection)` is called at the start, and `left(connection, peer)` at the end, with the peer whose sessions
-    end with it. Without a `kind`, its first byte tells what it speaks; with one, it comes from `within`, from another process of ours. With `only`, that is
-    the one transport that may be spoken, in the clear or by TLS.
+    end with it. Without a `kind`, its first byte tells what it speaks; with one, it comes from `within`, from another
+    process of ours. With `only`, that is the one transport that may be spoken, in the clear or by TLS.
     """
 
     def __init__(
