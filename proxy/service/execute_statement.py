@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -21,6 +22,8 @@ from proxy.upstream import Announced
 from proxy.wire import WireError
 
 logger = logging.getLogger(__name__)
+
+_SOON = 0.5  # seconds in which a session is attached where nobody waits for one
 
 # A started operation with the reply that announces it; or no operation, and the upstream's refusal.
 Started = tuple[RunningOperation | None, bytes]
@@ -42,23 +45,48 @@ async def execute_statement(call: Call) -> bytes:
 
 async def _begin(call: Call, session: ClientSession, statement: Statement) -> Started:
     """The started operation; one that waits for its turn where there is too much to do."""
-    if not session.upstream.crowded:
-        started = await _started(call, session, statement, waits=False)
+    start = partial(_started_in_turn, call, session, statement)
+    if session.upstream.attached and not session.upstream.crowded:
+        started = await _started_at_once(call, session, statement)
         if started is not None:
             return started
-    queued = Queued(session, partial(_started_in_turn, call, session, statement), statement.deadline)
+    elif not session.upstream.crowded:
+        starting = asyncio.create_task(_sure(_started(call, session, statement, waits=True)))
+        try:
+            await asyncio.wait({starting}, timeout=_SOON)
+        except asyncio.CancelledError:
+            starting.cancel()
+            raise
+        if starting.done():
+            return starting.result()
+        start = partial(_sure, starting)
+    queued = Queued(session, start, statement.deadline)
     return queued, _announced(call, queued)
 
 
-async def _started_in_turn(call: Call, session: ClientSession, statement: Statement) -> Started:
-    """The same with the session held all the while: others wait for it, and planning may ask Spark several times."""
+async def _started_at_once(call: Call, session: ClientSession, statement: Statement) -> Started | None:
+    """The started operation, if it need not wait; the session is held, lest it be given to others while we plan."""
     await session.upstream.hold()
     try:
-        started = await _started(call, session, statement, waits=True)
-        assert started is not None
-        return started
+        return await _started(call, session, statement, waits=False)
     finally:
         session.upstream.let_go()
+
+
+async def _started_in_turn(call: Call, session: ClientSession, statement: Statement) -> Started:
+    """The same when it is its turn: others wait for the session, and planning may ask Spark several times."""
+    await session.upstream.hold()
+    try:
+        return await _sure(_started(call, session, statement, waits=True))
+    finally:
+        session.upstream.let_go()
+
+
+async def _sure(starting: Awaitable[Started | None]) -> Started:
+    """What is started by who waits for its turn."""
+    started = await starting
+    assert started is not None
+    return started
 
 
 async def _started(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:

@@ -63,6 +63,11 @@ class SessionUpstream(Protocol):
     """The upstream's side of one client session, which is open there only while it is needed."""
 
     @property
+    def attached(self) -> bool:
+        """Whether it is open there now."""
+        ...
+
+    @property
     def crowded(self) -> bool:
         """Whether a statement would have to wait: for a session, or behind other statements."""
         ...

@@ -58,8 +58,8 @@ class Attachment:
 
     @property
     def attached(self) -> bool:
-        """Whether there is an upstream session now."""
-        return self._live is not None
+        """Whether there is an upstream session now, and alive."""
+        return self._live is not None and self._live.alive
 
     @property
     def crowded(self) -> bool:

@@ -186,8 +186,22 @@ def test_a_session_that_waits_is_held_while_its_statement_is_planned() -> None:
     with_proxy(test, terms=ONE_SESSION)
 
 
-@pytest.mark.parametrize("terms", [ONE_AT_A_TIME, ONE_SESSION])
-def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle(terms: list[Terms]) -> None:
+def test_a_session_that_is_opened_again_slowly_keeps_nobody_waiting_for_a_handle() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            await until(lambda: not proxied.spark.sessions)  # it is parked
+            proxied.spark.held["OpenSession"] = asyncio.Event()
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            assert (await client.status(operation)).operationState == OperationState.RUNNING
+            proxied.spark.held.pop("OpenSession").set()
+            assert (await client.end(operation)).operationState == OperationState.FINISHED
+            assert await client.first_column(operation) == ["SELECT 1"]
+
+    with_proxy(test, timeouts=replace(QUICK, park=0.02))
+
+
+def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle() -> None:
     async def test(proxied: Proxied) -> None:
         planning, planned = asyncio.Event(), asyncio.Event()
 
@@ -212,7 +226,7 @@ def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle(terms: 
             assert (await ann.end(waiting)).operationState == OperationState.FINISHED
             assert await ann.first_column(waiting) == ["SELECT 1"]
 
-    with_proxy(test, terms=terms)
+    with_proxy(test, terms=ONE_AT_A_TIME)
 
 
 def test_who_has_told_the_client_of_the_end_keeps_nobody_waiting_who_stops() -> None:
