@@ -18,7 +18,12 @@ _LOG = ResultSet.of("operation_log").columns
 
 
 class RunningOperation(Operation):
-    """An operation that answers the calls of clients on it; each method returns the reply's bytes."""
+    """An operation that answers the calls of clients on it; each method returns the reply's bytes.
+
+    There are three ways to its end. Its client closes it: `close` stops it, and lets go of the upstream's session once
+    that has forgotten it. Its session is closed: `abandon` stops it and `release` lets go, as the session goes with all
+    that is in it. No client has its handle: `abandon` stops it, and `discard` has the upstream forget it and lets go.
+    """
 
     @abstractmethod
     async def wait(self) -> None:
