@@ -31,6 +31,7 @@ from proxy.wire import (
     check_bounds,
     find,
     is_whole,
+    only_payload,
     packing,
     read_head,
     read_string,
@@ -96,17 +97,24 @@ class Conversation(ABC):
         logger.warning("%s: a login was refused: %s", self._caller.address, denied.logged)
 
     def at_once(self, data: bytes) -> bytes | None:
-        """What is sent back to bytes that are one whole call just like the last one; None to all others.
+        """What is sent back to bytes that are one whole call, just like the last one or foreseen; None to all others.
 
         Only to be asked if nothing is `buffered`.
         """
         return None
 
-    def _again(self, data: bytes, frame: Callable[[bytes], bytes]) -> bytes | None:
-        settled = None if self.peer is None else self.peer.settled
-        if settled is not self._settled:
-            self._settled, self._framed = settled, settled and settled.framed(frame)
-        return None if self._framed is None else self._entrance.service.again(self._framed, data)
+    def _answered(self, data: bytes, message: bytes | None, frame: Callable[[bytes], bytes]) -> bytes | None:
+        """The same, of `data` in a `frame` of their own, with `message` in it if they are one whole frame."""
+        peer, service = self.peer, self._entrance.service
+        if peer is None:
+            return None
+        if peer.settled is not self._settled:
+            self._settled, self._framed = peer.settled, peer.settled and peer.settled.framed(frame)
+        again = None if self._framed is None else service.again(self._framed, data)
+        if again is not None or message is None:
+            return again
+        reply = service.foreseen(peer, message)
+        return None if reply is None else frame(reply)
 
 
 class SaslConversation(Conversation):
@@ -163,7 +171,7 @@ class SaslConversation(Conversation):
         return self._transport.accept()
 
     def at_once(self, data: bytes) -> bytes | None:
-        return self._again(data, self._transport.reply)
+        return self._answered(data, only_payload(data), self._transport.reply)
 
 
 class BareConversation(Conversation):
@@ -203,7 +211,7 @@ class BareConversation(Conversation):
         return self._transport.reply(await self._entrance.service.handle(peer, event))
 
     def at_once(self, data: bytes) -> bytes | None:
-        return self._again(data, self._transport.reply)
+        return self._answered(data, data, self._transport.reply)
 
     async def _log_in(self, message: bytes) -> None:
         user, password = (

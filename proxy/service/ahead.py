@@ -65,11 +65,29 @@ class _Block:
     answer: asyncio.Future[bytes]
     weight: int
 
+    @property
+    def reply(self) -> bytes | None:
+        """The answer, if it is there and no error of the connection."""
+        there = self.answer.done() and not self.answer.cancelled() and self.answer.exception() is None
+        return self.answer.result() if there else None
+
 
 class ReadAhead:
     """The result of one operation. A block is as heavy as the one before, or it is the end."""
 
-    __slots__ = ("_blocks", "_budget", "_columns", "_given_up", "_habits", "_read", "_rows", "_turn", "_upstream")
+    __slots__ = (
+        "_blocks",
+        "_budget",
+        "_columns",
+        "_for_rows",
+        "_foreseen",
+        "_given_up",
+        "_habits",
+        "_read",
+        "_rows",
+        "_turn",
+        "_upstream",
+    )
 
     def __init__(self, upstream: LiveUpstream, budget: Budget, habits: Habits) -> None:
         self._upstream = upstream
@@ -81,15 +99,19 @@ class ReadAhead:
         self._read = 0  # how often it has asked for rows
         self._rows = 0  # in what the client got last
         self._given_up = False
+        self._foreseen = habits.columns, habits.rows  # which the session's other operations may change meanwhile
+        self._for_rows: bytes | None = None  # as it was foreseen, once that is asked for
 
     def begin(self, operation: Handle, *, known: bool = False) -> None:
         """Ask for the columns, if not `known`, and the first rows of the upstream's operation, which has ended well."""
         habits, questions = self._habits, []
-        columns = None if known else habits.columns
+        columns, rows = self._foreseen
+        if known:
+            columns = None
         if columns is not None:
             questions.append(with_handle(columns, REQUEST_HANDLE, operation))
-        if habits.rows is not None:
-            rows = with_handle(habits.rows, REQUEST_HANDLE, operation)
+        if rows is not None:
+            self._for_rows = rows = with_handle(rows, REQUEST_HANDLE, operation)
             questions += [rows for _ in range(habits.blocks) if self._budget.take(habits.weight)]
         if questions:
             self._blocks.extend(self._asked(questions, habits.weight))
@@ -121,11 +143,38 @@ class ReadAhead:
                 await self._take_back(message)
             self._drop_blocks()
             reply = await self._upstream.call(message)
-        goes_on = _orientation(message) == _NEXT and succeeded(reply)
-        self._rows = rows_in(reply) if succeeded(reply) else 0
+        # What takes long is not asked for unasked: whatever else the client wants would wait behind it.
+        soon = clock() - asked_at < _SOON
+        good = succeeded(reply)
+        self._rows = rows_in(reply) if good else 0
+        self._note(message, reply, goes_on=good and _orientation(message) == _NEXT, soon=soon)
+        return reply
+
+    def columns_now(self) -> bytes | None:
+        """The reply to a GetResultSetMetadata as it was foreseen, if that is there."""
+        block = self._columns
+        reply = None if block is None else block.reply
+        if reply is not None:
+            self._columns = None
+        return reply
+
+    def rows_now(self) -> bytes | None:
+        """The reply to a FetchResults as it was foreseen, if that is there and no error."""
+        call = self._for_rows
+        if call is None or not self._blocks or self._turn.locked():
+            return None
+        block = self._blocks[0]
+        reply = block.reply
+        if reply is None or not succeeded(reply) or block.question != call[body_of(call) :]:
+            return None
+        self._taken()
+        self._rows = rows_in(reply)
+        self._note(call, reply, goes_on=True, soon=True)
+        return reply
+
+    def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
+        """What the client does now, it may do again."""
         if self._read == 0:
-            # What takes long is not asked for unasked: whatever else the client wants would wait behind it.
-            soon = clock() - asked_at < _SOON
             self._habits.rows, self._habits.weight = message if goes_on and soon else None, len(reply)
         elif self._read == 1:
             self._habits.blocks = 2 if goes_on and not self._rows else 1
@@ -133,7 +182,6 @@ class ReadAhead:
         goes_on = goes_on and not self._given_up
         if self._rows and goes_on and not self._blocks and self._budget.take(len(reply)):
             self._blocks.extend(self._asked([message], len(reply)))
-        return reply
 
     def drop(self) -> None:
         """Nobody is read on for any more; what was asked for in vain is not asked for again."""

@@ -11,7 +11,8 @@ from functools import partial
 
 from proxy.hs2 import SqlError, failure, succeeded, success
 from proxy.hs2.generated import ttypes
-from proxy.service.call import Call
+from proxy.service.call import REQUEST_HANDLE, Call, with_handle
+from proxy.service.foreseen import Foreseen
 from proxy.service.forwarded import Forwarded
 from proxy.service.local import LocalOperation
 from proxy.service.operation import RunningOperation
@@ -152,7 +153,27 @@ class _Start:
 
     def operation(self, plan: Forward) -> Forwarded:
         """What it is to be, for `begun`."""
-        return Forwarded(self.session, self.upstream, plan, self.statement, self.call.service.ahead)
+        operation = Forwarded(self.session, self.upstream, plan, self.statement, self.call.service.ahead)
+        self.call.peer.foreseen = self._foreseen(operation)
+        return operation
+
+    def _foreseen(self, operation: Forwarded) -> Foreseen:
+        """What the client will ask of it, if it asks as of the last one."""
+        foreseen, habits = Foreseen(operation), self.session.habits
+        for asked, answer in ((habits.columns, operation.columns_now), (habits.rows, operation.rows_now)):
+            if asked is not None:
+                foreseen.expect(with_handle(asked, REQUEST_HANDLE, operation.handle), answer)
+        if habits.closing is not None:
+            closing = with_handle(habits.closing, REQUEST_HANDLE, operation.handle)
+            foreseen.expect(closing, partial(self._closed, operation, closing))
+        return foreseen
+
+    def _closed(self, operation: Forwarded, closing: bytes) -> bytes | None:
+        reply = operation.closed_now(closing)
+        if reply is not None:
+            self.call.peer.foreseen = None
+            self.call.service.sessions.remove_operation(operation)
+        return reply
 
     def begun(self, operation: Forwarded, plan: Forward, reply: bytes) -> Started:
         """What has become of it; an operation takes over the slot and the hold on the session."""

@@ -8,11 +8,12 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from proxy.hs2 import SqlError, succeeded, success
+from proxy.hs2 import SqlError, encode_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
 from proxy.service.ahead import Budget, ReadAhead
+from proxy.service.call import REQUEST_HANDLE, with_handle
 from proxy.service.completed import Known, completed
 from proxy.service.early_schema import early_schema
 from proxy.service.operation import RunningOperation
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _QUERY_ID = (0, 1)
+_CLOSED = encode_reply("CloseOperation", 0, ttypes.TCloseOperationResp(status=success()))
 _UNDER_WAY = "Viewgate: Spark runs the statement as"
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
@@ -181,6 +183,32 @@ class Forwarded(RunningOperation):
             self.log.add(f"{_UNDER_WAY} {statement}")
         return progress
 
+    def columns_now(self) -> bytes | None:
+        """The reply to GetResultSetMetadata, if the client asks as it did before and the reply is there."""
+        if self.state is not OperationState.FINISHED:
+            return None
+        known = self._known_columns
+        if known is not None or self._constant is not None or self._ahead is None:
+            return known
+        return self._ahead.columns_now()
+
+    def rows_now(self) -> bytes | None:
+        """The same of FetchResults."""
+        if self.state is not OperationState.FINISHED or self._ahead is None:
+            return None
+        reply = self._ahead.rows_now()
+        if reply is not None:
+            self._way_back.shut()
+        return reply
+
+    def closed_now(self, call: bytes) -> bytes | None:
+        """The reply to that CloseOperation, and what it does, if nothing runs that has to be stopped first."""
+        if not self.done:
+            return None
+        self._closing = True
+        self._give_up()
+        return self._forgotten(with_handle(call, REQUEST_HANDLE, self.remote.handle))
+
     async def metadata(self, call: Call) -> bytes:
         # Asked before the end, Spark gives a wrong schema, and the same one ever after.
         if not self.done and self.upstream.take_slot():
@@ -251,9 +279,13 @@ class Forwarded(RunningOperation):
         """Whether the upstream has forgotten it, too, is nothing that a client could wait for."""
         self._closing = True
         await self.abandon()
-        (closing,) = self.upstream.send(call.addressed_to(self.remote.handle))
+        self.session.habits.closing = call.message
+        return with_seqid(self._forgotten(call.addressed_to(self.remote.handle)), call.head.seqid)
+
+    def _forgotten(self, message: bytes) -> bytes:
+        (closing,) = self.upstream.send(message)
         closing.add_done_callback(self._closed)
-        return call.reply(ttypes.TCloseOperationResp(status=success()))
+        return _CLOSED
 
     def _closed(self, reply: asyncio.Future[bytes]) -> None:
         error = None if reply.cancelled() else reply.exception()

@@ -15,6 +15,7 @@ from proxy.catalog import Catalog
 from proxy.hs2 import SqlError, encode_reply, failure
 from proxy.service.ahead import Budget
 from proxy.service.call import Call
+from proxy.service.foreseen import numbered
 from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
@@ -62,7 +63,8 @@ class Service:
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
         """The reply to a call; WireError if the message is no call at all."""
-        reply = None if peer.settled is None else self.again(peer.settled, message)
+        again = None if peer.settled is None else self.again(peer.settled, message)
+        reply = self.foreseen(peer, message) if again is None else again
         if reply is not None:
             return reply
         head = read_head(message)
@@ -87,6 +89,15 @@ class Service:
         """The reply to a call that has just been made and that nothing can answer differently now."""
         reply = settled.again(message)
         return reply if reply is not None and self.sessions.uses(settled.operation) else None
+
+    def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
+        """The reply to a call that its client was expected to make, if that is there already."""
+        foreseen = peer.foreseen
+        answer = None if foreseen is None else foreseen.knows(message)
+        if foreseen is None or answer is None or not self.sessions.uses(foreseen.operation):
+            return None
+        reply = answer()
+        return None if reply is None else numbered(reply, message)
 
     async def disconnected(self, peer: Peer) -> None:
         """Close the sessions that were opened on a connection."""

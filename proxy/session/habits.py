@@ -10,6 +10,7 @@ from dataclasses import dataclass
 class Habits:
     """The messages that were the first about the session's last result, and how heavy its first rows were.
 
+    `closing` is the one that was the last about it.
     `schema` is the reply that tells the columns of a constant statement, under that and its upstream's session; the
     next one may be the same.
     `blocks` is how often it asks for rows at first: twice, where all were in the first block and it looks for more.
@@ -18,5 +19,6 @@ class Habits:
     columns: bytes | None = None
     schema: tuple[Hashable, bytes] | None = None
     rows: bytes | None = None
+    closing: bytes | None = None
     weight: int = 0
     blocks: int = 1

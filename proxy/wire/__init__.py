@@ -11,7 +11,7 @@ from proxy.wire.errors import WireError
 from proxy.wire.extent import check_bounds, is_whole
 from proxy.wire.fields import find, find_handle, first_list, list_length, read_i32, read_string, value_bytes, with_field
 from proxy.wire.framed import BareTransport, SaslTransport
-from proxy.wire.frames import FrameReader, frame
+from proxy.wire.frames import FrameReader, frame, only_payload
 from proxy.wire.http import HttpCall, HttpTransport, Interim, packing
 from proxy.wire.layout import Bounds
 from proxy.wire.maps import read_map, write_map
@@ -66,6 +66,7 @@ __all__ = [
     "kept",
     "list_length",
     "name_of",
+    "only_payload",
     "packing",
     "read_head",
     "read_i32",

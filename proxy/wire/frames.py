@@ -18,6 +18,15 @@ def frame(payload: bytes) -> bytes:
     return _LENGTH.pack(len(payload)) + payload
 
 
+def only_payload(data: bytes) -> bytes | None:
+    r"""The payload of bytes that are one whole frame.
+
+    >>> only_payload(b"\x00\x00\x00\x02ab"), only_payload(b"\x00\x00\x00\x02abc")
+    (b'ab', None)
+    """
+    return data[_LENGTH.size :] if int.from_bytes(data[: _LENGTH.size], "big") + _LENGTH.size == len(data) else None
+
+
 class FrameReader:
     r"""Cuts a stream of bytes into the payloads of its frames.
 

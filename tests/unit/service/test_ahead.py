@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,9 @@ from proxy.hs2 import (
 )
 from proxy.hs2.generated import ttypes
 from proxy.service.ahead import Budget, ReadAhead
-from proxy.session import Habits, Handle
+from proxy.service.call import REQUEST_HANDLE, with_handle
+from proxy.service.foreseen import Foreseen, numbered
+from proxy.session import Habits, Handle, Operation
 from proxy.wire import read_head
 
 COLUMNS = ResultSet.of("n int", "s").columns
@@ -81,13 +83,19 @@ def question(handle: Handle, seqid: int, orientation: int, rows: int) -> bytes:
     return encode_call("FetchResults", seqid, request)
 
 
-async def replies(cursor: Cursor, reader: ReadAhead | None, questions: list[tuple[int, int]]) -> list[bytes]:
+async def replies(
+    cursor: Cursor, reader: ReadAhead | None, questions: list[tuple[int, int]], foreseen: Foreseen | None = None
+) -> list[bytes]:
     got = []
     for seqid, (orientation, rows) in enumerate(questions):
         message = question(cursor.handle, seqid, orientation, rows)
         head = read_head(message)
         assert head is not None
-        if reader is None:
+        answer = None if foreseen is None else foreseen.knows(message)
+        reply = None if answer is None else answer()
+        if reply is not None:
+            got.append(numbered(reply, message))
+        elif reader is None:
             got.append(await cursor.call(message))
         elif orientation == SCHEMA:
             got.append(await reader.columns(head, message))
@@ -100,13 +108,21 @@ def reading(cursor: Any, budget: Budget | None = None, habits: Habits | None = N
     return ReadAhead(cursor, budget or Budget(), habits or Habits())
 
 
+def foreseen_of(cursor: Cursor, reader: ReadAhead, habits: Habits) -> Foreseen:
+    foreseen = Foreseen(cast(Operation, reader))
+    for asked, answer in ((habits.columns, reader.columns_now), (habits.rows, reader.rows_now)):
+        if asked is not None:
+            foreseen.expect(with_handle(asked, REQUEST_HANDLE, cursor.handle), answer)
+    return foreseen
+
+
 ORIENTATIONS = st.sampled_from([NEXT, NEXT, NEXT, PRIOR, FIRST, LAST, SCHEMA])
 QUESTIONS = st.lists(st.tuples(ORIENTATIONS, st.integers(0, 4)), max_size=12)
 
 
-@given(st.lists(st.tuples(st.integers(0, 12), QUESTIONS), max_size=4), st.sampled_from([0, 10]))
+@given(st.lists(st.tuples(st.integers(0, 12), QUESTIONS), max_size=4), st.sampled_from([0, 10]), st.booleans())
 def test_whatever_the_client_asks_the_answers_are_sparks_own(
-    results: list[tuple[int, list[tuple[int, int]]]], protocol: int
+    results: list[tuple[int, list[tuple[int, int]]]], protocol: int, at_once: bool
 ) -> None:
     """Of one result after the other, in one session."""
 
@@ -116,9 +132,10 @@ def test_whatever_the_client_asks_the_answers_are_sparks_own(
         for rows, questions in results:
             cursor = Cursor(rows, protocol)
             reader = reading(cursor, budget, habits)
+            foreseen = foreseen_of(cursor, reader, habits) if at_once else None
             reader.begin(cursor.handle)
             direct = Cursor(rows, protocol, cursor.handle)
-            assert await replies(cursor, reader, questions) == await replies(direct, None, questions)
+            assert await replies(cursor, reader, questions, foreseen) == await replies(direct, None, questions)
             reader.drop()
             assert budget.left == before
 

@@ -1,0 +1,179 @@
+"""What a client asks as of its last result is answered as if it had not been foreseen."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import pytest
+
+from proxy.hs2 import encode_call
+from proxy.hs2.generated import ttypes
+from proxy.service.foreseen import Foreseen, numbered
+from proxy.session import Handle, Operation
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
+
+CANCELED = 3
+
+
+def close_call(handle: Handle, seqid: int) -> bytes:
+    identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
+    operation = ttypes.TOperationHandle(operationId=identifier, operationType=0, hasResultSet=True)
+    return encode_call("CloseOperation", seqid, ttypes.TCloseOperationReq(operationHandle=operation))
+
+
+@pytest.mark.parametrize("seqid", [0, 1, -1, 2**31 - 1])
+def test_a_call_is_known_under_any_sequence_id_and_answered_under_its_own(seqid: int) -> None:
+    handle, foreseen = Handle.new(), Foreseen(cast(Operation, object()))
+    foreseen.expect(close_call(handle, 5), lambda: b"reply")
+    answer = foreseen.knows(close_call(handle, seqid))
+    assert answer is not None
+    assert answer() == b"reply"
+    assert numbered(close_call(handle, 9), close_call(handle, seqid)) == close_call(handle, seqid)
+
+
+def test_no_other_bytes_are_known() -> None:
+    handle, foreseen = Handle.new(), Foreseen(cast(Operation, object()))
+    call = close_call(handle, 5)
+    foreseen.expect(call, lambda: b"reply")
+    others = [call[:n] for n in range(len(call))] + [call + b"\0", close_call(Handle.new(), 5), b"\xff" * 20]
+    assert [foreseen.knows(other) for other in others] == [None] * len(others)
+
+
+Use = Callable[[RawClient, Any], Awaitable[Any]]
+
+
+async def read(client: RawClient, operation: Any) -> list[Any]:
+    """A result as clients read it: all of what they are told but for what it is called."""
+    columns = await client.schema(operation)
+    rows = [await client.fetch(operation, rows=2) for _ in range(3)]
+    return [columns, *rows]
+
+
+async def used(client: RawClient, session: Any, sql: str, use: Use = read, *, run_async: bool = True) -> Any:
+    operation = (await client.execute(session, sql, run_async=run_async)).operationHandle
+    await client.end(operation)
+    told = await use(client, operation)
+    await client.close(operation)
+    return told
+
+
+@pytest.mark.parametrize("run_async", [True, False])
+def test_each_result_is_read_like_the_first(run_async: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            told = [await used(client, session, "SELECT 1", run_async=run_async) for _ in range(4)]
+            assert told == [told[0]] * 4
+            assert await used(client, session, "SELECT 2") != told[0]
+            await until(lambda: not proxied.spark.operations)
+            assert proxied.open_operations == 0
+
+    with_proxy(test)
+
+
+async def backwards(client: RawClient, operation: Any) -> list[Any]:
+    return [await client.fetch(operation, rows=rows, orientation=how) for rows, how in ((2, 0), (1, 0), (2, 4), (2, 0))]
+
+
+async def rows_first(client: RawClient, operation: Any) -> list[Any]:
+    return [await client.fetch(operation, rows=2), await client.schema(operation), await client.fetch(operation)]
+
+
+async def nothing(_client: RawClient, _operation: Any) -> list[Any]:
+    return []
+
+
+def test_who_asks_otherwise_than_of_the_last_result_gets_what_it_asks_for() -> None:
+    uses = (read, backwards, rows_first, nothing)
+
+    async def test(proxied: Proxied) -> None:
+        alone = {}
+        for use in uses:
+            async with RawClient(proxied.port) as client:
+                alone[use] = await used(client, await client.open_session(), "SELECT 1", use)
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for first in uses:
+                for second in uses:
+                    await used(client, session, "SELECT 1", first)
+                    assert await used(client, session, "SELECT 1", second) == alone[second]
+
+    with_proxy(test)
+
+
+def test_what_another_connection_has_closed_is_not_answered_for() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            session = await client.open_session()
+            await used(client, session, "SELECT 1")
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            await client.end(operation)
+            await other.close(operation)
+            assert (await client.fetch(operation, rows=2)).status.statusCode == 3
+            request = ttypes.TCloseOperationReq(operationHandle=operation)
+            closed = await client.ask("CloseOperation", request, ttypes.TCloseOperationResp)
+            assert closed.status.statusCode == 3
+
+    with_proxy(test)
+
+
+def test_nobody_else_is_answered() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client, RawClient(proxied.port, "eve") as eve:
+            session = await client.open_session()
+            await used(client, session, "SELECT 1")
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            await client.end(operation)
+            assert (await eve.fetch(operation, rows=2)).status.statusCode == 3
+            assert await read(client, operation)
+
+    with_proxy(test)
+
+
+def test_a_statement_that_still_runs_is_stopped_when_it_is_closed() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            await used(client, session, "SELECT 1")
+            operation = (await client.execute(session, "HANG")).operationHandle
+            await client.close(operation)
+            await until(lambda: proxied.spark.history[-1].state == CANCELED)
+            await until(lambda: not proxied.spark.operations)
+            assert proxied.open_operations == 0
+
+    with_proxy(test)
+
+
+def test_the_answers_come_while_spark_is_asked_nothing_that_it_has_not_been_asked() -> None:
+    """Spark is asked for the columns and the rows together; held there, they are waited for like any others."""
+
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            told = await used(client, session, "SELECT 1")
+            held = proxied.spark.held["FetchResults"] = asyncio.Event()
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            await client.end(operation)
+            reading = asyncio.create_task(read(client, operation))
+            await proxied.spark.called("FetchResults")
+            held.set()
+            assert await reading == told
+            asked = len(proxied.spark.sent("FetchResults"))
+            assert asked == 2 * 3
+
+    with_proxy(test)
+
+
+def test_an_operation_is_forgotten_with_what_was_foreseen_of_it() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for _ in range(3):
+                await used(client, session, "SELECT 1")
+            gc.collect()  # what other tests have left
+            assert not [seen for seen in gc.get_objects() if isinstance(seen, Foreseen)]
+
+    with_proxy(test)
