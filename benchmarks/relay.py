@@ -23,6 +23,7 @@ class End(asyncio.Protocol):
     def __init__(self, other: End | None = None, made: Callable[[End], object] | None = None) -> None:
         self.other, self.made = other, made
         self.transport: asyncio.Transport
+        self.early: list[bytes] = []  # what has come before there was another end
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -30,8 +31,10 @@ class End(asyncio.Protocol):
             self.made(self)
 
     def data_received(self, data: bytes) -> None:
-        assert self.other is not None
-        self.other.transport.write(data)
+        if self.other is None:
+            self.early.append(data)
+        else:
+            self.other.transport.write(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self.other is not None:
@@ -45,9 +48,8 @@ async def serve(port: int) -> None:
     def join(client: End) -> None:
         async def connect() -> None:
             _, client.other = await loop.create_connection(lambda: End(client), HOST, port)
-            client.transport.resume_reading()
+            client.other.transport.writelines(client.early)
 
-        client.transport.pause_reading()
         task = loop.create_task(connect())
         joining.add(task)
         task.add_done_callback(joining.discard)
