@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from proxy.hs2 import rows_in, succeeded
 from proxy.hs2.generated import ttypes
 from proxy.service.call import REQUEST_HANDLE, with_handle
-from proxy.session import Habits, Handle, LiveUpstream
+from proxy.session import Habits, Handle, LiveUpstream, repeatable
 from proxy.wire import Head, find, kept, read_i32, with_field, with_seqid
 from proxy.wire.layout import I32, I64
 from proxy.wire.message import body_of
@@ -121,7 +121,7 @@ class ReadAhead:
     async def columns(self, head: Head, message: bytes) -> bytes:
         """The reply to a GetResultSetMetadata, which is addressed to the upstream."""
         block, self._columns = self._columns, None
-        self._habits.columns = message
+        self._habits.columns = repeatable(message)
         if block is not None and block.question == message[head.body :]:
             return with_seqid(await block.answer, head.seqid)
         return await self._upstream.call(message)
@@ -167,15 +167,15 @@ class ReadAhead:
         reply = block.reply
         if reply is None or not succeeded(reply) or block.question != call[body_of(call) :]:
             return None
-        self._taken()
         self._rows = rows_in(reply)
+        self._taken()
         self._note(call, reply, goes_on=True, soon=True)
         return reply
 
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
         """What the client does now, it may do again."""
         if self._read == 0:
-            self._habits.rows, self._habits.weight = message if goes_on and soon else None, len(reply)
+            self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)
         elif self._read == 1:
             self._habits.blocks = 2 if goes_on and not self._rows else 1
         self._read += 1

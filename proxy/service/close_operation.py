@@ -10,7 +10,6 @@ from proxy.service.call import Call
 async def close_operation(call: Call) -> bytes:
     """Stop the operation if it still runs, and forget it."""
     operation = call.operation()
-    call.peer.foreseen = None
     call.service.sessions.remove_operation(operation)
     if operation.done:  # nothing of that has to wait
         return await operation.close(call)

@@ -11,8 +11,7 @@ from functools import partial
 
 from proxy.hs2 import SqlError, failure, succeeded, success
 from proxy.hs2.generated import ttypes
-from proxy.service.call import REQUEST_HANDLE, Call, with_handle
-from proxy.service.foreseen import Foreseen
+from proxy.service.call import Call
 from proxy.service.forwarded import Forwarded
 from proxy.service.local import LocalOperation
 from proxy.service.operation import RunningOperation
@@ -154,26 +153,8 @@ class _Start:
     def operation(self, plan: Forward) -> Forwarded:
         """What it is to be, for `begun`."""
         operation = Forwarded(self.session, self.upstream, plan, self.statement, self.call.service.ahead)
-        self.call.peer.foreseen = self._foreseen(operation)
+        operation.foresee(self.call.service.sessions)
         return operation
-
-    def _foreseen(self, operation: Forwarded) -> Foreseen:
-        """What the client will ask of it, if it asks as of the last one."""
-        foreseen, habits = Foreseen(operation), self.session.habits
-        for asked, answer in ((habits.columns, operation.columns_now), (habits.rows, operation.rows_now)):
-            if asked is not None:
-                foreseen.expect(with_handle(asked, REQUEST_HANDLE, operation.handle), answer)
-        if habits.closing is not None:
-            closing = with_handle(habits.closing, REQUEST_HANDLE, operation.handle)
-            foreseen.expect(closing, partial(self._closed, operation, closing))
-        return foreseen
-
-    def _closed(self, operation: Forwarded, closing: bytes) -> bytes | None:
-        reply = operation.closed_now(closing)
-        if reply is not None:
-            self.call.peer.foreseen = None
-            self.call.service.sessions.remove_operation(operation)
-        return reply
 
     def begun(self, operation: Forwarded, plan: Forward, reply: bytes) -> Started:
         """What has become of it; an operation takes over the slot and the hold on the session."""
@@ -185,6 +166,7 @@ class _Start:
         if announced is None:
             self.failed(plan)
             return None, reply
+        self.call.peer.foreseen = operation.foreseen
         operation.runs_as(announced)
         operation.has_result_set = announced.has_result_set
         if plan.brief and not self.statement.run_async:

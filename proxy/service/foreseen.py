@@ -18,19 +18,22 @@ _BEFORE_NAME, _SEQID = 8, 4  # bytes of a message
 
 
 class Foreseen:
-    """What will be asked of one operation."""
+    """What will be asked of one operation, until that is released."""
 
-    __slots__ = ("_answers", "operation")
+    __slots__ = ("_answers",)
 
-    def __init__(self, operation: Operation) -> None:
-        self.operation = operation
-        self._answers: dict[bytes, Answer] = {}
+    def __init__(self) -> None:
+        self._answers: dict[bytes, tuple[Operation, Answer]] = {}
 
-    def expect(self, call: bytes, answer: Answer) -> None:
-        """Answer that call so, whichever sequence id it comes under."""
-        self._answers[_unnumbered(call, _name_end(call))] = answer
+    def expect(self, call: bytes, operation: Operation, answer: Answer) -> None:
+        """Answer that call so, whichever sequence id it comes under, as long as there is the operation."""
+        self._answers[_unnumbered(call, _name_end(call))] = operation, answer
 
-    def knows(self, call: bytes) -> Answer | None:
+    def forget(self) -> None:
+        """Expect nothing any more: a connection may lie idle for days with its last statement."""
+        self._answers.clear()
+
+    def knows(self, call: bytes) -> tuple[Operation, Answer] | None:
         """The answer to a call, if it is one of those."""
         return self._answers.get(_unnumbered(call, _name_end(call))) if len(call) > _BEFORE_NAME else None
 

@@ -16,13 +16,14 @@ from proxy.service.ahead import Budget, ReadAhead
 from proxy.service.call import REQUEST_HANDLE, with_handle
 from proxy.service.completed import Known, completed
 from proxy.service.early_schema import early_schema
+from proxy.service.foreseen import Foreseen
 from proxy.service.operation import RunningOperation
 from proxy.service.progress import HowFar
 from proxy.service.questions import Questions
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.service.way_back import WayBack
-from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Trace
+from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Sessions, Trace, repeatable
 from proxy.upstream import Announced, RemoteOperation, RemoteStatus, started
 from proxy.wire import find, read_string, with_seqid
 
@@ -77,6 +78,7 @@ class Forwarded(RunningOperation):
         self._after = plan.after
         self._sequel: Sequel | None = None
         self._deadline = statement.deadline if statement else None
+        self.foreseen = Foreseen()
 
     def runs_as(self, announced: Announced) -> None:
         """Take note of what the upstream has started for it."""
@@ -110,6 +112,7 @@ class Forwarded(RunningOperation):
 
     def release(self) -> None:
         """Use the upstream session no more."""
+        self.foreseen.forget()
         if self._ahead is not None:
             self._ahead.drop()
         if self._held_upstream:
@@ -183,6 +186,16 @@ class Forwarded(RunningOperation):
             self.log.add(f"{_UNDER_WAY} {statement}")
         return progress
 
+    def foresee(self, sessions: Sessions) -> None:
+        """Make ready what the client will ask of it, if it asks as of the session's last result."""
+        habits = self.session.habits
+        for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):
+            if asked is not None:
+                self.foreseen.expect(with_handle(asked, REQUEST_HANDLE, self.handle), self, answer)
+        if habits.closing is not None:
+            closing = with_handle(habits.closing, REQUEST_HANDLE, self.handle)
+            self.foreseen.expect(closing, self, partial(self.closed_now, closing, sessions))
+
     def columns_now(self) -> bytes | None:
         """The reply to GetResultSetMetadata, if the client asks as it did before and the reply is there."""
         if self.state is not OperationState.FINISHED:
@@ -201,10 +214,11 @@ class Forwarded(RunningOperation):
             self._way_back.shut()
         return reply
 
-    def closed_now(self, call: bytes) -> bytes | None:
+    def closed_now(self, call: bytes, sessions: Sessions) -> bytes | None:
         """The reply to that CloseOperation, and what it does, if nothing runs that has to be stopped first."""
         if not self.done:
             return None
+        sessions.remove_operation(self)
         self._closing = True
         self._give_up()
         return self._forgotten(with_handle(call, REQUEST_HANDLE, self.remote.handle))
@@ -279,7 +293,7 @@ class Forwarded(RunningOperation):
         """Whether the upstream has forgotten it, too, is nothing that a client could wait for."""
         self._closing = True
         await self.abandon()
-        self.session.habits.closing = call.message
+        self.session.habits.closing = repeatable(call.message)
         return with_seqid(self._forgotten(call.addressed_to(self.remote.handle)), call.head.seqid)
 
     def _forgotten(self, message: bytes) -> bytes:

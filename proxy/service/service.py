@@ -92,12 +92,15 @@ class Service:
 
     def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
         """The reply to a call that its client was expected to make, if that is there already."""
-        foreseen = peer.foreseen
-        answer = None if foreseen is None else foreseen.knows(message)
-        if foreseen is None or answer is None or not self.sessions.uses(foreseen.operation):
+        known = None if peer.foreseen is None else peer.foreseen.knows(message)
+        if known is None:
             return None
-        reply = answer()
-        return None if reply is None else numbered(reply, message)
+        operation, answer = known
+        try:
+            reply = answer() if self.sessions.uses(operation) else None
+            return None if reply is None else numbered(reply, message)
+        except WireError:  # of Spark's: who handles the call like any other says so
+            return None
 
     async def disconnected(self, peer: Peer) -> None:
         """Close the sessions that were opened on a connection."""

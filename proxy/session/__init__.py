@@ -1,6 +1,6 @@
 """Sessions and operations as clients know them: handles, legal states, who may use them, and plans for statements."""
 
-from proxy.session.habits import Habits
+from proxy.session.habits import Habits, repeatable
 from proxy.session.handles import Handle
 from proxy.session.operations import Operation
 from proxy.session.plan import Answering, Forward, Local, Log, Plan, Trace
@@ -26,4 +26,5 @@ __all__ = [
     "Sessions",
     "Trace",
     "Worker",
+    "repeatable",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+_LONGEST = 1024  # bytes; what is asked of a result takes a hundred
+
 
 @dataclass(slots=True)
 class Habits:
@@ -22,3 +24,8 @@ class Habits:
     closing: bytes | None = None
     weight: int = 0
     blocks: int = 1
+
+
+def repeatable(call: bytes) -> bytes | None:
+    """The call, to be kept for a session's life, if it is as short as clients make it."""
+    return call if len(call) <= _LONGEST else None

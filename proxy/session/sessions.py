@@ -188,6 +188,7 @@ class Sessions:
         for operation in session.operations.values():
             self._operations.pop(operation.handle.guid, None)
             self._ended(operation)
+        session.operations.clear()  # which hold it, and their statements
         return self._sessions.pop(session.handle.guid, None) is not None
 
     def add_operation(self, operation: Operation) -> None:

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import os
 import random
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -95,14 +95,17 @@ class Clients:
     """They share sessions and operations, as those of a pool over HTTP do.
 
     Where places are few, a session that none of them closes can keep another waiting for ever: they do not `wait` then.
+    Some `read_on`, one result after the other, unless few statements may run at once and others leave theirs.
     """
 
     proxied: Proxied
     chance: random.Random
     wait: bool
+    read_on: bool
     left: int = CALLS
     sessions: list[Any] = field(default_factory=list)
     operations: list[Any] = field(default_factory=list)
+    own: dict[RawClient, Any] = field(default_factory=dict)
 
     async def one(self) -> None:
         """One connection after the other, each for some calls."""
@@ -110,15 +113,16 @@ class Clients:
             sasl = self.chance.random() < 0.3
             port = self.proxied.port
             client = RawClient(port) if sasl else HttpClient(port, basic("bob"))
+            call = self.read if self.read_on and self.chance.random() < 0.2 else self.any_call
             async with client:
                 for _ in range(self.chance.randint(1, 12)):
-                    if not await self.call(client):
+                    if not await self.answered(client, call):
                         break
 
-    async def call(self, client: RawClient) -> bool:
+    async def answered(self, client: RawClient, call: Callable[[RawClient], Coroutine[Any, Any, Any]]) -> bool:
         """Whether the client is there still."""
         self.left -= 1
-        calling = asyncio.create_task(self.any_call(client))
+        calling = asyncio.create_task(call(client))
         if self.chance.random() < 0.05:
             await asyncio.sleep(self.chance.random() * 0.03)
             client.writer.transport.abort()
@@ -158,10 +162,25 @@ class Clients:
             return await self.execute(client)
         return await self.about(client, self.chance.choice(self.operations))
 
-    async def execute(self, client: RawClient) -> Any:
+    async def read(self, client: RawClient) -> Any:
+        """A statement in a session of the connection's own, and its result in the way that clients have it."""
+        self.left -= 3
+        if client not in self.own:
+            self.own[client] = await client.open_session()
+            return None
+        response = await self.execute(client, self.own[client])
+        operation = response.operationHandle
+        if operation is not None:
+            await client.schema(operation)
+            for _ in range(self.chance.choice([1, 2, 2, 2])):
+                response = await client.fetch(operation)
+            await client.close(operation)
+        return response
+
+    async def execute(self, client: RawClient, session: Any = None) -> Any:
         sql = self.chance.choice(STATEMENTS)
         response = await client.execute(
-            self.chance.choice(self.sessions),
+            session or self.chance.choice(self.sessions),
             sql,
             run_async=not self.wait or self.chance.random() < 0.8,
             timeout=self.chance.choice([0, 0, 1]),
@@ -206,7 +225,9 @@ def test_every_call_is_answered_and_nothing_stays(seed: int, deadly: bool, caplo
     async def test(proxied: Proxied) -> None:
         for spark in proxied.sparks:
             roughen(spark, chance)
-        clients = Clients(proxied, chance, wait=all(each.sessions == MANY for each in terms))
+        wait = all(each.sessions == MANY for each in terms)
+        read_on = wait and all(each.statements == MANY for each in terms)
+        clients = Clients(proxied, chance, wait, read_on)
         ending = asyncio.create_task(misfortunes(proxied, chance, deadly=deadly))
         await asyncio.gather(*(clients.one() for _ in range(CLIENTS)))
         ending.cancel()

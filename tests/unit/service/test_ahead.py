@@ -91,8 +91,8 @@ async def replies(
         message = question(cursor.handle, seqid, orientation, rows)
         head = read_head(message)
         assert head is not None
-        answer = None if foreseen is None else foreseen.knows(message)
-        reply = None if answer is None else answer()
+        known = None if foreseen is None else foreseen.knows(message)
+        reply = None if known is None else known[1]()
         if reply is not None:
             got.append(numbered(reply, message))
         elif reader is None:
@@ -109,10 +109,10 @@ def reading(cursor: Any, budget: Budget | None = None, habits: Habits | None = N
 
 
 def foreseen_of(cursor: Cursor, reader: ReadAhead, habits: Habits) -> Foreseen:
-    foreseen = Foreseen(cast(Operation, reader))
+    foreseen = Foreseen()
     for asked, answer in ((habits.columns, reader.columns_now), (habits.rows, reader.rows_now)):
         if asked is not None:
-            foreseen.expect(with_handle(asked, REQUEST_HANDLE, cursor.handle), answer)
+            foreseen.expect(with_handle(asked, REQUEST_HANDLE, cursor.handle), cast(Operation, reader), answer)
     return foreseen
 
 

@@ -9,13 +9,17 @@ from typing import Any, cast
 
 import pytest
 
-from proxy.hs2 import encode_call
+from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.service.foreseen import Foreseen, numbered
+from proxy.service.forwarded import Forwarded
 from proxy.session import Handle, Operation
+from proxy.wire import with_field
+from proxy.wire.layout import STRING
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 CANCELED = 3
+OPERATION = cast(Operation, object())
 
 
 def close_call(handle: Handle, seqid: int) -> bytes:
@@ -26,18 +30,18 @@ def close_call(handle: Handle, seqid: int) -> bytes:
 
 @pytest.mark.parametrize("seqid", [0, 1, -1, 2**31 - 1])
 def test_a_call_is_known_under_any_sequence_id_and_answered_under_its_own(seqid: int) -> None:
-    handle, foreseen = Handle.new(), Foreseen(cast(Operation, object()))
-    foreseen.expect(close_call(handle, 5), lambda: b"reply")
-    answer = foreseen.knows(close_call(handle, seqid))
-    assert answer is not None
-    assert answer() == b"reply"
+    handle, foreseen = Handle.new(), Foreseen()
+    foreseen.expect(close_call(handle, 5), OPERATION, lambda: b"reply")
+    known = foreseen.knows(close_call(handle, seqid))
+    assert known is not None
+    assert known[1]() == b"reply"
     assert numbered(close_call(handle, 9), close_call(handle, seqid)) == close_call(handle, seqid)
 
 
 def test_no_other_bytes_are_known() -> None:
-    handle, foreseen = Handle.new(), Foreseen(cast(Operation, object()))
+    handle, foreseen = Handle.new(), Foreseen()
     call = close_call(handle, 5)
-    foreseen.expect(call, lambda: b"reply")
+    foreseen.expect(call, OPERATION, lambda: b"reply")
     others = [call[:n] for n in range(len(call))] + [call + b"\0", close_call(Handle.new(), 5), b"\xff" * 20]
     assert [foreseen.knows(other) for other in others] == [None] * len(others)
 
@@ -167,13 +171,78 @@ def test_the_answers_come_while_spark_is_asked_nothing_that_it_has_not_been_aske
     with_proxy(test)
 
 
-def test_an_operation_is_forgotten_with_what_was_foreseen_of_it() -> None:
+async def close(client: RawClient, other: RawClient, _session: Any, operation: Any) -> None:
+    await client.close(operation)
+
+
+async def close_elsewhere(client: RawClient, other: RawClient, _session: Any, operation: Any) -> None:
+    await other.close(operation)
+
+
+async def close_session(client: RawClient, other: RawClient, session: Any, _operation: Any) -> None:
+    await client.ask("CloseSession", ttypes.TCloseSessionReq(sessionHandle=session), ttypes.TCloseSessionResp)
+
+
+async def fail(client: RawClient, other: RawClient, session: Any, operation: Any) -> None:
+    await client.close(operation)
+    assert (await client.execute(session, "FAIL", run_async=False)).status.statusCode == 3
+
+
+@pytest.mark.parametrize("end", [close, close_elsewhere, close_session, fail])
+def test_a_connection_that_idles_keeps_nothing_of_its_last_statement(end: Any) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            session = await client.open_session()
+            for _ in range(2):
+                operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
+                await client.close(operation)
+            operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
+            await end(client, other, session, operation)
+            gc.collect()  # what other tests have left
+            await until(lambda: not [seen for seen in gc.get_objects() if isinstance(seen, Forwarded)])
+
+    with_proxy(test)
+
+
+def test_a_reply_of_sparks_that_cannot_be_read_is_told_as_without() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
             session = await client.open_session()
-            for _ in range(3):
-                await used(client, session, "SELECT 1")
-            gc.collect()  # what other tests have left
-            assert not [seen for seen in gc.get_objects() if isinstance(seen, Foreseen)]
+            await used(client, session, "SELECT 1")
+            answer = proxied.spark._answer
+
+            async def garbled(user: str, message: bytes) -> bytes:
+                reply = await answer(user, message)
+                # Of the status, the first field is a number: here a string.
+                wrong = reply.replace(b"\x0c\x00\x01\x08\x00\x01", b"\x0c\x00\x01\x0b\x00\x01", 1)
+                return wrong if b"FetchResults" in reply else reply
+
+            proxied.spark._answer = garbled  # type: ignore[method-assign]
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            await client.end(operation)
+            assert await client.schema(operation)  # which Spark answers before the rows that it was asked for, too
+            await until(lambda: len(proxied.spark.sent("FetchResults")) == 3 + 2)
+            request = ttypes.TFetchResultsReq(operationHandle=operation, orientation=0, maxRows=2, fetchType=0)
+            with pytest.raises(SqlError, match="number"):
+                await client.ask("FetchResults", request, ttypes.TFetchResultsResp)
+            assert (await client.status(operation)).status.statusCode == 0
+
+    with_proxy(test)
+
+
+def test_what_is_longer_than_clients_make_it_is_not_kept() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
+            calls = [
+                encode_call("GetResultSetMetadata", 1, ttypes.TGetResultSetMetadataReq(operationHandle=operation)),
+                encode_call("FetchResults", 1, ttypes.TFetchResultsReq(operation, maxRows=9)),
+                encode_call("CloseOperation", 1, ttypes.TCloseOperationReq(operationHandle=operation)),
+            ]
+            for call in calls:
+                await client.call(with_field(call, (1, 999), STRING, bytes(4096)))
+            (habits,) = (each.habits for each in proxied.server.service.sessions.all)
+            assert (habits.columns, habits.rows, habits.closing) == (None, None, None)
 
     with_proxy(test)
