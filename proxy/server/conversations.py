@@ -103,17 +103,20 @@ class Conversation(ABC):
         """
         return None
 
-    def _answered(self, data: bytes, message: bytes | None, frame: Callable[[bytes], bytes]) -> bytes | None:
-        """The same, of `data` in a `frame` of their own, with `message` in it if they are one whole frame."""
+    def _answered(
+        self, data: bytes, payload: Callable[[bytes], bytes | None], frame: Callable[[bytes], bytes]
+    ) -> bytes | None:
+        """The same, where a message goes into a `frame`, and is the `payload` of one that is whole."""
         peer, service = self.peer, self._entrance.service
         if peer is None:
             return None
         if peer.settled is not self._settled:
             self._settled, self._framed = peer.settled, peer.settled and peer.settled.framed(frame)
         again = None if self._framed is None else service.again(self._framed, data)
-        if again is not None or message is None:
+        if again is not None:
             return again
-        reply = service.foreseen(peer, message)
+        message = payload(data)
+        reply = None if message is None else service.foreseen(peer, message)
         return None if reply is None else frame(reply)
 
 
@@ -171,7 +174,7 @@ class SaslConversation(Conversation):
         return self._transport.accept()
 
     def at_once(self, data: bytes) -> bytes | None:
-        return self._answered(data, only_payload(data), self._transport.reply)
+        return self._answered(data, only_payload, self._transport.reply)
 
 
 class BareConversation(Conversation):
@@ -211,7 +214,7 @@ class BareConversation(Conversation):
         return self._transport.reply(await self._entrance.service.handle(peer, event))
 
     def at_once(self, data: bytes) -> bytes | None:
-        return self._answered(data, data, self._transport.reply)
+        return self._answered(data, bytes, self._transport.reply)
 
     async def _log_in(self, message: bytes) -> None:
         user, password = (

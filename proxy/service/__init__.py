@@ -4,6 +4,9 @@
 answer the same calls: `forwarded`, whose rows pass through as bytes, `local`, answered here, and `queued`, which is one
 of these when it is its turn.
 
+A call whose answer is there before it comes is known by its bytes and reaches no handler: `foreseen` are those that a
+client makes of each result, `settled` is the status of what has ended, as often as it is asked for.
+
 A handler is no task before it has waited for something else than an upstream's reply (`proxy.server.steps`): until
 then it may use no `asyncio.timeout`, `asyncio.current_task` or context variable.
 """
