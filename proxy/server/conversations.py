@@ -14,7 +14,7 @@ from proxy.authentication import Denied, TicketLogin
 from proxy.hs2 import SqlError, encode_reply, failure
 from proxy.hs2.generated import ttypes
 from proxy.server.entrance import Entrance
-from proxy.service import Peer, Settled
+from proxy.service import Peer
 from proxy.wire import (
     BareTransport,
     Credentials,
@@ -68,8 +68,6 @@ class Conversation(ABC):
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         self._entrance = entrance
         self._caller = caller
-        self._settled: Settled | None = None  # what `_framed` was made of
-        self._framed: Settled | None = None
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
@@ -97,7 +95,7 @@ class Conversation(ABC):
         logger.warning("%s: a login was refused: %s", self._caller.address, denied.logged)
 
     def at_once(self, data: bytes) -> bytes | None:
-        """What is sent back to bytes that are one whole call, just like the last one or foreseen; None to all others.
+        """What is sent back to bytes that are one whole call which was foreseen; None to all others.
 
         Only to be asked if nothing is `buffered`.
         """
@@ -107,16 +105,10 @@ class Conversation(ABC):
         self, data: bytes, payload: Callable[[bytes], bytes | None], frame: Callable[[bytes], bytes]
     ) -> bytes | None:
         """The same, where a message goes into a `frame`, and is the `payload` of one that is whole."""
-        peer, service = self.peer, self._entrance.service
-        if peer is None:
+        peer, message = self.peer, payload(data)
+        if peer is None or message is None:
             return None
-        if peer.settled is not self._settled:
-            self._settled, self._framed = peer.settled, peer.settled and peer.settled.framed(frame)
-        again = None if self._framed is None else service.again(self._framed, data)
-        if again is not None:
-            return again
-        message = payload(data)
-        reply = None if message is None else service.foreseen(peer, message)
+        reply = self._entrance.service.foreseen(peer, message)
         return None if reply is None else frame(reply)
 
 

@@ -4,8 +4,7 @@
 answer the same calls: `forwarded`, whose rows pass through as bytes, `local`, answered here, and `queued`, which is one
 of these when it is its turn.
 
-A call whose answer is there before it comes is known by its bytes and reaches no handler: `foreseen` are those that a
-client makes of each result, `settled` is the status of what has ended, as often as it is asked for.
+A call whose answer is there before it comes is known by its bytes and reaches no handler: `proxy.session.foreseen`.
 
 A handler is no task before it has waited for something else than an upstream's reply (`proxy.server.steps`): until
 then it may use no `asyncio.timeout`, `asyncio.current_task` or context variable.
@@ -16,6 +15,5 @@ from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
 from proxy.service.service import Service
-from proxy.service.settled import Settled
 
-__all__ = ["HANDLERS", "REQUEST_HANDLE", "Peer", "RunningOperation", "Service", "Settled"]
+__all__ = ["HANDLERS", "REQUEST_HANDLE", "Peer", "RunningOperation", "Service"]

@@ -16,7 +16,6 @@ from proxy.service.ahead import Budget, ReadAhead
 from proxy.service.call import REQUEST_HANDLE, with_handle
 from proxy.service.completed import Known, completed
 from proxy.service.early_schema import early_schema
-from proxy.service.foreseen import Foreseen
 from proxy.service.operation import RunningOperation
 from proxy.service.progress import HowFar
 from proxy.service.questions import Questions
@@ -78,7 +77,6 @@ class Forwarded(RunningOperation):
         self._after = plan.after
         self._sequel: Sequel | None = None
         self._deadline = statement.deadline if statement else None
-        self.foreseen = Foreseen()
 
     def runs_as(self, announced: Announced) -> None:
         """Take note of what the upstream has started for it."""
@@ -112,7 +110,6 @@ class Forwarded(RunningOperation):
 
     def release(self) -> None:
         """Use the upstream session no more."""
-        self.foreseen.forget()
         if self._ahead is not None:
             self._ahead.drop()
         if self._held_upstream:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from proxy.service.foreseen import Foreseen
-from proxy.service.settled import Settled
-from proxy.session import ClientSession
+from proxy.session import ClientSession, Foreseen
 
 
 @dataclass(eq=False)
 class Peer:
     """An authenticated client, and the sessions that end with its connection if they are tied to that.
 
-    `acting_for` is whom it wants to open sessions for, if that is somebody else and said at login. `settled` is the
-    last status it asked for, if that was a final one; `foreseen` what it will ask of its last statement.
+    `acting_for` is whom it wants to open sessions for, if that is somebody else and said at login. `foreseen` is
+    what it will ask of the statement that it has last started, or last seen to have ended.
     """
 
     user: str
@@ -22,7 +20,6 @@ class Peer:
     acting_for: str = ""
     tied: bool = True
     sessions: list[ClientSession] = field(default_factory=list)
-    settled: Settled | None = None
     foreseen: Foreseen | None = None
 
     def __str__(self) -> str:

@@ -111,6 +111,7 @@ class Queued(RunningOperation):
     def _become(self, begun: RunningOperation) -> None:
         self._begun = begun
         self.log, self.has_result_set, self.told = begun.log, begun.has_result_set, begun.told
+        self.foreseen = begun.foreseen
         begun.watcher = self._follow
         if begun.done:
             self._follow(begun)

@@ -15,12 +15,10 @@ from proxy.catalog import Catalog
 from proxy.hs2 import SqlError, encode_reply, failure
 from proxy.service.ahead import Budget
 from proxy.service.call import Call
-from proxy.service.foreseen import numbered
 from proxy.service.handlers import HANDLERS
 from proxy.service.operation import RunningOperation
 from proxy.service.peer import Peer
-from proxy.service.settled import Settled
-from proxy.session import Answering, ClientSession, Operation, Sessions, Worker
+from proxy.session import Answering, ClientSession, Operation, Sessions, Worker, numbered
 from proxy.upstream import Progress, Upstreams, unknown
 from proxy.wire import CALL, Fault, Head, WireError, application_exception, read_head
 
@@ -63,8 +61,7 @@ class Service:
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
         """The reply to a call; WireError if the message is no call at all."""
-        again = None if peer.settled is None else self.again(peer.settled, message)
-        reply = self.foreseen(peer, message) if again is None else again
+        reply = self.foreseen(peer, message)
         if reply is not None:
             return reply
         head = read_head(message)
@@ -84,11 +81,6 @@ class Service:
         except Exception as error:
             logger.exception("%s: %s", peer, head.name)
             return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
-
-    def again(self, settled: Settled, message: bytes) -> bytes | None:
-        """The reply to a call that has just been made and that nothing can answer differently now."""
-        reply = settled.again(message)
-        return reply if reply is not None and self.sessions.uses(settled.operation) else None
 
     def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
         """The reply to a call that its client was expected to make, if that is there already."""

@@ -1,5 +1,6 @@
 """Sessions and operations as clients know them: handles, legal states, who may use them, and plans for statements."""
 
+from proxy.session.foreseen import Foreseen, numbered
 from proxy.session.habits import Habits, repeatable
 from proxy.session.handles import Handle
 from proxy.session.operations import Operation
@@ -13,6 +14,7 @@ __all__ = [
     "TERMINAL",
     "Answering",
     "ClientSession",
+    "Foreseen",
     "Forward",
     "Habits",
     "Handle",
@@ -26,5 +28,6 @@ __all__ = [
     "Sessions",
     "Trace",
     "Worker",
+    "numbered",
     "repeatable",
 ]

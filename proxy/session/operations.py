@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from proxy.hs2 import SqlError
+from proxy.session.foreseen import Foreseen
 from proxy.session.handles import Handle
 from proxy.session.states import LEGAL, TERMINAL, OperationState
 
@@ -61,6 +62,7 @@ class Operation(ABC):
         self.completed_ms: int | None = None
         self.watcher: Callable[[Operation], None] | None = None
         self.told = asyncio.Event()  # of its end, the client
+        self.foreseen = Foreseen()
         self._ended = ended
 
     @property

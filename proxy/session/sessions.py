@@ -186,8 +186,7 @@ class Sessions:
     def remove(self, session: ClientSession) -> bool:
         """Forget a session and its operations; False if somebody else has done so already."""
         for operation in session.operations.values():
-            self._operations.pop(operation.handle.guid, None)
-            self._ended(operation)
+            self._removed(operation)
         session.operations.clear()  # which hold it, and their statements
         return self._sessions.pop(session.handle.guid, None) is not None
 
@@ -218,8 +217,12 @@ class Sessions:
         return True
 
     def remove_operation(self, operation: Operation) -> None:
-        self._operations.pop(operation.handle.guid, None)
         operation.session.operations.pop(operation.handle.guid, None)
+        self._removed(operation)
+
+    def _removed(self, operation: Operation) -> None:
+        self._operations.pop(operation.handle.guid, None)
+        operation.foreseen.forget()
         self._ended(operation)
 
     def _ended(self, operation: Operation) -> None:

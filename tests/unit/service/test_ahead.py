@@ -24,8 +24,7 @@ from proxy.hs2 import (
 from proxy.hs2.generated import ttypes
 from proxy.service.ahead import Budget, ReadAhead
 from proxy.service.call import REQUEST_HANDLE, with_handle
-from proxy.service.foreseen import Foreseen, numbered
-from proxy.session import Habits, Handle, Operation
+from proxy.session import Foreseen, Habits, Handle, Operation, numbered
 from proxy.wire import read_head
 
 COLUMNS = ResultSet.of("n int", "s").columns

@@ -11,14 +11,13 @@ import pytest
 
 from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
-from proxy.service.foreseen import Foreseen, numbered
 from proxy.service.forwarded import Forwarded
-from proxy.session import Handle, Operation
+from proxy.session import Foreseen, Handle, Operation, numbered
 from proxy.wire import with_field
 from proxy.wire.layout import STRING
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
-CANCELED = 3
+RUNNING, CANCELED = 1, 3
 OPERATION = cast(Operation, object())
 
 
@@ -44,6 +43,18 @@ def test_no_other_bytes_are_known() -> None:
     foreseen.expect(call, OPERATION, lambda: b"reply")
     others = [call[:n] for n in range(len(call))] + [call + b"\0", close_call(Handle.new(), 5), b"\xff" * 20]
     assert [foreseen.knows(other) for other in others] == [None] * len(others)
+
+
+def test_what_was_told_for_good_is_known_until_something_else_is() -> None:
+    one, other, foreseen = close_call(Handle.new(), 5), close_call(Handle.new(), 5), Foreseen()
+    foreseen.told(one, OPERATION, b"one")
+    known = foreseen.knows(one)
+    assert known is not None
+    assert known[1]() == b"one"
+    foreseen.told(other, OPERATION, b"other")
+    assert foreseen.knows(one) is None
+    foreseen.told(one + bytes(4096), OPERATION, b"long")
+    assert [foreseen.knows(call) for call in (one, other, one + bytes(4096))] == [None] * 3
 
 
 Use = Callable[[RawClient, Any], Awaitable[Any]]
@@ -197,9 +208,37 @@ def test_a_connection_that_idles_keeps_nothing_of_its_last_statement(end: Any) -
                 operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
                 await client.close(operation)
             operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
+            await client.end(operation)
             await end(client, other, session, operation)
             gc.collect()  # what other tests have left
             await until(lambda: not [seen for seen in gc.get_objects() if isinstance(seen, Forwarded)])
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1", "FAIL"])
+def test_spark_is_asked_once_for_the_status_of_what_has_ended(sql: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), sql)).operationHandle
+            told = await client.end(operation)
+            asked = len(proxied.spark.sent("GetOperationStatus"))
+            assert [await client.status(operation) for _ in range(3)] == [told] * 3
+            assert len(proxied.spark.sent("GetOperationStatus")) == asked
+            await client.close(operation)
+            assert (await client.status(operation)).status.statusCode == 3
+
+    with_proxy(test)
+
+
+def test_a_status_that_can_change_is_asked_for_again() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "HANG")).operationHandle
+            assert (await client.status(operation)).operationState == RUNNING
+            request = ttypes.TCancelOperationReq(operationHandle=operation)
+            await client.ask("CancelOperation", request, ttypes.TCancelOperationResp)
+            assert (await client.end(operation)).operationState == CANCELED
 
     with_proxy(test)
 

@@ -1,15 +1,20 @@
-"""Answers that are there before their calls: a client asks of each result what it has asked of the last one.
+"""Answers that are there before their calls, which are known by their bytes and need not be looked into.
 
-Where Spark has worked on all processors, each step from a call to its answer takes several times as long as elsewhere.
-So what follows a statement is made ready while Spark works on it, and is known by its bytes when it comes.
+A client asks of each result what it has asked of the last one: that is made ready while Spark works on the statement.
+For where Spark has just worked on all processors, each step from a call to its answer takes several times as long as
+elsewhere. And it asks again what it has been told for good: Hive JDBC 2.3 for the status, with every row that it reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from proxy.session import Operation
+from proxy.session.habits import repeatable
 from proxy.wire import with_seqid
+
+if TYPE_CHECKING:
+    from proxy.session.operations import Operation
 
 # The reply, under any sequence id; None as long as the call has to be handled like any other.
 Answer = Callable[[], bytes | None]
@@ -18,16 +23,24 @@ _BEFORE_NAME, _SEQID = 8, 4  # bytes of a message
 
 
 class Foreseen:
-    """What will be asked of one operation, until that is released."""
+    """What will be asked of one operation, as long as there is that."""
 
-    __slots__ = ("_answers",)
+    __slots__ = ("_answers", "_told")
 
     def __init__(self) -> None:
         self._answers: dict[bytes, tuple[Operation, Answer]] = {}
+        self._told = b""
 
     def expect(self, call: bytes, operation: Operation, answer: Answer) -> None:
-        """Answer that call so, whichever sequence id it comes under, as long as there is the operation."""
+        """Answer that call so, whichever sequence id it comes under."""
         self._answers[_unnumbered(call, _name_end(call))] = operation, answer
+
+    def told(self, call: bytes, operation: Operation, reply: bytes) -> None:
+        """Answer that call as now from now on, if it is as short as clients make it; only the last one is kept."""
+        self._answers.pop(self._told, None)
+        if repeatable(call) is not None:
+            self.expect(call, operation, lambda: reply)
+            self._told = _unnumbered(call, _name_end(call))
 
     def forget(self) -> None:
         """Expect nothing any more: a connection may lie idle for days with its last statement."""
