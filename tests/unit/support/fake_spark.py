@@ -81,6 +81,7 @@ class FakeSpark:
         self.tidy = False  # whether a session ends with its connection, as it does on Spark
         self.lets_wait = False  # whether statements may come for which a caller waits
         self.piece = 1 << 30  # bytes of a reply that go into one frame
+        self.together = 1  # replies that are sent together, in one frame if they are short enough
 
     async def __aenter__(self) -> FakeSpark:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -126,14 +127,19 @@ class FakeSpark:
             writer.write(sasl.accept())
             frames = FrameReader(1 << 20)
             frames.receive_data(sasl.rest())
+            replies: list[bytes] = []
             while True:
                 while (message := frames.next_event()) is None:
                     frames.receive_data(await self._some(reader))
                 known = set(self.sessions)
-                reply = await self._answer(credentials.user, message)  # type: ignore[union-attr]
+                replies.append(await self._answer(credentials.user, message))  # type: ignore[union-attr]
                 self.opened.setdefault(writer, []).extend(self.sessions.keys() - known)
-                for at in range(0, len(reply), self.piece):
-                    writer.write(frame(reply[at : at + self.piece]))
+                if len(replies) < self.together:
+                    continue
+                sent = b"".join(replies)
+                replies.clear()
+                for at in range(0, len(sent), self.piece):
+                    writer.write(frame(sent[at : at + self.piece]))
         except (ConnectionError, asyncio.CancelledError):
             pass
         finally:

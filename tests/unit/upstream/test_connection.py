@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from proxy.hs2 import ResultSet, SqlError, encode_call
+from proxy.hs2 import ResultSet, SqlError, encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.upstream import Timeouts, Upstream, Upstreams
 from tests.unit.support.fake_spark import FakeSpark
@@ -22,6 +22,49 @@ def test_a_reply_in_several_frames_is_one_though_they_end_in_zeros(piece: int) -
             session, _ = await upstreams.open("bob", OPEN)
             texts = await asyncio.gather(*(session.query("SELECT 1") for _ in range(3)))
             assert texts == [result] * 3
+            await session.close()
+
+    asyncio.run(test())
+
+
+def long_result(sql: str) -> ResultSet:
+    """One of as many thousand characters as the text says."""
+    return ResultSet.of("a", rows=[["x" * 1000]] * int(sql.split()[-1]))
+
+
+def test_long_replies_that_are_parted_at_some_length_come_whole() -> None:
+    async def test() -> None:
+        async with FakeSpark(long_result) as spark:
+            spark.piece = 150_000
+            upstreams = Upstreams([Upstream("127.0.0.1", spark.port)])
+            session, _ = await upstreams.open("bob", OPEN)
+            for thousands in (90, 140, 100, 151, 140, 290, 300, 301, 100, 149, 450):
+                sql = f"SELECT {thousands}"
+                assert await session.query(sql) == long_result(sql)
+            await session.close()
+
+    asyncio.run(test())
+
+
+def test_two_replies_in_one_frame_are_two_though_a_longer_one_has_come() -> None:
+    async def test() -> None:
+        async with FakeSpark(long_result) as spark:
+            upstreams = Upstreams([Upstream("127.0.0.1", spark.port)])
+            session, _ = await upstreams.open("bob", OPEN)
+            await session.query("SELECT 300")
+            identifier = ttypes.THandleIdentifier(guid=session.handle.guid, secret=session.handle.secret)
+            execute = ttypes.TExecuteStatementReq(ttypes.TSessionHandle(identifier), "SELECT 100", runAsync=True)
+            reply = await session.call(encode_call("ExecuteStatement", 1, execute))
+            operation = read_reply(reply, ttypes.TExecuteStatementResp).operationHandle
+            spark.together = 2
+            fetch = ttypes.TFetchResultsReq(operation, orientation=0, maxRows=100)
+            columns = ttypes.TGetResultSetMetadataReq(operation)
+            messages = encode_call("FetchResults", 2, fetch), encode_call("GetResultSetMetadata", 3, columns)
+            async with asyncio.timeout(5):
+                rows, schema = await asyncio.gather(*session.send(*messages))
+            assert read_reply(rows, ttypes.TFetchResultsResp).results
+            assert read_reply(schema, ttypes.TGetResultSetMetadataResp).schema
+            spark.together = 1
             await session.close()
 
     asyncio.run(test())
