@@ -86,6 +86,7 @@ def catalog(gate: Gate, data: Path) -> Iterator[SqlCatalog]:
     opened.close()
 
 
+@pytest.mark.aside
 def test_every_kind_of_write_in_every_mode_for_every_shape(gate: Gate, catalog: SqlCatalog) -> None:
     with ThreadPoolExecutor(len(MODES)) as threads:
         checked = list(threads.map(lambda mode: House(gate, catalog, mode).checked(), MODES))

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from pyhive import hive
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table import Table
@@ -26,6 +27,7 @@ FIRST, LAST = (int(n) for n in os.environ.get("VIEWGATE_REFRESH_SEEDS", "0:20").
 ROUNDS = 3
 
 
+@pytest.mark.aside
 def test_the_content_is_that_of_the_query(gate: Gate, data: Path) -> None:
     catalog = SqlCatalog("lake", uri=f"sqlite:///{data}/catalog.db", warehouse=str(data / "warehouse"))
     with ThreadPoolExecutor(3) as threads:
