@@ -81,11 +81,10 @@ def with_seqid(message: bytes, seqid: int) -> bytes:
     8
     """
     body, number = body_of(message), _I32.pack(seqid)
-    if (
-        message[body - _I32.size : body] == number
-    ):  # as Python's clients have it, who number no calls: nothing is copied
+    if message[body - _I32.size : body] == number:  # Python's clients number no calls: nothing is copied
         return message
-    return b"".join((message[: body - _I32.size], number, message[body:]))
+    with memoryview(message) as view:  # a block of rows is long, and is copied once
+        return b"".join((view[: body - _I32.size], number, view[body:]))
 
 
 def name_of(message: bytes) -> bytes:
