@@ -32,8 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(tryfirst=True)  # before any fixture
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """A Spark that is there for a test alone is compiled soon rather than well: it takes three quarters of the time."""
-    aside = item.get_closest_marker("aside") is not None
-    os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1" if aside else ""
+    alone = item.get_closest_marker("aside") is not None and "gate" not in getattr(item, "fixturenames", ())
+    os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1" if alone else ""
 
 
 @pytest.fixture(autouse=True)
