@@ -55,13 +55,31 @@ async def _begin(call: Call, session: ClientSession, statement: Statement) -> St
         try:
             await asyncio.wait({starting}, timeout=_SOON)
         except asyncio.CancelledError:
-            starting.cancel()
+            _leave(call, starting)
             raise
         if starting.done():
             return starting.result()
-        start = partial(_sure, starting)
+        start = partial(_going_on, call, starting)
     queued = Queued(session, start, statement.deadline)
     return queued, _announced(call, queued)
+
+
+async def _going_on(call: Call, starting: asyncio.Task[Started]) -> Started:
+    """What is being started already; who is cancelled leaves nothing of it running."""
+    try:
+        return await starting
+    except asyncio.CancelledError:
+        _leave(call, starting)
+        raise
+
+
+def _leave(call: Call, starting: asyncio.Task[Started]) -> None:
+    """Give up what nobody waits for any more, also if it has been started in this turn of the loop."""
+    if starting.cancel() or starting.cancelled() or starting.exception() is not None:
+        return
+    operation, _ = starting.result()
+    if operation is not None:
+        call.service.spawn(call.service.give_up(operation))
 
 
 async def _started_at_once(call: Call, session: ClientSession, statement: Statement) -> Started | None:

@@ -110,6 +110,7 @@ class Forwarded(RunningOperation):
 
     def release(self) -> None:
         """Use the upstream session no more."""
+        self.foreseen.forget()
         if self._ahead is not None:
             self._ahead.drop()
         if self._held_upstream:
@@ -255,8 +256,9 @@ class Forwarded(RunningOperation):
             self._way_back.shut()
             return reply
         if self.state is OperationState.FINISHED and self._way_back.open and not self._writes:
+            self.foreseen.forget()  # what was told is of the rewriting
             if self._ahead is not None:
-                self._ahead.drop()  # what it has is of the rewriting
+                self._ahead.drop()  # and so are the rows
             self._way_back.take(self._run_original_in_turn)
         error = await self._way_back.passed()
         if error is not None:

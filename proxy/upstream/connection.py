@@ -25,6 +25,7 @@ from proxy.wire import (
 
 _REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
 _SHORT = 64 * 1024  # bytes of a message that is looked through in no time
+_ENDS = bytes(3)  # how a reply does: of the call, of the response, and of what is in that
 
 # What the kernel does about a peer that has vanished: asked after a minute of silence, given up after two.
 _KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
@@ -123,7 +124,7 @@ class Connection(asyncio.Protocol):
         self._pulse = pulse
         self._frames = FrameReader(_REPLY_LIMIT)
         self._pieces: MessageReader | None = None
-        self._longest = 0  # message that has come in a frame of its own
+        self._longest = 0  # message that has come in a frame of its own, as long as all have
         self._waiting: deque[Reply] = deque()
         self._since = 0.0  # when the upstream began with the first of those
         self._watch: asyncio.TimerHandle | None = None
@@ -228,19 +229,21 @@ class Connection(asyncio.Protocol):
                 self._pieces = None
 
     def _is_whole(self, payload: bytes) -> bool:
-        """Whether a frame holds one message and nothing else, as Java servers flush them.
+        """Whether a frame holds one message and nothing else, as the Java servers that we know flush them.
 
         Others may take several frames for one, or put several into one. To look through 10,000 rows takes longer than
-        all else that is done about them. So it is not done where one message is awaited, and a longer one has come in
-        one frame: who has to part a message at some length does so with every longer one.
+        all else that is done about them. So it is not done where one message is awaited, one as long has come in one
+        frame, none has ever come in another way, and this one ends like one.
         """
         length = len(payload)
-        if _SHORT < length <= self._longest and len(self._waiting) == 1:
+        if _SHORT < length <= self._longest and len(self._waiting) == 1 and payload.endswith(_ENDS):
             return True
-        if not is_whole(payload):
-            return False
-        self._longest = max(self._longest, length)
-        return True
+        whole = is_whole(payload)
+        if not whole:
+            self._longest = -1
+        elif self._longest >= 0:
+            self._longest = max(self._longest, length)
+        return whole
 
     def _answer(self, message: bytes) -> None:
         if not self._waiting:

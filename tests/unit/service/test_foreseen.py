@@ -12,12 +12,14 @@ import pytest
 from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.service.forwarded import Forwarded
-from proxy.session import Foreseen, Handle, Operation, numbered
-from proxy.wire import with_field
+from proxy.service.peer import Peer
+from proxy.session import Foreseen, Forward, Handle, Operation, numbered
+from proxy.upstream import Terms
+from proxy.wire import name_of, with_field
 from proxy.wire.layout import STRING
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
-RUNNING, CANCELED = 1, 3
+RUNNING, FINISHED, CANCELED = 1, 2, 3
 OPERATION = cast(Operation, object())
 
 
@@ -182,6 +184,58 @@ def test_the_answers_come_while_spark_is_asked_nothing_that_it_has_not_been_aske
     with_proxy(test)
 
 
+def forwarded() -> list[Any]:
+    gc.collect()  # what other tests have left, and cycles
+    return [seen for seen in gc.get_objects() if isinstance(seen, Forwarded)]
+
+
+@pytest.mark.parametrize("turns", range(5))
+@pytest.mark.parametrize("ends", ["CloseOperation", "CloseSession"])
+def test_nothing_is_kept_of_a_statement_that_is_ended_when_its_turn_has_come(ends: str, turns: int) -> None:
+    """In each turn of the loop from Spark's answer on: another one has it under way then."""
+
+    async def test(proxied: Proxied) -> None:
+        spark = proxied.spark
+        async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
+            session = await bob.open_session()
+            for _ in range(2):
+                await used(bob, session, "SELECT 1", run_async=False)
+            first = (await ann.execute(await ann.open_session(), "SELECT HANG")).operationHandle
+            second = (await bob.execute(session, "SELECT 2")).operationHandle
+            asked = len(spark.sent("ExecuteStatement"))
+            spark.held["ExecuteStatement"] = asyncio.Event()
+            await ann.close(first)
+            await until(lambda: len(spark.sent("ExecuteStatement")) > asked)
+            spark.held.pop("ExecuteStatement").set()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            request = {
+                "CloseOperation": ttypes.TCloseOperationReq(operationHandle=second),
+                "CloseSession": ttypes.TCloseSessionReq(sessionHandle=session),
+            }[ends]
+            await bob.call(encode_call(ends, 1, request))
+            await until(lambda: not forwarded())
+
+    with_proxy(test, terms=[Terms(statements=1)])
+
+
+def test_nothing_is_kept_of_a_statement_that_is_closed_elsewhere_while_its_status_comes() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            held = proxied.spark.held["GetOperationStatus"] = asyncio.Event()
+            asking = asyncio.create_task(client.status(operation))
+            await proxied.spark.called("GetOperationStatus")
+            closing = asyncio.create_task(other.close(operation))
+            await until(lambda: not proxied.open_operations)
+            held.set()
+            assert (await asking).status.statusCode == 0
+            await closing
+            await until(lambda: not forwarded())
+
+    with_proxy(test)
+
+
 async def close(client: RawClient, other: RawClient, _session: Any, operation: Any) -> None:
     await client.close(operation)
 
@@ -210,8 +264,7 @@ def test_a_connection_that_idles_keeps_nothing_of_its_last_statement(end: Any) -
             operation = (await client.execute(session, "SELECT 1", run_async=False)).operationHandle
             await client.end(operation)
             await end(client, other, session, operation)
-            gc.collect()  # what other tests have left
-            await until(lambda: not [seen for seen in gc.get_objects() if isinstance(seen, Forwarded)])
+            await until(lambda: not forwarded())
 
     with_proxy(test)
 
@@ -227,6 +280,61 @@ def test_spark_is_asked_once_for_the_status_of_what_has_ended(sql: str) -> None:
             assert len(proxied.spark.sent("GetOperationStatus")) == asked
             await client.close(operation)
             assert (await client.status(operation)).status.statusCode == 3
+
+    with_proxy(test)
+
+
+def test_the_reason_of_an_error_is_told_once_spark_knows_it() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.slow_reasons = 50  # answers, for which Viewgate waits
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "FAIL")).operationHandle
+            assert (await client.end(operation)).errorMessage is None
+            assert "no way" in (await client.status(operation)).errorMessage
+
+    with_proxy(test)
+
+
+def test_an_original_that_fails_is_told_of_though_its_rewriting_had_ended_well() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.planned.plans["FAIL x"] = Forward("LATE", fallback=True)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "FAIL x")).operationHandle
+            assert (await client.end(operation)).operationState == FINISHED
+            assert "no way" in (await client.fetch(operation)).status.errorMessage
+            assert "no way" in (await client.status(operation)).errorMessage
+
+    with_proxy(test)
+
+
+def test_what_was_foreseen_reaches_no_handler_and_keeps_the_session_in_use() -> None:
+    async def test(proxied: Proxied) -> None:
+        service = proxied.server.service
+        foreseen, told = service.foreseen, []
+
+        def noted(peer: Peer, message: bytes) -> bytes | None:
+            reply = foreseen(peer, message)
+            if reply is not None:
+                told.append(name_of(message))
+            return reply
+
+        service.foreseen = noted  # type: ignore[method-assign]
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            await used(client, session, "SELECT 1")
+            operation = (await client.execute(session, "SELECT 1")).operationHandle
+            await client.end(operation)
+            await until(lambda: len(proxied.spark.sent("FetchResults")) == 3 + 2)
+            for _ in range(2):  # the answers are there: those to later calls of the connection are
+                (own,) = service.sessions.all
+                own.used_at = 0
+                await client.status(operation)
+                assert own.used_at
+            await read(client, operation)
+            await client.close(operation)
+        calls = [b"GetOperationStatus", b"GetOperationStatus", b"GetResultSetMetadata", b"FetchResults"]
+        assert told[:4] == calls
+        assert told[-1] == b"CloseOperation"
 
     with_proxy(test)
 

@@ -9,6 +9,7 @@ import pytest
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
+from proxy.service import execute_statement
 from proxy.session import ClientSession, Forward, OperationState
 from proxy.upstream import Terms
 from tests.unit.support.proxied import QUICK, Proxied, RawClient, until, with_proxy
@@ -39,6 +40,33 @@ def test_nobody_is_refused_while_the_server_has_no_thread_to_spare() -> None:
             assert await bob.first_column(second) == ["SELECT 2"]
 
     with_proxy(test, timeouts=replace(QUICK, handshake=0.6))
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_a_cancel_that_comes_when_a_statement_has_just_begun_leaves_nothing_running(
+    turns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each turn of the loop from Spark's answer on; `with_proxy` counts what is left."""
+    monkeypatch.setattr(execute_statement, "_SOON", 0.05)
+
+    async def test(proxied: Proxied) -> None:
+        spark, (place,) = proxied.spark, proxied.server.service.upstreams.places
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            (own,) = proxied.server.service.sessions.all
+            await until(lambda: not own.upstream.attached)
+            spark.held["ExecuteStatement"] = asyncio.Event()
+            operation = (await client.execute(session, "SELECT 2")).operationHandle
+            await spark.called("ExecuteStatement")
+            spark.held.pop("ExecuteStatement").set()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            request = ttypes.TCancelOperationReq(operationHandle=operation)
+            await client.ask("CancelOperation", request, ttypes.TCancelOperationResp)
+            await client.close(operation)
+            await until(lambda: not (place.statements.taken or spark.operations))
+
+    with_proxy(test, timeouts=replace(QUICK, park=0.05))
 
 
 def test_a_statement_that_waits_for_others_runs_to_its_client_and_gets_its_turn() -> None:

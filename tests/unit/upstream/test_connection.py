@@ -32,15 +32,18 @@ def long_result(sql: str) -> ResultSet:
     return ResultSet.of("a", rows=[["x" * 1000]] * int(sql.split()[-1]))
 
 
-def test_long_replies_that_are_parted_at_some_length_come_whole() -> None:
+@pytest.mark.parametrize("piece", [100_496, 150_000])  # the first is how long the reply with a hundred thousand is
+@pytest.mark.parametrize("lengths", [(90, 140, 100, 151, 140, 290, 300, 301, 100, 149, 450), (149, 280), (100, 140)])
+def test_long_replies_that_are_parted_at_some_length_come_whole(lengths: tuple[int, ...], piece: int) -> None:
     async def test() -> None:
         async with FakeSpark(long_result) as spark:
-            spark.piece = 150_000
+            spark.piece = piece
             upstreams = Upstreams([Upstream("127.0.0.1", spark.port)])
             session, _ = await upstreams.open("bob", OPEN)
-            for thousands in (90, 140, 100, 151, 140, 290, 300, 301, 100, 149, 450):
+            for thousands in lengths:
                 sql = f"SELECT {thousands}"
-                assert await session.query(sql) == long_result(sql)
+                async with asyncio.timeout(5):
+                    assert await session.query(sql) == long_result(sql)
             await session.close()
 
     asyncio.run(test())
