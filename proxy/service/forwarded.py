@@ -60,7 +60,7 @@ class Forwarded(RunningOperation):
             self.log.add(line)
         self.upstream = upstream
         self.remote: RemoteOperation
-        self._held_upstream = True
+        self._holds_upstream = True
         self._ahead = ReadAhead(upstream, ahead, session.habits) if ahead is not None else None
         self._holds_slot = statement is not None
         self._sql = plan.sql or (statement.sql if statement else "")
@@ -113,12 +113,12 @@ class Forwarded(RunningOperation):
         self.foreseen.forget()
         if self._ahead is not None:
             self._ahead.drop()
-        if self._held_upstream:
-            self._held_upstream = False
+        if self._holds_upstream:
+            self._holds_upstream = False
             self.session.upstream.let_go()
 
     @property
-    def _held(self) -> bool:
+    def _in_sequel(self) -> bool:
         """Whether the upstream has finished and the client waits for what follows."""
         return self._sequel is not None and not self.done
 
@@ -148,7 +148,7 @@ class Forwarded(RunningOperation):
             return await self._as_known(call)
         if self._sequel is not None and not self.done:
             await self._sequel.wait(self.held_s)
-        if self._held or self._ended_here:
+        if self._in_sequel or self._ended_here:
             return await self._as_known(call)
         remote = self.remote
         try:
@@ -176,7 +176,7 @@ class Forwarded(RunningOperation):
         """How far the statement is, or what follows it, if the client asks for that."""
         if self.done:
             return None
-        if self._held:
+        if self._in_sequel:
             return await self._how_far.told(call, self._refreshes.stages)
         statement = self.remote.handle.id
         progress = await self._how_far.told(call, lambda: call.service.progress(statement))
@@ -321,7 +321,7 @@ class Forwarded(RunningOperation):
 
     async def abandon(self, error: SqlError | None = None) -> None:
         self._give_up()
-        if self._held:
+        if self._in_sequel:
             self.advance(OperationState.FINISHED)
         if not self.done:
             self._ended_here = error is not None
@@ -340,7 +340,7 @@ class Forwarded(RunningOperation):
 
     def _is_left(self, wanted: str, error: BaseException) -> None:
         """Say so, if the upstream has it still: with its session it goes as well."""
-        if self._held_upstream and self.upstream.alive:
+        if self._holds_upstream and self.upstream.alive:
             logger.warning("operation %s could not be %s: %s", self.handle.id, wanted, error)
 
     async def _relay(self, message: bytes) -> bytes:
@@ -365,7 +365,7 @@ class Forwarded(RunningOperation):
             await self._way_back.passed()
             return False
         self.advance(status.state, status.error)
-        return not self._held
+        return not self._in_sequel
 
     async def _run_original(self, original: Statement) -> SqlError | None:
         """Start the client's own statement in the place of the rewritten one; what keeps it from starting."""
