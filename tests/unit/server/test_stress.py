@@ -127,7 +127,7 @@ class Clients:
             await asyncio.sleep(self.chance.random() * 0.03)
             client.writer.transport.abort()
             calling.cancel()
-            await asyncio.wait({calling})
+            await asyncio.gather(calling, return_exceptions=True)  # it may have seen the end before it was cancelled
             return False
         done, _ = await asyncio.wait({calling}, timeout=PATIENCE)
         assert done, f"not answered: {calling}; {self.work}"
