@@ -110,7 +110,7 @@ class Forwarded(RunningOperation):
 
     def release(self) -> None:
         """Use the upstream session no more."""
-        self.foreseen.forget()
+        self.foreseen.forget()  # also where a queued one was removed before it had become this
         if self._ahead is not None:
             self._ahead.drop()
         if self._holds_upstream:
