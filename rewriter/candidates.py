@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from sqlglot import exp
 
@@ -12,7 +11,7 @@ from rewriter.block import Block, Occurrence, Scope, Unsupported, depends_on_zon
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.maintenance import narrowed
-from rewriter.maintenance.stored import block_of
+from rewriter.maintenance.stored import known_block
 from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.model.settings import TIME_ZONE, differing_setting
@@ -55,17 +54,20 @@ def _held(
     """The view as its storage holds it, which may be a part of its rows; raises Unsupported."""
     if not storage.part:
         return view
-    return narrowed(view, storage.part, {name: _columns(name, definitions, relations) for name in names})
+    return narrowed(view, storage.part, {name: columns_of(name, definitions, relations) for name in names})
 
 
 def _block(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> Block | str:
     """The block of a view's storage query, which reads tables of these names, or why rules cannot read it."""
-    return _view_block(view, tuple((name, _columns(name, definitions, relations)) for name in dict.fromkeys(names)))
+    block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
+    if isinstance(block, str) or block.plain:
+        return block
+    return "it has GROUPING SETS, window functions, or DISTINCT over groups"
 
 
-def _columns(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:
+def columns_of(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:
     """The columns of a table, or of a view that another is defined over."""
     table = relations.get(name)
     if isinstance(table, Table):
@@ -81,15 +83,6 @@ def _stored_names(block: Block, storage: Table) -> tuple[str, ...] | None:
     pairs = zip(block.names, storage.columns, strict=True)
     names = tuple(name if name and storage.column(name) else column.name for name, column in pairs)
     return names if len(set(names)) == len(names) else None
-
-
-@lru_cache(maxsize=20_000)
-def _view_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
-    """The block of a view's storage query, or why rules cannot read it."""
-    block = block_of(view, dict(columns))
-    if isinstance(block, str) or block.plain:
-        return block
-    return "it has GROUPING SETS, window functions, or DISTINCT over groups"
 
 
 def settings_problem(

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -40,6 +41,7 @@ from rewriter.spelling import spell_out
 from rewriter.sql import Edit, SelectBlock, Statement, splice_within
 from rewriter.union import PARTIAL, union_with_tables
 from rewriter.verbatim import Part, decides_by_floats, parts, rewriting_of
+from rewriter.verify import REFUTED, Verdict, verdict_on
 
 log = logging.getLogger(__name__)
 
@@ -70,6 +72,7 @@ class _Tried:
     definitions: Definitions
     relations: Relations
     correlation: Correlation | None = None
+    refuted: Mapping[TableName, Verdict] = field(default_factory=dict)
     matches: dict[TableName, str] = field(default_factory=dict)
     missed: list[Attempt] = field(default_factory=list)
     best: tuple[tuple[int, TableName], MaterializedView, str, Match] | None = None
@@ -135,6 +138,8 @@ class _Tried:
         return sorted(self.missed, key=lambda attempt: attempt.view) + matched
 
     def _try(self, view: MaterializedView, query: Predicates) -> tuple[str, Match | Miss]:
+        if view.name in self.refuted:
+            return "", Miss(Reason.PLAN_REFUTED, self.refuted[view.name].reason)
         storage = fresh_storage(view, self.definitions.sources[view.name], self.relations, part=True)
         if isinstance(storage, Miss):
             return "", storage
@@ -151,12 +156,16 @@ class _Tried:
 
 
 def decide(
-    statement: Statement, definitions: Definitions, relations: Relations, spelled: tuple[Edit, ...] | None = None
+    statement: Statement,
+    definitions: Definitions,
+    relations: Relations,
+    spelled: tuple[Edit, ...] | None = None,
+    refuted: Mapping[TableName, Verdict] = MappingProxyType({}),
 ) -> Outcome:
     """Decide which blocks of a statement, its names as they are, to answer from which views; raises Unsupported.
 
     Whatever cannot be proved leaves the statement as it is. `spelled` are the edits that Spark needs, where they are
-    known.
+    known. Views of which a plan was `refuted` are left out.
     """
     find = _finder(statement, definitions, relations)
     spelled = spell_out(statement, find) if spelled is None else spelled
@@ -169,7 +178,7 @@ def decide(
     for select in statement.blocks:
         if any(_replaces(other, select) for other in answers):
             continue  # a part of a block that is answered as a whole
-        answer, tried_here = _answer(select, statement, definitions, relations, find)
+        answer, tried_here = _answer(select, statement, definitions, relations, find, refuted)
         attempts += tried_here
         if answer is not None:
             new = select, answer, _subqueries(select, answer.block, statement)
@@ -183,10 +192,35 @@ def decide(
         return Outcome(statement, tried=tuple(attempts), spelled=spelled)
     pins, edits = moment
     replacements = tuple(
-        Replacement(s, a.view, a.rule, a.match, a.block, _block_original(s, a, statement, spelled), pins, tuple(q))
+        _verified(
+            Replacement(s, a.view, a.rule, a.match, a.block, _block_original(s, a, statement, spelled), pins, tuple(q)),
+            statement, definitions, relations,
+        )
         for s, a, q in answers
-    )
+    )  # fmt: skip
+    wrong = {each.view.name: each.verdict for each in replacements if each.verdict.status == REFUTED}
+    if wrong:
+        return decide(statement, definitions, relations, spelled, {**refuted, **wrong})
     return Outcome(statement, replacements, tuple(attempts), spelled, tuple(edits))
+
+
+def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
+    """A replacement with the verdict on its plan."""
+    if made.rule == "verbatim":
+        return made
+    try:
+        plan = made.text(None, {})
+    except RecursionError:  # it is nested too deeply to be printed, which whoever asks for the text is told
+        return made
+    names = {*(table.name for table in made.query.tables), *made.match.rewriting.reads}
+    names.update(definitions.sources[made.view.name])
+    verdict = verdict_on(made.query, made.original, plan, statement.session, definitions, relations, names)
+    if verdict.status == REFUTED:
+        log.error(
+            "plan refuted view=%s rule=%s reason=%r question=%r plan=%r",
+            made.view.name, made.rule, verdict.reason, made.original, plan,
+        )  # fmt: skip
+    return replace(made, verdict=verdict)
 
 
 def _replaces(answered: _Answered, select: SelectBlock | Part) -> bool:
@@ -289,7 +323,12 @@ def _finder(statement: Statement, definitions: Definitions, relations: Relations
 
 
 def _answer(
-    select: SelectBlock, statement: Statement, definitions: Definitions, relations: Relations, find: Find
+    select: SelectBlock,
+    statement: Statement,
+    definitions: Definitions,
+    relations: Relations,
+    find: Find,
+    refuted: Mapping[TableName, Verdict],
 ) -> tuple[_Answer | None, list[Attempt]]:
     """The best view for a block, and what came of the others."""
     shortlist = definitions.shortlist(statement, select)
@@ -307,7 +346,7 @@ def _answer(
     if counted_by_metadata(block, relations, statement.session.settings):
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
-    tried = _Tried(select, statement.session, definitions, relations, correlation)
+    tried = _Tried(select, statement.session, definitions, relations, correlation, refuted)
     limit = original_cost(block, relations)
     for bound, view in sorted(least_costs(shortlist, block, relations), key=itemgetter(0)):
         beaten = not definitions.exhaustive and tried.beats(bound, view)

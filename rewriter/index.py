@@ -17,7 +17,18 @@ from rewriter.shelf import Features, Folded, Limit, Shelf
 from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, tables_of
 from rewriter.verbatim import Text, texts_of
 
-_READ = ("by_name", "plain_by_name", "features", "over_views", "sources", "verbatim", "graph", "shelf", "_shelved")
+_READ = (
+    "by_name",
+    "by_storage",
+    "plain_by_name",
+    "features",
+    "over_views",
+    "sources",
+    "verbatim",
+    "graph",
+    "shelf",
+    "_shelved",
+)
 
 # A statement with plain views in their place, as it is, and with materialized ones in theirs, too: each text once.
 Expansions = tuple[Expanded, ...]
@@ -96,6 +107,11 @@ class Definitions:
     def by_name(self) -> dict[TableName, MaterializedView]:
         """The views by their names."""
         return {view.name: view for view in self.views}
+
+    @cached_property
+    def by_storage(self) -> dict[TableName, MaterializedView]:
+        """The views by the names of their storage tables."""
+        return {view.storage: view for view in self.views}
 
     @cached_property
     def plain_by_name(self) -> dict[TableName, PlainView]:

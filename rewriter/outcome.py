@@ -10,6 +10,7 @@ from rewriter.match import Match, Miss, Reason
 from rewriter.match.printing import print_rewriting
 from rewriter.model import Column, MaterializedView, TableName
 from rewriter.sql import Edit, SelectBlock, SelectSpan, Statement, splice, splice_within
+from rewriter.verify import UNVERIFIED, Verdict
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Replacement:
     """A block that a view answers. `original` is that block as Spark can run it: its names and types must be kept.
 
     `query` is the block as it was read, `subqueries` are the blocks in it that are not a part of the match: each
-    stays as it is, or is answered by itself.
+    stays as it is, or is answered by itself. `verdict` tells whether the plan is proved.
     """
 
     block: SelectBlock
@@ -44,6 +45,7 @@ class Replacement:
     original: str
     pins: Mapping[TableName, int]
     subqueries: tuple[SelectBlock, ...] = ()
+    verdict: Verdict = UNVERIFIED
 
     def text(self, schema: Sequence[Column] | None, texts: Mapping[str, str]) -> str:
         """The block over the view's storage, with the given names and types; `texts` are those of its subqueries."""

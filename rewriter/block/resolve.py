@@ -34,10 +34,14 @@ READ_CLAUSES = frozenset(
 
 
 class Texts(NamedTuple):
-    """What gives the text in which a subquery stands in its statement; so many of them are read one in another."""
+    """What gives the text in which a subquery stands in its statement; so many of them are read one in another.
+
+    Those whose texts are `known` were read before.
+    """
 
     of: Callable[[exp.Select], str]
     levels: int = 3
+    known: frozenset[str] = frozenset()
 
 
 def build_block(
@@ -47,10 +51,13 @@ def build_block(
     taken: frozenset[str] = frozenset(),
     texts: Texts | None = None,
     outer: Outer | None = None,
+    *,
+    ties: bool = False,
 ) -> Block:
     """The block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raises Unsupported.
 
     Without `texts`, subqueries that are no joins are not read. `outer` gives what WHERE takes from around the block.
+    With `ties`, window functions may tell rows apart that ORDER BY leaves equal.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
@@ -71,7 +78,8 @@ def build_block(
     source = simplified(where.on(sources), where.conjuncts)
     items = list(_items(tree, source.scope))
     select = _SelectList(source.scope, items)
-    block = _grouped(tree, select, Block(source.tables, source.where, select.outputs, select.names, joins=source.joins))
+    plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins)
+    block = _grouped(tree, select, plain, ties)
     if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
         raise Unsupported("an aggregate stands in WHERE")
     return block
@@ -82,6 +90,8 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
     select = query.unnest()
     if not isinstance(select, exp.Select):
         raise Unsupported(f"{shown(query)} is not one SELECT")
+    if texts.known and (text := texts.of(select)) in texts.known:
+        return text
     deeper = texts._replace(levels=texts.levels - 1) if texts.levels > 1 else None
     block = build_block(select, find, common, texts=deeper)
     if block.limit is not None or block.offset is not None:
@@ -195,7 +205,7 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
         yield tree, name, False
 
 
-def _grouped(tree: exp.Select, select: _SelectList, block: Block) -> Block:
+def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:
     """The block with its groups, and what is done with them."""
     group, having_clause = tree.args.get("group"), tree.args.get("having")
     by = read_group_by(group, select.read_item, select.outputs) if group is not None else None
@@ -212,7 +222,7 @@ def _grouped(tree: exp.Select, select: _SelectList, block: Block) -> Block:
         result = replace(result, keys=())
     if tree.args.get("distinct"):
         result = _distinct(tree, result)
-    _check(result)
+    _check(result, ties)
     return result
 
 
@@ -243,14 +253,15 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
     return replace(block, distinct=True)
 
 
-def _check(block: Block) -> None:
+def _check(block: Block, ties: bool) -> None:
     """What Spark would refuse, and what depends on more than the rows."""
     for tree in _behind_groups(block):
         if block.keys is not None:
             _check_grouped(tree, block.keys)
         if block.sets is None and calls(tree, GROUPING):
             raise Unsupported("grouping() is read with GROUPING SETS, ROLLUP or CUBE only")
-        refuse_ties(tree, block.keys if block.sets is None else None)
+        if not ties:
+            refuse_ties(tree, block.keys if block.sets is None else None)
     _check_subqueries(block)
     if any(holds(item.key, exp.Window) and item.key not in block.outputs for item in block.order):
         raise Unsupported("a window function stands in ORDER BY and is no output")

@@ -255,6 +255,7 @@ CAST_TYPES = {
     _TYPE.FLOAT: "float",
     _TYPE.DOUBLE: "double",
     _TYPE.DECIMAL: "decimal",
+    _TYPE.BINARY: "binary",
     _TYPE.BOOLEAN: "boolean",
     _TYPE.TEXT: "string",
     _TYPE.DATE: "date",

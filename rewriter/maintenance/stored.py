@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -89,6 +90,12 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
     except Unsupported as problem:
         return _in_names(view, str(problem))
     return "it changes with time" if any(map(tells_time, block.expressions)) else block
+
+
+@lru_cache(maxsize=20_000)
+def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
+    """The same, read once for a view and the columns of its sources."""
+    return block_of(view, dict(columns))
 
 
 def _in_names(view: MaterializedView, text: str) -> str:

@@ -38,6 +38,7 @@ class Reason(StrEnum):
     NOT_PINNED = "NOT_PINNED"
     NOT_CHOSEN = "NOT_CHOSEN"
     DEARER = "DEARER"
+    PLAN_REFUTED = "PLAN_REFUTED"
 
     def told(self, detail: str) -> str:
         """The reason as a user is told it of a view.
@@ -70,6 +71,7 @@ _TOLD: Mapping[Reason, str] = {
     Reason.NOT_PINNED: "{}",
     Reason.NOT_CHOSEN: "{}",
     Reason.DEARER: "{}",
+    Reason.PLAN_REFUTED: "its plan would give other rows: {}",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -211,7 +211,13 @@ def _cast(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.to.this not in CAST_TYPES and not tree.to.expressions:
         raise Uncertain(f"{_text(tree)} casts to a type that is not read")
-    return column_type(tree.to.sql("spark"))
+    return _cast_type(tree.to)
+
+
+# Printing a type takes ten times as long as all else that is asked of a cast.
+@lru_cache(maxsize=1000)
+def _cast_type(kind: exp.DataType) -> str:
+    return column_type(kind.sql("spark"))
 
 
 def _call(tree: Tree, known: _Known) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from rewriter import Outcome
+from rewriter.verify import PROVED
 from tests.golden.corpus import Case, golden_files, read, world, write
 from tests.golden.execution import database, rows_of, same_rows
 
@@ -40,7 +41,10 @@ def decision(outcome: Outcome) -> tuple[str, str]:
     """A decision as a golden file words it."""
     if outcome.rewritten:
         used = ", ".join(dict.fromkeys(r.view.name.table for r in outcome.replacements))
-        return f"rewritten using {used}", outcome.sql()
+        # What is behind the colon may name the operands of a commutative operation in either order.
+        unproved = [r.verdict.reason.partition(":")[0] for r in outcome.replacements if r.verdict.status != PROVED]
+        told = f" (not proved: {'; '.join(dict.fromkeys(unproved))})" if unproved else ""
+        return f"rewritten using {used}{told}", outcome.sql()
     text = outcome.original if outcome.original != outcome.statement.sql else ""
     if not outcome.tried:
         return "kept: NO_VIEW", text

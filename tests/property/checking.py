@@ -8,6 +8,7 @@ from pathlib import Path
 
 import duckdb
 
+from rewriter import Reason
 from tests.golden.corpus import GoldenFile, World, world
 from tests.golden.execution import Rows, connect, fill, rows_of, same_rows
 from tests.property.generator import SCHEMA, Case
@@ -46,6 +47,8 @@ def check(case: Case) -> list[str]:
     built = _world(case.views, case.plain)
     outcome = built.rewrite(case.query)
     assert not any("an error in the rewriter" in attempt.detail for attempt in outcome.tried), f"seed {case.seed}"
+    refuted = [attempt for attempt in outcome.tried if attempt.reason is Reason.PLAN_REFUTED]
+    assert not refuted, f"seed {case.seed}\n{case.views}\n{case.query}\n{refuted}"
     if not outcome.rewritten:
         return ["miss"]
     connection = _filled(case.rows, case.views, case.plain)
@@ -57,6 +60,11 @@ def check(case: Case) -> list[str]:
     assert same_rows(mine, theirs, ordered=False), told
     shapes = [shape for shape, text in SHAPES.items() if text in case.query]
     return [*dict.fromkeys(replacement.rule for replacement in outcome.replacements), *shapes]
+
+
+def filled_world(case: Case) -> tuple[World, duckdb.DuckDBPyConnection]:
+    """The tables and views of a random case, and a database that holds them until the next one."""
+    return _world(case.views, case.plain), _filled(case.rows, case.views, case.plain)
 
 
 @lru_cache(maxsize=1)

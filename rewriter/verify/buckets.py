@@ -1,0 +1,80 @@
+"""Spark's own functions for a time bucket, read back as the bucket."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sqlglot import exp
+
+from rewriter.sql import parse_select
+from rewriter.timeseries import bucket_call, translate_bucket
+from rewriter.timeseries.granularity import GRANULARITIES
+
+Tree = exp.Expr
+_SOURCE = "bucket_source"
+
+
+def raised(tree: exp.Select) -> exp.Select:
+    """Put `timeseries(source, grain, type)` in the place of the text that a bucket is printed as."""
+    shapes = [
+        (pattern, grain, kind)
+        for grain in GRANULARITIES
+        for kind in ("timestamp", "timestamp_ntz")
+        if (pattern := _pattern(grain, kind)) is not None
+    ]
+
+    def raise_(node: Tree) -> Tree:
+        if not isinstance(node, exp.Anonymous | exp.Cast):
+            return node
+        for pattern, grain, kind in shapes:
+            source = _source(pattern, node, None)
+            if source is not None:
+                return bucket_call(source.copy().transform(raise_), grain, kind)
+        return node
+
+    if not _may_hold(tree):
+        return tree
+    changed = tree.transform(raise_)
+    assert isinstance(changed, exp.Select)
+    return changed
+
+
+def _may_hold(tree: exp.Select) -> bool:
+    zoneless = exp.DataType.Type.TIMESTAMPNTZ
+    return any(node.name.lower() in _CALLS for node in tree.find_all(exp.Anonymous)) or any(
+        cast.to.this is zoneless for cast in tree.find_all(exp.Cast)
+    )
+
+
+_CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
+
+
+@cache
+def _pattern(grain: str, kind: str) -> Tree | None:
+    """The tree of a bucket's text; None where a block reads that text by itself (date_trunc, trunc)."""
+    tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
+    return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree
+
+
+def _source(pattern: Tree, node: Tree, source: Tree | None) -> Tree | None:
+    """What stands in a tree where the pattern has its source, the same everywhere; None if the tree is another."""
+    if isinstance(pattern, exp.Column) and pattern.name == _SOURCE:
+        return node if source is None or source == node else None
+    if type(pattern) is not type(node):
+        return None
+    mine, theirs = list(pattern.iter_expressions()), list(node.iter_expressions())
+    if len(mine) != len(theirs):
+        return None
+    if not mine:
+        return (source or _NOTHING) if pattern == node else None
+    if isinstance(pattern, exp.Anonymous) and pattern.name.lower() != node.name.lower():
+        return None
+    for one, other in zip(mine, theirs, strict=True):
+        found = _source(one, other, source)
+        if found is None:
+            return None
+        source = found if found is not _NOTHING else source
+    return source or _NOTHING
+
+
+_NOTHING = exp.Null()

@@ -1,0 +1,196 @@
+"""Tables that a block need not read, by the keys that tables declare: axioms, which a proof names.
+
+law:    two occurrences of a table that are equal in its primary key are one
+        a table that is joined by its whole primary key, and of which nothing else is used, adds and takes no row where
+        the join is a LEFT join, or of a foreign key that references it, but the rows in which that is NULL
+        a SEMI join on a whole primary key finds the one row that an inner join would find
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from rewriter.block import Block, Join, Occurrence, rejected
+from rewriter.block.equivalence import Equivalence
+from rewriter.block.predicates import equated
+from rewriter.model import Table, TableName
+from rewriter.sql import every
+from rewriter.verify.normal import equalities, mapped
+
+Tree = exp.Expr
+Tables = Callable[[TableName], Table | None]
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A block with fewer tables, and the axioms by which it is equal."""
+
+    block: Block
+    axioms: tuple[str, ...] = ()
+
+
+def reduced(block: Block, tables: Tables) -> Reduced:
+    """The block without the tables and joins that keys and filters make superfluous."""
+    axioms: list[str] = []
+    while True:
+        step = next((found for law in _LAWS for found in law(block, tables)), None)
+        if step is None:
+            return Reduced(block, tuple(dict.fromkeys(axioms)))
+        block, axiom = step
+        axioms += [axiom] if axiom else []
+
+
+Step = tuple[Block, str]
+
+
+def _inner(block: Block, tables: Tables) -> Iterator[Step]:
+    """A LEFT join whose NULLs the filter takes away is an inner join."""
+    for join in block.joins:
+        filters = (side for tree in block.where for side in rejected(tree))
+        if join.kind == "LEFT" and any(isinstance(c, exp.Column) and c.table in join.tables for c in filters):
+            yield _joined_inner(block, join, tables), ""
+
+
+def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
+    """The block with a join made inner; what is NULL in its tables then is what they declare."""
+
+    def declared(table: Occurrence) -> Occurrence:
+        known = tables(table.name) if table.id in join.tables else None
+        return replace(table, columns=known.columns) if known is not None else table
+
+    rest = tuple(other for other in block.joins if other is not join)
+    return replace(
+        block,
+        tables=tuple(map(declared, block.tables)),
+        joins=rest,
+        where=tuple(dict.fromkeys((*block.where, *join.on))),
+    )
+
+
+def _semi(block: Block, tables: Tables) -> Iterator[Step]:
+    for join in block.joins:
+        if join.kind != "SEMI":
+            continue
+        rest = {table.id: table for table in block.tables if table.id in join.tables}
+        held = Equivalence(p for tree in (*block.where, *join.on) if (p := equated(tree, block)) is not None)
+        while rest:
+            found = next((t for t in rest.values() if _is_pinned(t, rest, held, tables)), None)
+            if found is None:
+                break
+            del rest[found.id]
+        if not rest:
+            names = ", ".join(str(t.name) for t in block.tables if t.id in join.tables)
+            yield _joined_inner(block, join, tables), f"the primary key of {names}"
+
+
+def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
+    """Whether a table's whole key is equal to columns of tables that are found already."""
+    key = _key(table, tables)
+    return bool(key) and all(
+        any(other not in rest for other, _ in held.members(exp.column(name, table.id))) for name in key
+    )
+
+
+def _key(table: Occurrence, tables: Tables) -> tuple[str, ...]:
+    known = tables(table.name)
+    return tuple(name.lower() for name in known.primary_key) if known is not None else ()
+
+
+def _same_row(block: Block, tables: Tables) -> Iterator[Step]:
+    apart = frozenset[str]().union(*(join.tables for join in block.joins))
+    classes = equalities(block)
+    for i, table in enumerate(block.tables):
+        for again in block.tables[i + 1 :]:
+            key = _key(table, tables)
+            if table.name != again.name or not key or not apart.isdisjoint((table.id, again.id)):
+                continue
+            if all(classes.same(exp.column(name, table.id), exp.column(name, again.id)) for name in key):
+                yield _one(block, table.id, again.id), f"the primary key of {table.name}"
+
+
+def _one(block: Block, kept: str, again: str) -> Block:
+    """The block with one occurrence of a table in the place of two."""
+
+    def rename(node: Tree) -> Tree:
+        return exp.column(node.name, kept) if isinstance(node, exp.Column) and node.table == again else node
+
+    merged = mapped(block, rename)
+    tables = tuple(table for table in block.tables if table.id != again)
+    return replace(merged, tables=tables, where=tuple(t for t in dict.fromkeys(merged.where) if not _trivial(t, block)))
+
+
+def _trivial(tree: Tree, block: Block) -> bool:
+    """Whether it says that a column which is never NULL is equal to itself."""
+    declared = block.type_of(tree.this) if isinstance(tree, exp.EQ) and tree.this == tree.expression else None
+    return declared is not None and not declared.nullable
+
+
+def _unused_left(block: Block, tables: Tables) -> Iterator[Step]:
+    for join in block.joins:
+        if join.kind != "LEFT" or len(join.tables) != 1:
+            continue
+        (table,) = (t for t in block.tables if t.id in join.tables)
+        key = _key(table, tables)
+        on = Equivalence(pair for tree in join.on if (pair := equated(tree, block)) is not None)
+        single = bool(key) and all(
+            any(other != table.id for other, _ in on.members(exp.column(name, table.id))) for name in key
+        )
+        without = _without(block, table.id)
+        if single and not _reads(without, table.id):
+            yield without, f"the primary key of {table.name}"
+
+
+def _unused_inner(block: Block, tables: Tables) -> Iterator[Step]:
+    apart = frozenset[str]().union(*(join.tables for join in block.joins))
+    for table in block.tables:
+        for owner in block.tables:
+            known = tables(owner.name)
+            if known is None or owner.id == table.id or not apart.isdisjoint((table.id, owner.id)):
+                continue
+            for key in known.foreign_keys:
+                pairs = [(a.lower(), b.lower()) for a, b in zip(key.columns, key.referenced, strict=True)]
+                if key.table == table.name and {b for _, b in pairs} == set(_key(table, tables)):
+                    found = _referenced(block, owner, table, pairs)
+                    if found is not None:
+                        yield found, f"the foreign key of {owner.name} to {table.name}"
+
+
+def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: list[tuple[str, str]]) -> Block | None:
+    """The block without a table that each row of another finds just once; None if it is used."""
+    classes = equalities(block)
+    swap = {(table.id, theirs): exp.column(mine, owner.id) for mine, theirs in pairs}
+    if not all(classes.same(exp.column(theirs, table.id), swap[table.id, theirs]) for _, theirs in pairs):
+        return None
+    put = mapped(block, lambda node: swap.get((node.table, node.name), node) if isinstance(node, exp.Column) else node)
+    where = tuple(t for t in dict.fromkeys(put.where) if not (isinstance(t, exp.EQ) and t.this == t.expression))
+    without = _without(replace(put, where=where), table.id)
+    if _reads(without, table.id):
+        return None
+    # What is NULL in a foreign key finds no row.
+    there = [_there(column) for mine, _ in pairs if _nullable(without, column := exp.column(mine, owner.id))]
+    return replace(without, where=tuple(dict.fromkeys((*without.where, *there))))
+
+
+def _there(column: Tree) -> Tree:
+    return exp.Not(this=exp.Is(this=column, expression=exp.Null()))
+
+
+def _nullable(block: Block, column: Tree) -> bool:
+    declared = block.type_of(column)
+    return len(equalities(block).members(column)) == 1 and (declared is None or declared.nullable)
+
+
+def _without(block: Block, table: str) -> Block:
+    """The block without a table and its join."""
+    joins = tuple(join for join in block.joins if table not in join.tables)
+    return replace(block, tables=tuple(t for t in block.tables if t.id != table), joins=joins)
+
+
+def _reads(block: Block, table: str) -> bool:
+    return any(column.table == table for tree in block.expressions for column in every(tree, exp.Column))
+
+
+_LAWS = (_inner, _semi, _same_row, _unused_left, _unused_inner)

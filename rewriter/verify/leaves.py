@@ -1,0 +1,88 @@
+"""What the relations of a plan hold, as the definitions of the views say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from rewriter.block import Block, Occurrence
+from rewriter.index import Definitions
+from rewriter.maintenance import narrowed
+from rewriter.maintenance.stored import known_block
+from rewriter.model import Column, MaterializedView, Relation, Table, TableName
+from rewriter.verify.unfold import Held
+
+Relations = Mapping[TableName, Relation | None]
+
+
+class Leaves:
+    """The relations that a plan for one question may read.
+
+    A view that the question names is a relation like a table; what is defined over it is unfolded no further.
+    """
+
+    def __init__(self, question: Block, definitions: Definitions, relations: Relations) -> None:
+        self._definitions, self._relations = definitions, relations
+        self._named = frozenset(table.name for table in question.tables)
+
+    def columns(self, name: TableName) -> tuple[Column, ...] | None:
+        """The columns of a relation; None for one that is not known."""
+        relation = self._relations.get(name)
+        if isinstance(relation, Table):
+            return relation.columns
+        view = self._definitions.by_name.get(name) or self._definitions.plain_by_name.get(name)
+        return view.columns if view is not None else None
+
+    def table(self, name: TableName) -> Table | None:
+        """The table of a name."""
+        relation = self._relations.get(name)
+        return relation if isinstance(relation, Table) else None
+
+    def held(self, name: TableName) -> Held | None:
+        """What a storage table, or a view, holds; None for a base table, and for a view that the question names."""
+        storage, view = self.table(name), self._definitions.by_storage.get(name)
+        if storage is not None and view is not None:
+            return _itself(view) if view.name in self._named else self._stored(view, storage)
+        view = self._definitions.by_name.get(name)
+        if view is None or name in self._named:
+            return None
+        block = self._block(view)
+        if block is None:
+            return None
+        many = len(view.columns)
+        visible = replace(block, outputs=block.outputs[:many], names=block.names[:many])
+        return Held(visible, _names(view.columns))
+
+    def _stored(self, view: MaterializedView, storage: Table) -> Held | None:
+        if storage.part:
+            view = narrowed(view, storage.part, dict(self._sources(view)))
+        block = self._block(view)
+        return Held(block, _names(storage.columns)) if block is not None else None
+
+    def _block(self, view: MaterializedView) -> Block | None:
+        """The block of a view's storage query: over tables, or over views where the question names one of these."""
+        below = any(state.name in self._named for state in view.through)
+        block = known_block(view, self._sources(view)) if not below else ""
+        if isinstance(block, str) and view.over_views:
+            over = replace(view, storage_query=view.over_views)
+            block = known_block(over, self._sources(over, self._definitions.over_views[view.name].tables))
+        return None if isinstance(block, str) else block
+
+    def _sources(
+        self, view: MaterializedView, names: tuple[TableName, ...] | None = None
+    ) -> tuple[tuple[TableName, tuple[Column, ...]], ...]:
+        names = self._definitions.sources[view.name] if names is None else names
+        return tuple((name, self.columns(name) or ()) for name in dict.fromkeys(names))
+
+
+def _itself(view: MaterializedView) -> Held:
+    table = Occurrence("t0", view.name, view.name.table, view.columns)
+    outputs = tuple(exp.column(column.name.lower(), "t0") for column in view.columns)
+    names = tuple(column.name for column in view.columns)
+    return Held(Block((table,), (), outputs, names), _names(view.columns))
+
+
+def _names(columns: tuple[Column, ...]) -> tuple[str, ...]:
+    return tuple(column.name.lower() for column in columns)

@@ -1,0 +1,140 @@
+"""A block with its expressions in normal form, over other ids of tables, or with other expressions in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from rewriter.block import Block, Join, has_aggregate, remembered
+from rewriter.block.conjuncts import operands
+from rewriter.block.equivalence import Equivalence
+from rewriter.block.predicates import equated
+from rewriter.verify.expressions import GROUPED_FLOAT, Expressions
+
+Tree = exp.Expr
+
+
+@remembered
+def normal_block(block: Block, zone: str) -> Block:
+    """The block with its expressions in normal form, filters by keys in WHERE, and no key twice."""
+    return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
+
+
+def folded_block(block: Block, finer: Block, zone: str) -> Block:
+    """The block of groups of a finer block's groups, as one of rows; raises Unfolded."""
+    inner = Expressions(block, zone, nonempty=_nonempty(finer))
+    return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block), finer=inner))
+
+
+def _nonempty(block: Block) -> bool:
+    return bool(block.keys) and block.sets is None
+
+
+def _in_form(block: Block, forms: Expressions) -> Block:
+    keys = None if block.keys is None else tuple(dict.fromkeys(_bare(forms.normal(key)) for key in block.keys))
+    grouped = frozenset(keys or ())
+
+    def over_groups(tree: Tree) -> Tree:
+        return changed(forms.normal(tree), lambda node: _key_of(node, grouped))
+
+    having = [part for tree in block.having for part in _conjuncts(over_groups(tree))]
+    of_rows = bool(keys) and block.sets is None
+    filters = [tree for tree in having if of_rows and not has_aggregate(tree)]
+    where = (part for tree in block.where for part in _conjuncts(forms.normal(tree)))
+    return replace(
+        block,
+        where=tuple(dict.fromkeys((*where, *filters))),
+        outputs=tuple(map(over_groups, block.outputs)),
+        keys=keys,
+        having=tuple(tree for tree in having if tree not in filters),
+        order=tuple(replace(item, key=over_groups(item.key)) for item in block.order),
+        joins=tuple(_normal_join(join, forms) for join in block.joins),
+        sets=None if block.sets is None else tuple(tuple(_bare(forms.normal(k)) for k in each) for each in block.sets),
+    )
+
+
+def _normal_join(join: Join, forms: Expressions) -> Join:
+    on = {part: None for tree in join.on for part in _conjuncts(forms.normal(tree))}
+    return Join(join.kind, join.tables, tuple(sorted(on, key=hash)))
+
+
+def _conjuncts(tree: Tree) -> Iterator[Tree]:
+    return (part for part in operands(tree, exp.And) if not (isinstance(part, exp.Boolean) and part.this))
+
+
+def _bare(key: Tree) -> Tree:
+    return key.expressions[0] if isinstance(key, exp.Anonymous) and key.name == GROUPED_FLOAT else key
+
+
+def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
+    """A floating-point key of finer groups that is a key of these, too."""
+    return _bare(node) if _bare(node) is not node and _bare(node) in keys else node
+
+
+def equalities(block: Block) -> Equivalence:
+    """The classes of columns that a block's filter makes equal."""
+    return Equivalence(pair for tree in block.where if (pair := equated(tree, block)) is not None)
+
+
+def represented(block: Block, classes: Equivalence, zone: str) -> Block:
+    """The block in the representatives of its classes, but for the equalities that make these."""
+    kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
+    if not kept:
+        return block
+    rest = replace(block, where=tuple(tree for tree in block.where if tree not in kept))
+    put = mapped(rest, lambda node: classes.normalize(node) if isinstance(node, exp.Column) else node)
+    normal = normal_block(put, zone)
+    return replace(normal, where=(*kept, *normal.where))
+
+
+def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
+    """The block over tables of other ids."""
+    if all(mine == other for mine, other in mapping.items()):
+        return block
+    tables = tuple(replace(table, id=mapping[table.id]) for table in block.tables)
+    joins = tuple(join.renamed(mapping) for join in block.joins)
+
+    def rename(node: Tree) -> Tree:
+        if not isinstance(node, exp.Column) or node.table not in mapping:
+            return node
+        return exp.column(node.name, mapping[node.table])
+
+    return replace(mapped(replace(block, tables=tables, joins=()), rename), joins=joins)
+
+
+def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
+    """Put what `change` gives in the place of an expression's nodes, outer ones first; what stays is shared."""
+    new = change(tree)
+    if new is not tree or isinstance(tree, exp.Column | exp.Literal | exp.DataType | exp.Identifier):
+        return new
+    other = False
+    arguments: dict[str, object] = {}
+    for name, value in tree.args.items():
+        if isinstance(value, list):
+            values = [changed(item, change) if isinstance(item, Tree) else item for item in value]
+            other |= any(mine is not theirs for mine, theirs in zip(values, value, strict=True))
+            arguments[name] = values
+        else:
+            new = arguments[name] = changed(value, change) if isinstance(value, Tree) else value
+            other |= new is not value
+    return type(tree)(**arguments) if other else tree
+
+
+def mapped(block: Block, change: Callable[[Tree], Tree]) -> Block:
+    """The block with each of its expressions changed."""
+
+    def each(trees: Sequence[Tree]) -> tuple[Tree, ...]:
+        return tuple(changed(tree, change) for tree in trees)
+
+    return replace(
+        block,
+        where=each(block.where),
+        outputs=each(block.outputs),
+        keys=None if block.keys is None else each(block.keys),
+        having=each(block.having),
+        order=tuple(replace(item, key=changed(item.key, change)) for item in block.order),
+        joins=tuple(Join(join.kind, join.tables, each(join.on)) for join in block.joins),
+        sets=None if block.sets is None else tuple(each(keys) for keys in block.sets),
+    )

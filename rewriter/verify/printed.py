@@ -1,0 +1,175 @@
+"""A printed plan, read again as Spark would read it: blocks over storage tables, base tables, and unions of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from rewriter.block import Block, Texts, Unsupported, build_block
+from rewriter.block.opaque import OUTER, opaque
+from rewriter.model import Column, Session, TableName, quoted
+from rewriter.schema import output_types
+from rewriter.sql import ParseError, from_items, parse, parse_select
+from rewriter.verify.buckets import raised
+
+Tree = exp.Expr
+Columns = Callable[[TableName], tuple[Column, ...] | None]
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A read of a table or a storage table; `pin` is the snapshot that the text names."""
+
+    name: TableName
+    pin: int | None
+
+
+@dataclass(frozen=True)
+class Union:
+    """The rows of all branches, one after the other."""
+
+    branches: tuple[Select, ...]
+
+
+@dataclass(frozen=True)
+class Select:
+    """A block, the source of each of its tables by the occurrence's id, and the tables that it reads itself."""
+
+    block: Block
+    sources: Mapping[str, Scan | Union]
+    reads: tuple[Scan, ...]
+
+    def scans(self) -> Iterator[Scan]:
+        """Every read of a table at any depth."""
+        yield from self.reads
+        for source in self.sources.values():
+            for branch in source.branches if isinstance(source, Union) else ():
+                yield from branch.scans()
+
+
+def read_printed(text: str, session: Session, columns: Columns, constants: frozenset[str] = frozenset()) -> Select:
+    """Read a printed plan; `columns` gives a table's columns. Raises Unsupported for what is no plan of ours.
+
+    `constants` are the texts of subqueries that the question has as constants.
+    """
+    try:
+        tree = parse_select(text)
+    except ParseError as problem:
+        raise Unsupported(str(problem)) from problem
+    blocks = parse(text, session).blocks if constants else ()
+    texts = {block.tree: block.text for block in blocks if block.tree is not None}
+    return _Reader(session, columns, texts, constants).select(tree)
+
+
+class _Reader:
+    """Reads the blocks of one text."""
+
+    def __init__(
+        self, session: Session, columns: Columns, texts: Mapping[exp.Select, str], constants: frozenset[str]
+    ) -> None:
+        self._session, self._columns, self._texts, self._constants = session, columns, texts, constants
+        self._unions: dict[str, tuple[Union, tuple[Column, ...]]] = {}
+
+    def select(self, tree: exp.Select) -> Select:
+        tree = raised(tree)
+        members = _spell_members(tree)
+        for item in from_items(tree):
+            if isinstance(item, exp.Subquery):
+                self._replace(item)
+        # A subquery may name the same tables: those of the plan itself are told by their identity.
+        pins = {id(item): _pin(item) for item in (*from_items(tree), *members) if isinstance(item, exp.Table)}
+        sources: dict[TableName, Scan | Union] = {}
+        reads: list[Scan] = []
+
+        def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+            if table.name in self._unions and not table.args.get("db"):
+                union, held = self._unions[table.name]
+                part = TableName(("", table.name))
+                sources[part] = union
+                return part, held
+            name = self._session.resolve(tuple(part.name for part in table.parts))
+            known = self._columns(name) if name is not None else None
+            if name is None or known is None:
+                return None
+            if id(table) in pins:
+                reads.append(Scan(name, pins[id(table)]))
+                sources[name] = reads[-1]
+            return name, known
+
+        texts = Texts(self._text, known=self._constants)
+        block = build_block(tree, find, texts=texts, outer=_outer, ties=True)
+        return Select(block, {table.id: sources[table.name] for table in block.tables}, tuple(reads))
+
+    def _replace(self, item: exp.Subquery) -> None:
+        """Put a name in the place of a derived table, and keep its branches."""
+        branches = tuple(self.select(branch) for branch in _branches(item.this))
+        name = f"part_{len(self._unions)}"
+        names, types = branches[0].block.names, output_types(branches[0].block)
+        held = tuple(Column(label or "", kind) for label, kind in zip(names, types, strict=True))
+        self._unions[name] = Union(branches), held
+        alias = item.args.get("alias")
+        item.replace(exp.Table(this=exp.to_identifier(name), alias=alias.copy() if alias is not None else None))
+
+    def _text(self, select: exp.Select) -> str:
+        found = self._texts.get(select)
+        if found is None:
+            raise Unsupported("a subquery is not found in the text")
+        return found
+
+
+def _spell_members(tree: exp.Select) -> list[Tree]:
+    """Put EXISTS in the place of a SEMI join of several tables, NOT EXISTS in that of an ANTI join; those tables."""
+    found: list[Tree] = []
+    for join in [*(tree.args.get("joins") or ())]:
+        several = join.this
+        kind = str(join.args.get("kind") or "").upper()
+        if kind not in ("SEMI", "ANTI") or not isinstance(several, exp.Subquery) or not _is_product(several):
+            continue
+        items = [several.this, *several.this.args.get("joins", ()), *several.args.get("joins", ())]
+        inner = exp.Select(expressions=[exp.Literal.number(1)], from_=exp.From(this=items[0]))
+        items[0].set("joins", None)
+        inner.set("joins", [item for item in items[1:] if isinstance(item, exp.Join)])
+        inner.set("where", exp.Where(this=join.args["on"]))
+        exists: Tree = exp.Exists(this=inner)
+        tree.where(exists if kind == "SEMI" else exp.Not(this=exists), copy=False)
+        tree.args["joins"].remove(join)
+        found += from_items(inner)
+    return found
+
+
+def _is_product(item: exp.Subquery) -> bool:
+    return isinstance(item.this, exp.Table)
+
+
+def _branches(tree: Tree) -> Iterator[exp.Select]:
+    """The SELECTs of a chain of UNION ALL."""
+    if isinstance(tree, exp.Union):
+        if tree.args.get("distinct") is not False:
+            raise Unsupported("a plan compares the rows of its branches")
+        yield from _branches(tree.this)
+        yield from _branches(tree.expression)
+    elif isinstance(tree, exp.Select):
+        yield tree
+    else:
+        raise Unsupported("a branch of the plan is no SELECT")
+
+
+def _pin(table: exp.Table) -> int | None:
+    """The snapshot that a table is read at; its clause is taken off the tree."""
+    version = table.args.get("version")
+    if version is None:
+        return None
+    number = version.expression
+    if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
+        raise Unsupported("a plan reads a table as of something else than a snapshot")
+    table.set("version", None)
+    return int(number.name)
+
+
+def _outer(column: exp.Column) -> Tree:
+    """A column of the statement around the plan, as questions have it."""
+    if not column.table:
+        raise Unsupported(f"{column.name} is no column of the plan's tables")
+    return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

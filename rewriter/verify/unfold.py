@@ -1,0 +1,202 @@
+"""A plan over storage as the block over base tables that it computes: each storage table is its view's own query.
+
+law:    a view of rows is merged into the block that reads it
+        groups that are read as they are are the groups of the block, filtered by their keys
+        groups that are grouped again are put together from the rows, where each aggregate folds
+        branches of which no row is in two are one block, kept where one of their filters is true
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from sqlglot import exp
+
+from rewriter.block import Block, Occurrence, has_aggregate
+from rewriter.block.vocabulary import FRACTIONS
+from rewriter.match.trees import call_of, number
+from rewriter.model import TableName
+from rewriter.schema import expression_type
+from rewriter.verify.cells import disjoint, disjunction
+from rewriter.verify.expressions import GROUPED_FLOAT, Unfolded
+from rewriter.verify.normal import equalities, folded_block, mapped, normal_block, renamed_block, represented
+from rewriter.verify.printed import Select, Union
+
+Tree = exp.Expr
+_ZERO = number(0)
+# The block that fills a relation with the names of its columns; None for a base table.
+Meaning = Callable[[TableName], "Held | None"]
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a relation holds: the outputs of a block, by the names of its columns in lower case."""
+
+    block: Block
+    columns: tuple[str, ...]
+
+
+class Undecided(Exception):
+    """Nothing is proved of a plan; the message says what stands in the way."""
+
+
+class Unfolding:
+    """Unfolds the blocks of one plan."""
+
+    def __init__(self, meaning: Meaning, zone: str) -> None:
+        self._meaning, self._zone = meaning, zone
+        self._numbers = count()
+
+    def select(self, select: Select) -> Block:
+        """The block over base tables that a plan computes; raises Undecided."""
+        block = select.block
+        for table in select.block.tables:
+            source = select.sources[table.id]
+            held = self._union(source, table) if isinstance(source, Union) else self._meaning(source.name)
+            if held is not None:
+                block = self._merged(block, table, held)
+        return normal_block(self._whole(block), self._zone)
+
+    def _whole(self, block: Block) -> Block:
+        """The block with every view in it unfolded."""
+        for table in block.tables:
+            held = self._meaning(table.name)
+            if held is not None:
+                return self._whole(self._merged(block, table, held))
+        return block
+
+    def _union(self, union: Union, table: Occurrence) -> Held:
+        """The branches of a union as one block."""
+        columns = tuple(column.name.lower() for column in table.columns)
+        blocks = [represented(block := self.select(branch), equalities(block), self._zone) for branch in union.branches]
+        first, *others = blocks
+        sides = [first.where]
+        for other in others:
+            aligned = next((a for m in mappings(other, first) if _alike(a := renamed_block(other, m), first)), None)
+            if aligned is None:
+                raise Undecided("the branches of a union compute different things")
+            sides.append(aligned.where)
+        for i, side in enumerate(sides):
+            for later in sides[i + 1 :]:
+                both = disjoint(side, later, first, self._zone)
+                if both is not None:
+                    raise Undecided(f"two branches of a union may have the same row: {both.cell}")
+        where = tuple(disjunction(sides)) if others else first.where
+        return Held(replace(first, where=where), columns)
+
+    def _merged(self, outer: Block, table: Occurrence, held: Held) -> Block:
+        """A block with what one of its relations holds in that relation's place."""
+        inner = self._apart(normal_block(held.block, self._zone), outer)
+        if inner.having or inner.order or inner.limit or inner.offset or not inner.plain:
+            raise Undecided(f"{table.name} holds some of its groups, or more than groups")
+        if any(table.id in join.tables for join in outer.joins):
+            raise Undecided(f"{table.name} stands behind an outer, semi or anti join")
+        if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
+            raise Undecided("a FULL join stands beside other tables")
+        known = dict(zip(held.columns, inner.outputs, strict=True))
+        floats = inner.keys is not None
+
+        def put(node: Tree) -> Tree:
+            if not isinstance(node, exp.Column) or node.table != table.id:
+                return node
+            tree = known.get(node.name.lower())
+            if tree is None:
+                raise Undecided(f"{table.name} has no column {node.name}")
+            grouped = floats and not has_aggregate(tree) and expression_type(tree, inner) in FRACTIONS
+            return call_of(GROUPED_FLOAT, tree) if grouped else tree
+
+        tables = tuple(t for each in outer.tables for t in (inner.tables if each.id == table.id else (each,)))
+        merged = mapped(replace(outer, tables=tables), put)
+        merged = replace(merged, joins=(*inner.joins, *merged.joins))
+        if inner.keys is None:
+            return replace(merged, where=(*inner.where, *merged.where))
+        grouped = self._regrouped(merged, inner) if outer.keys is not None else self._kept(merged, inner, outer, table)
+        return replace(grouped, where=(*inner.where, *grouped.where))
+
+    def _apart(self, inner: Block, outer: Block) -> Block:
+        """A block whose tables have ids that another does not use."""
+        taken = {table.id for table in outer.tables}
+        mapping = {t.id: t.id if t.id not in taken else f"u{next(self._numbers)}_{t.id}" for t in inner.tables}
+        return renamed_block(inner, mapping)
+
+    def _kept(self, merged: Block, inner: Block, outer: Block, table: Occurrence) -> Block:
+        """Groups that are read as they are: a filter by keys is one of rows, one by aggregates is HAVING."""
+        beside = [other for other in outer.tables if other.id != table.id]
+        dropping = frozenset[str]().union(*(j.tables for j in outer.joins if j.kind in ("SEMI", "ANTI")))
+        joined = [other for other in beside if other.id not in dropping]
+        assert inner.keys is not None
+        if not inner.keys and beside:
+            raise Undecided("the one group of all rows is joined")
+        # Of the one group of all rows, which is there without any row, every filter is HAVING.
+        having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
+        where = tuple(tree for tree in merged.where if tree not in having)
+        # Each row of a table beside is a group of its own: all of its columns are keys.
+        more = tuple(exp.column(column.name.lower(), other.id) for other in joined for column in other.columns)
+        return replace(merged, keys=(*inner.keys, *more), where=where, having=having)
+
+    def _regrouped(self, merged: Block, inner: Block) -> Block:
+        """Groups that are grouped again."""
+        if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
+            raise Undecided("the one group of all rows is grouped again")
+        joins = (conjunct for join in merged.joins for conjunct in join.on)
+        if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
+            raise Undecided("an aggregate of finer groups decides which of them are put together")
+        try:
+            merged = folded_block(merged, inner, self._zone)
+        except Unfolded as problem:
+            raise Undecided(str(problem)) from problem
+        counted = {bit for key in inner.keys or () if (bit := _bucketed(key)) is not None}
+        keys = set(merged.keys or ())
+        alone = {value for value in counted if set(inner.keys or ()) <= keys | {call_of("bitmap_bucket_number", value)}}
+        plain = merged.sets is None and len(merged.tables) == len(inner.tables)
+        if not alone or not plain:
+            return merged
+        return mapped(merged, lambda node: _bits_counted(node, alone))
+
+
+def _bucketed(key: Tree) -> Tree | None:
+    """The number of which a key is the bitmap's bucket."""
+    return key.expressions[0] if isinstance(key, exp.Anonymous) and key.name == "bitmap_bucket_number" else None
+
+
+def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
+    """The bits of bitmaps of different buckets are different values: their counts add up."""
+    total = node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "coalesce" else None
+    if not isinstance(total, exp.Anonymous) or total.name != "sum" or node.expressions[1:] != [_ZERO]:
+        return node
+    counted, condition = total.expressions[0], None
+    if isinstance(counted, exp.Case) and len(counted.args["ifs"]) == 1 and counted.args.get("default") == _ZERO:
+        (branch,) = counted.args["ifs"]
+        counted, condition = branch.args["true"], branch.this
+    for value in values:
+        bits = call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
+        if counted == call_of("bitmap_count", bits):
+            distinct = call_of("count", exp.Distinct(expressions=[value]))
+            where = exp.Where(this=condition) if condition is not None else None
+            return distinct if where is None else exp.Filter(this=distinct, expression=where)
+    return node
+
+
+def mappings(one: Block, other: Block) -> Sequence[Mapping[str, str]]:
+    """The ways in which the tables of one block stand for those of another, the likeliest first."""
+    found: list[Mapping[str, str]] = [{}]
+    for table in one.tables:
+        extended: list[Mapping[str, str]] = []
+        for mapping in found:
+            free = [t for t in other.tables if t.name == table.name and t.id not in mapping.values()]
+            free.sort(key=lambda t: (t.id != table.id, not t.id.endswith(table.id)))
+            extended += [{**mapping, table.id: t.id} for t in free]
+        found = extended[:MOST_MAPPINGS]
+    return found if len(one.tables) == len(other.tables) else []
+
+
+MOST_MAPPINGS = 64
+
+
+def _alike(one: Block, other: Block) -> bool:
+    """Whether two blocks compute the same of the rows that their filters keep."""
+    return (one.outputs, set(one.keys or ()), one.keys is None, set(one.joins)) == (
+        other.outputs, set(other.keys or ()), other.keys is None, set(other.joins),
+    )  # fmt: skip
