@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check fuzz fuzz-spark fuzz-refresh soak bench bench-calcite lock clean
+.PHONY: help setup preflight serve test unit check decisions fuzz fuzz-spark fuzz-refresh soak bench bench-calcite lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -14,6 +14,7 @@ SEEDS ?= 2000:12000
 SPARK_SEEDS ?= 1000:1300
 REFRESH_SEEDS ?= 100:120
 CALL_SEEDS ?= 100:200
+FROZEN_SEEDS ?= 0:20000
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,6 +36,9 @@ check: setup ## format, lint, types (of the tests, too), import contracts, docs
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest -q proxy rewriter tests/unit/test_readme.py
+
+decisions: setup ## compare rewriting decisions with the frozen ones, fail on a lost hit: FROZEN_SEEDS=FIRST:LAST
+	@$(BIN)/python -m tests.frozen.decisions --seeds $(FROZEN_SEEDS)
 
 fuzz: setup ## more random queries than CI tries, 5,000 by 5,000: SEEDS=FIRST:LAST; kept in a ledger
 	@$(BIN)/python -m tests.property.fuzz $(SEEDS)

@@ -44,7 +44,7 @@ def hits_enough(hits: Counter[str], cases: int) -> bool:
 
 def check(case: Case) -> list[str]:
     """The rules and shapes that were answered, or a miss; fails if the rows differ."""
-    built = _world(case.views, case.plain)
+    built = world_of(case.views, case.plain)
     outcome = built.rewrite(case.query)
     assert not any("an error in the rewriter" in attempt.detail for attempt in outcome.tried), f"seed {case.seed}"
     refuted = [attempt for attempt in outcome.tried if attempt.reason is Reason.PLAN_REFUTED]
@@ -68,13 +68,13 @@ def filled_world(case: Case) -> tuple[World, duckdb.DuckDBPyConnection]:
 
 
 @lru_cache(maxsize=1)
-def _world(views: Named, plain: Named) -> World:
+def world_of(views: Named, plain: Named) -> World:
     return world(GoldenFile(Path(), schema=SCHEMA, plain=dict(plain), views=dict(views)))
 
 
 @lru_cache(maxsize=1)
 def _filled(rows: str, views: Named, plain: Named) -> duckdb.DuckDBPyConnection:
-    fill(_connection(), SCHEMA, rows, _world(views, plain))
+    fill(_connection(), SCHEMA, rows, world_of(views, plain))
     return _connection()
 
 
