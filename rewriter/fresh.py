@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rewriter.block import Block, Unsupported, build_block, find_among
@@ -60,6 +60,11 @@ def fresh_view(
     if None in definition.names:
         definition = define(query, session, relations, [c.name for c in query_columns(query, session, seen)], views)
     block = _block(definition.storage_query, session, seen)
+    if block is not None:
+        shown = definition.names or tuple(columns or block.names)
+        if None in shown:
+            shown = tuple(column.name for column in query_columns(query, session, seen))
+        block = replace(block, names=(*shown, *definition.hidden))
     stored = _stored(definition, block)
     view = MaterializedView(
         name=name,

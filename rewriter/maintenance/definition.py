@@ -82,13 +82,15 @@ def define(
         block = _single_block(statement, find)
     except Unsupported:
         block = None
-    if block is None or not block.plain:
+    if block is None:
         return Definition(spelled, spelled, (), sources, ())
     names = tuple(columns) if columns is not None else block.names
     if len(names) != len(block.outputs):
         raise Unsupported(
             f"{len(names)} columns are named, but the query has {len(block.outputs)}: name all of them, or none"
         )
+    if not block.plain:
+        return Definition(spelled, spelled, (), sources, ())
     visible = replace(block, order=(), limit=None, offset=None)
     if block.limit is not None or block.offset is not None:
         return Definition(spelled, spelled, (), sources, names)

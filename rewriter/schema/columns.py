@@ -18,12 +18,15 @@ def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = 
     `spelled` is the SELECT as Spark reads it, where that is another: there a bucket is an alias for what was typed.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
-    unnamed = iter([shown for item, shown in pairs if not _settled(item)])
+    unnamed = [shown for item, shown in pairs if not _settled(item)]
+    if len(unnamed) != block.names.count(None):
+        raise Uncertain("the name of an output that * stands for is not known for certain: give it an alias")
+    items = iter(unnamed)
     declared = _declared(block)
     columns = []
     for name, output in zip(block.names, block.outputs, strict=True):
         kind = type_of(output, declared)
-        columns.append(Column(_name(next(unnamed), output, declared) if name is None else name, kind))
+        columns.append(Column(_name(next(items), output, declared) if name is None else name, kind))
     return tuple(columns)
 
 

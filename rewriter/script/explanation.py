@@ -8,15 +8,16 @@ from itertools import groupby
 from textwrap import shorten
 from typing import Any
 
+from rewriter.fresh import query_columns
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.maintenance import pin
 from rewriter.match import Miss, Reason
-from rewriter.model import Column, Session
+from rewriter.model import Column, Session, TableName, table_columns
 from rewriter.model.settings import result_settings
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.schema import Uncertain, has_unary_plus, output_columns
-from rewriter.sql import parse
+from rewriter.sql import by_name, parse
 from rewriter.suggest import Suggestion, suggest
 
 # So much of a SELECT is shown where several are told apart.
@@ -85,7 +86,7 @@ def _told(attempt: Attempt) -> str:
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
     """The explanation of an outcome. A script has one moment only, so nothing is pinned."""
-    kept = _certain(outcome)
+    kept = _certain(outcome, definitions, relations)
     if isinstance(kept, Miss):
         return _missed(outcome, kept)
     schemas = kept
@@ -108,26 +109,33 @@ def _missed(outcome: Outcome, miss: Miss) -> Explanation:
     return Explanation(False, outcome.original, (), {}, tried)
 
 
-def _certain(outcome: Outcome) -> Mapping[str, tuple[Column, ...]] | Miss:
+def _certain(
+    outcome: Outcome, definitions: Definitions, relations: Relations
+) -> Mapping[str, tuple[Column, ...]] | Miss:
     """The columns of each block that is replaced, as Spark names and types them."""
     session = outcome.statement.session
+    views = by_name(definitions.plain, definitions.views)
+    seen = table_columns(relations) | {name: view.columns for name, view in views.items()}
     if outcome.rewritten and result_settings(session.settings):
         return Miss(Reason.NOT_READ, f"types under {', '.join(result_settings(session.settings))} are not known")
     try:
-        return {r.original: columns_of(r, session) for r in outcome.replacements}
+        return {r.original: _columns_of(r, session, seen) for r in outcome.replacements}
     except Uncertain as problem:
         return Miss(Reason.NOT_READ, str(problem))
     except RecursionError:
         return _TOO_DEEP
 
 
-def columns_of(replacement: Replacement, session: Session) -> tuple[Column, ...]:
+def _columns_of(
+    replacement: Replacement, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
+) -> tuple[Column, ...]:
     """The columns of a replaced block, as Spark names and types them; raises Uncertain."""
     original = replacement.original
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a plus before it is not known for certain")
     tree = replacement.block.tree
-    assert tree is not None
+    if tree is None:  # a text match: the block was never read
+        return query_columns(original, session, seen)
     if original == replacement.block.text:
         return output_columns(replacement.query, tree)
     outermost = [b for b in parse(original, session).blocks if b.span.end == len(original.rstrip())]

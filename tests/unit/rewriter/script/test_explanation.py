@@ -122,3 +122,54 @@ def test_what_is_nested_too_deeply_stays(terms: int) -> None:
     assert details == {"it is nested too deeply"}
     sums = " + ".join(["sum(price)"] * terms)
     assert not workspace().explain(f"SELECT {sums} AS s FROM sales").rewritten
+
+
+TEXTS = """
+CREATE MATERIALIZED VIEW top AS SELECT country, n FROM sales ORDER BY n LIMIT 3;
+CREATE MATERIALIZED VIEW subtotals AS SELECT country, sum(price) FROM sales GROUP BY GROUPING SETS ((country), ());
+CREATE MATERIALIZED VIEW named (land, total) AS
+  SELECT country, sum(n) FROM sales GROUP BY GROUPING SETS ((country), ());
+CREATE MATERIALIZED VIEW few (place) AS SELECT name FROM lands ORDER BY name LIMIT 3;
+CREATE MATERIALIZED VIEW both AS SELECT country FROM sales UNION ALL SELECT name FROM lands
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "sql"),
+    [
+        (
+            "SELECT Country, n FROM sales ORDER BY n LIMIT 3",
+            "SELECT v.`country` AS Country, v.`n` AS n FROM top__storage AS v ORDER BY 2 ASC NULLS FIRST",
+        ),
+        (
+            "SELECT country, sum(price) FROM sales GROUP BY GROUPING SETS ((country), ())",
+            "SELECT v.`country` AS country, v.`sum(price)` AS `sum(price)` FROM subtotals__storage AS v",
+        ),
+        (
+            "SELECT country, sum(n) FROM sales GROUP BY GROUPING SETS ((country), ())",
+            "SELECT v.`land` AS country, v.`total` AS `sum(n)` FROM named__storage AS v",
+        ),
+        (
+            "SELECT name FROM lands ORDER BY name LIMIT 3",
+            "SELECT v.`place` AS name FROM few__storage AS v ORDER BY 1 ASC NULLS FIRST",
+        ),
+    ],
+)
+def test_a_text_match_has_the_names_that_the_query_gives(query: str, sql: str) -> None:
+    said = read_script(f"{SCRIPT};{TEXTS}").explain(query)
+    assert (said.rewritten, said.sql) == (True, sql)
+
+
+def test_a_text_match_of_several_selects_has_no_known_columns() -> None:
+    query = "SELECT country FROM sales UNION ALL SELECT name FROM lands"
+    said = read_script(f"{SCRIPT};{TEXTS}").explain(query)
+    assert (said.rewritten, said.sql) == (False, query)
+    assert "both missed, NOT_READ: the names of its outputs are not known for certain" in str(said)
+
+
+@pytest.mark.parametrize("items", ["*", "*, n * 2", "n * 2, t.*"])
+def test_a_star_over_an_unnamed_output_has_no_known_name(items: str) -> None:
+    query = f"SELECT {items} FROM (SELECT n, n + 1 FROM sales WHERE n > 5) AS t"
+    said = workspace().explain(query)
+    assert (said.rewritten, said.sql) == (False, query)
+    assert "NOT_READ: the name of an output that * stands for is not known for certain" in str(said)

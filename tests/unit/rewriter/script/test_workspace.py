@@ -131,6 +131,8 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW t AS SELECT a FROM t", "the name is taken"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT sum(a), sum(A) FROM t",
          r"v cannot be made: two columns are named `sum\(a\)`: give one of them an alias"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v (x, y) AS SELECT a FROM t GROUP BY ROLLUP (a)",
+         "v cannot be made: 2 columns are named, but the query has 1: name all of them, or none"),
         ("CREATE MATERIALIZED VIEW v SELECT 1", "expected AS, found its end"),
     ],
 )  # fmt: skip
