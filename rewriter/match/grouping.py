@@ -11,10 +11,11 @@ from sqlglot import exp
 from rewriter.block import Block, aggregate_of, has_aggregate
 from rewriter.block.vocabulary import INEXACT, INTEGERS
 from rewriter.block.words import words
-from rewriter.match.branches import branches_of
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead, rebuilt
+from rewriter.schema import expression_type
+from rewriter.schema.types import VOID, as_decimal
 from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr
@@ -191,42 +192,10 @@ def _exact(call: exp.Anonymous, reading: Reading) -> bool:
     argument = call.expressions[0]
     if isinstance(argument, exp.Distinct):
         argument = argument.expressions[0]
-    # An average of integers is itself a sum of doubles.
-    return _exact_arithmetic(argument, reading) and (call.name == "sum" or _is_decimal(argument, reading))
-
-
-def _exact_arithmetic(tree: Tree, reading: Reading) -> bool:
-    """Whether an expression is of integers and decimals only."""
-    aggregate = aggregate_of(tree)
-    if aggregate is not None:  # in an aggregate over a window
-        return aggregate.name in ("count", "sum") and _exact(aggregate, reading)
-    if isinstance(tree, exp.Literal):
-        return not tree.is_string and tree.name.replace(".", "", 1).isdigit()
-    if isinstance(tree, exp.Null):
+    # How a value came about in its row, or in its group, makes no difference here: what aggregates there are within
+    # are looked at by themselves.
+    kind = expression_type(argument, reading.block)
+    if as_decimal(kind) is not None:
         return True
-    parts = _operands(tree)
-    if parts is not None:
-        return all(_exact_arithmetic(part, reading) for part in parts)
-    declared = reading.block.type_of(tree)
-    return declared is not None and (declared.type in INTEGERS or declared.type.startswith("decimal("))
-
-
-def _is_decimal(tree: Tree, reading: Reading) -> bool:
-    """Whether exact arithmetic gives a decimal: one among its operands makes all of it one."""
-    parts = _operands(tree)
-    if parts is not None:
-        return any(_is_decimal(part, reading) for part in parts)
-    declared = reading.block.type_of(tree)
-    return declared is not None and declared.type.startswith("decimal(")
-
-
-def _operands(tree: Tree) -> tuple[Tree, ...] | None:
-    """What the value of an expression is made of, where its type is the widest of theirs, or a product's."""
-    branches = branches_of(tree)
-    if branches is not None:
-        return tuple(branches.values)
-    if isinstance(tree, exp.Add | exp.Sub | exp.Mul):
-        return tree.this, tree.expression
-    if isinstance(tree, exp.Anonymous) and tree.name in ("coalesce", "nvl"):
-        return tuple(tree.expressions)
-    return None
+    # An average of integers is itself a sum of doubles.
+    return call.name == "sum" and kind in (*INTEGERS, VOID)
