@@ -34,6 +34,7 @@ KINDS = (
     "lost hit",
     "error",
 )
+_QUIET = frozenset({"equal", "not frozen"})
 FATAL = frozenset({"lost hit", "error"})
 
 Compared = Mapping[str, list[tuple[Decision | None, Decision]]]
@@ -94,9 +95,11 @@ def difference(then: Decision | None, now: Decision) -> str:
 
 
 def table(compared: Compared) -> str:
-    """Return the number of each kind and, but for the equal ones, the first few of each."""
+    """Return the number of each kind and the first few of those that differ."""
     lines = [f"{kind:20}{len(compared.get(kind, ())):>7}" for kind in KINDS]
-    for kind in KINDS[1:]:
+    for kind in KINDS:
+        if kind in _QUIET:
+            continue
         for then, now in compared.get(kind, ())[:_SHOWN]:
             before = f"{then.verdict} {then.detail}" if then is not None else "-"
             lines.append(f"{kind}: {now.name}\n    then {before}\n    now  {now.verdict} {now.detail}")
