@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import views
 from rewriter import Definitions, Outcome, Recent, engine, parse, rewrite
+from rewriter.engine import choose
 from rewriter.script import Workspace
 from rewriter.sql import statement
 
@@ -35,9 +36,10 @@ PHASES: tuple[tuple[str, object, str], ...] = (
     ("tokenize", statement, "tokenize"),
     ("parse", statement, "parse_select"),
     ("shortlist", Definitions, "shortlist"),
-    ("resolve", engine, "_block"),
-    ("normalize", engine, "predicates_of"),
-    ("match", engine, "_match"),
+    ("resolve", choose, "block_of"),
+    ("normalize", choose, "predicates_of"),
+    ("match", choose, "answer"),
+    ("verify", sys.modules[engine.decide.__module__], "verdict_on"),
     ("print", Outcome, "sql"),
 )
 

@@ -16,10 +16,10 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent > expanding | sharing > engine > fresh > buckets | candidates |
-consistency | correlation | outcome > rematch | union > verify > cost | metadata > freshness | index | maintenance >
-rules | verbatim > match > delta > spelling > schema > asking > question > shelf > needs > block > timeseries > sql >
-model. The index and the rooms from `asking` to `needs` keep a
+Rooms, from the top: script > suggest | recent > expanding | sharing > engine > fresh > consistency | correlation |
+outcome > rematch > verify > cost | metadata > freshness | index | maintenance > rules > match > delta > spelling >
+schema > asking > question > shelf > needs > block > timeseries > sql > model.
+The index and the rooms from `asking` to `needs` keep a
 shortlist of views; `definitions.thorough` has them all tried, for explanations.
 """
 

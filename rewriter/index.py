@@ -11,11 +11,11 @@ import networkx as nx
 
 from rewriter.asking import Known, question_of, readable
 from rewriter.block import RangeSet, equate
+from rewriter.match.texts import Text, texts_of
 from rewriter.model import Declared, MaterializedView, PlainView, Session, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.shelf import Features, Folded, Limit, Shelf
 from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, tables_of
-from rewriter.verbatim import Text, texts_of
 
 _READ = (
     "by_name",
@@ -24,7 +24,7 @@ _READ = (
     "features",
     "over_views",
     "sources",
-    "verbatim",
+    "texts",
     "graph",
     "shelf",
     "_shelved",
@@ -134,7 +134,7 @@ class Definitions:
         return {name: tuple(dict.fromkeys(features.tables)) for name, features in self.features.items()}
 
     @cached_property
-    def verbatim(self) -> dict[Text, tuple[MaterializedView, bool]]:
+    def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views that are no block by the texts that they answer, and whether with the text's own limit."""
         whole = (view for view in self.views if view.written == view.query)
         return {

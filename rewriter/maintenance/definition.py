@@ -18,10 +18,8 @@ from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, 
 from rewriter.block.vocabulary import (
     AGGREGATES,
     CLOCK,
-    DEVIATIONS,
     FUNCTIONS,
     GROUPING,
-    PAIRED,
     RANKS,
     SETTLED,
     SYNONYMS,
@@ -29,13 +27,12 @@ from rewriter.block.vocabulary import (
 )
 from rewriter.delta import count_among, count_of, signed_problem
 from rewriter.maintenance.moments import changing_moment
-from rewriter.match.moments import digits_of, scale_of, squared
-from rewriter.match.pairs import needed, pair_of
+from rewriter.match.aggregate_parts import parts_of
 from rewriter.match.printing import print_block
 from rewriter.match.trees import ROWS
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName, ViewState, table_columns
 from rewriter.model.settings import unreadable_setting
-from rewriter.schema import UNKNOWN, expression_type, numeric_type, output_types
+from rewriter.schema import UNKNOWN, expression_type, output_types
 from rewriter.spelling import spell_out
 from rewriter.sql import SelectBlock, Statement, View, expand, parse, splice
 
@@ -246,39 +243,3 @@ def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
     whole = replace(held, outputs=tuple(dict.fromkeys((*held.outputs, *counts))))
     if not signed_problem(whole, dict(zip(whole.outputs, output_types(whole), strict=True))):
         yield from (("count", count) for count in counts)
-
-
-def parts_of(call: exp.Anonymous, block: Block) -> Iterator[tuple[str, Tree]]:
-    """The aggregates of which one is put together that does not roll up by itself."""
-    argument = call.expressions[0]
-    if isinstance(argument, exp.Distinct):
-        return
-    if call.name == "avg":
-        yield from _average_parts(argument, block)
-    scale = scale_of(numeric_type(argument, block)) if call.name in DEVIATIONS else None
-    if scale is not None:
-        digits = digits_of(argument, scale)
-        yield "sum", exp.Anonymous(this="sum", expressions=[digits])
-        yield "squares", exp.Anonymous(this="sum", expressions=[squared(digits)])
-        yield "count", exp.Anonymous(this="count", expressions=[argument.copy()])
-    if call.name in PAIRED:
-        yield from _sums_over_pairs(call, block)
-
-
-def _sums_over_pairs(call: exp.Anonymous, block: Block) -> Iterator[tuple[str, Tree]]:
-    y, x = call.expressions
-    pair = pair_of(y, x, (numeric_type(y, block), numeric_type(x, block)))
-    if pair is not None:
-        for part in needed(call.name):
-            yield "count" if part == "n" else "sum", pair.summed(part)
-
-
-def _average_parts(argument: Tree, block: Block) -> Iterator[tuple[str, Tree]]:
-    """Sum and count. A BIGINT's sum is kept as DECIMAL: it overflows where the average does not."""
-    kind = expression_type(argument, block)
-    if kind == UNKNOWN:  # whether its sum overflows is not known
-        return
-    wide = kind == "bigint"
-    summed = exp.TryCast(this=argument.copy(), to=exp.DataType.build("decimal(38,0)", dialect="spark"))
-    yield "sum", exp.Anonymous(this="sum", expressions=[summed if wide else argument.copy()])
-    yield "count", exp.Anonymous(this="count", expressions=[argument.copy()])

@@ -12,7 +12,7 @@ from rewriter.block.vocabulary import FRACTIONS
 from rewriter.delta import count_among
 from rewriter.maintenance.stored import Stored
 from rewriter.maintenance.text import listed, same_keys
-from rewriter.match import Miss, read_view
+from rewriter.match import Ask, Miss
 from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
 from rewriter.match.printing import expression_text, select_text
 from rewriter.match.trees import ROWS
@@ -82,8 +82,7 @@ class Merging:
 def merging(stored: Stored, signed: bool = False) -> Merging | str:
     """How a grouped view's parts come together, or why they do not; `signed` parts take rows away too."""
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
-    reading = read_view(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables})
-    found = reading if isinstance(reading, Miss) else roll_up(reading)
+    found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))
     if isinstance(found, Miss):
         return f"its groups cannot be merged: {found.reason} {found.detail}"
     rewriting = found.rewriting

@@ -6,6 +6,7 @@ aggregates rolled up from its own.
 """
 
 from rewriter.match.aggregates import Aggregates
+from rewriter.match.ask import Ask, Partials, Plan
 from rewriter.match.candidate import Candidate, Match, Miss, Parts, Reason, Rewriting
 from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
@@ -13,10 +14,13 @@ from rewriter.match.reading import Reading, read_view
 
 __all__ = [
     "Aggregates",
+    "Ask",
     "Candidate",
     "Match",
     "Miss",
+    "Partials",
     "Parts",
+    "Plan",
     "Reading",
     "Reason",
     "Rewriting",

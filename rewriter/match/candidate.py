@@ -77,17 +77,24 @@ _TOLD: Mapping[Reason, str] = {
 
 @dataclass(frozen=True)
 class Miss:
-    """The view cannot answer the block, and what stands in the way."""
+    """The view cannot answer the block, and what stands in the way; `apart` where a rule is for other questions."""
 
     reason: Reason
     detail: str
+    apart: bool = False
+
+    @property
+    def closeness(self) -> int:
+        """How close to a match it came: what is missing tells more than that a shape is another."""
+        return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 
 
 @dataclass(frozen=True)
 class Candidate:
     """A view with its block and its storage as they are now.
 
-    `columns` names the storage column of each output of `block`; `sources` are the tables that it reads.
+    `columns` names the storage column of each output of `block`; `sources` are the tables that it reads. `scattered`
+    tells that the rows of one group may be several.
     """
 
     view: MaterializedView
@@ -95,6 +102,7 @@ class Candidate:
     storage: Table
     columns: tuple[str, ...]
     sources: tuple[Table, ...] = ()
+    scattered: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,35 @@
-"""One rule a file: how a query's block is read from a view's storage.
+"""One rule a file: how a question is answered from an access path.
 
-A rule is a function of a Reading (a query through a view, for one mapping of its tables, with what is left of
-the query's filter) → Match or Miss. It never raises to say no and never changes its input. RULES is tried in
-order for each view; the first match is the view's.
+A rule is a function of an Ask (a question put to a path, for one mapping of its tables) → a plan, or a Miss with its
+reason. It never raises to say no, never changes its input, and knows nothing of freshness, permissions and cost. A plan
+may hold further asks: the engine alone fills them. RULES is tried in order for each path; the first plan is taken, and
+whatever a rule misses, the next one is tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rewriter.match import Match, Miss, Reading
+from rewriter.match import Ask, Miss, Plan
 from rewriter.rules.read_rows import read_rows
 from rewriter.rules.roll_up import roll_up
+from rewriter.rules.roll_up_bitmaps import roll_up_bitmaps
 from rewriter.rules.same_grain import same_grain
+from rewriter.rules.text_match import text_match
+from rewriter.rules.union_remainder import union_remainder
 
-Rule = Callable[[Reading], Match | Miss]
+Rule = Callable[[Ask], Plan | Miss]
 
-# same_grain before roll_up: both answer a query at the view's own grain, and the former without grouping again.
-RULES: tuple[Rule, ...] = (read_rows, same_grain, roll_up)
+RULES: tuple[Rule, ...] = (
+    text_match,
+    read_rows,
+    # same_grain before roll_up: both answer a query at the view's own grain, and the former without grouping again.
+    same_grain,
+    roll_up,
+    # In two steps, where one does not do.
+    roll_up_bitmaps,
+    # It reads the tables, too: only where no view has all of the rows.
+    union_remainder,
+)
 
-__all__ = ["RULES"]
+__all__ = ["RULES", "Rule"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rewriter.match import Match, Miss, Reading, Reason
+from rewriter.match import Ask, Match, Miss, Reason
 from rewriter.match.grouping import Groups, finish, group_keys
 
 
-def read_rows(reading: Reading) -> Match | Miss:
+def read_rows(ask: Ask) -> Match | Miss:
     """Read rows from the view instead of the tables, and do with them what the query does.
 
     law:    the view has the rows of the tables that it joins, fewer only where the query wants fewer
@@ -14,6 +14,9 @@ def read_rows(reading: Reading) -> Match | Miss:
     query:  SELECT region, sum(price * quantity) FROM sales WHERE year = 2024 AND id > 7 GROUP BY region
     gives:  SELECT region, sum(revenue) FROM view WHERE id > 7 GROUP BY region
     """
+    reading = ask.reading
+    if isinstance(reading, Miss):
+        return reading
     if reading.candidate.block.keys is not None:
         return Miss(Reason.SHAPE, "the view holds groups")
     if reading.block.keys is None:

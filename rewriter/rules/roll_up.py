@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rewriter.match import Aggregates, Match, Miss, Reading
+from rewriter.match import Aggregates, Ask, Match, Miss
 from rewriter.match.grouping import Groups, finish, keys_over_groups
 
 
-def roll_up(reading: Reading) -> Match | Miss:
+def roll_up(ask: Ask) -> Match | Miss:
     """Aggregate the view's groups again, to the query's coarser ones.
 
     law:    each group of the view lies within one group of the query: the query's keys, filters and
@@ -16,6 +16,9 @@ def roll_up(reading: Reading) -> Match | Miss:
     gives:  SELECT region, sum(total), coalesce(sum(cnt), 0) FROM view GROUP BY region
     no:     a query by user_id, which is finer
     """
+    reading = ask.reading
+    if isinstance(reading, Miss):
+        return reading
     keys = keys_over_groups(reading)
     if isinstance(keys, Miss):
         return keys

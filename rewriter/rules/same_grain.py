@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rewriter.match import Aggregates, Match, Miss, Reading, Reason
+from rewriter.match import Aggregates, Ask, Match, Miss, Reading, Reason
 from rewriter.match.grouping import Groups, finish, keys_over_groups
 
 
-def same_grain(reading: Reading) -> Match | Miss:
+def same_grain(ask: Ask) -> Match | Miss:
     """Read each group of the query from the one row that the view has for it.
 
     law:    the query's keys determine the view's, and the query joins nothing more but to drop some of the groups
@@ -14,10 +14,14 @@ def same_grain(reading: Reading) -> Match | Miss:
     query:  SELECT sex, region, sum(price) FROM sales WHERE region = 'eu' GROUP BY region, sex
     gives:  SELECT sex, region, total FROM view WHERE region = 'eu'
     """
+    reading = ask.reading
+    if isinstance(reading, Miss):
+        return reading
     keys = keys_over_groups(reading)
     if isinstance(keys, Miss):
         return keys
-    if _repeating(reading) or reading.block.sets is not None or not reading.view_keys <= keys.keys():
+    repeated = ask.path.scattered or _repeating(reading)
+    if repeated or reading.block.sets is not None or not reading.view_keys <= keys.keys():
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
     if not reading.block.keys and (reading.residual or reading.extra):
         # Filtering away the view's only row would leave none, and an aggregate over no rows is one row.

@@ -16,17 +16,17 @@ SELECT id, transform(tags, x -> upper(x)) AS t, sort_array(map_keys(more)) AS k 
 
 --@ case: structures, arrays and maps are stored
 SELECT id, named_struct('page', page, 'n', seen.n) AS visit, array(id, seen.n) AS numbers, map('id', id) AS m, size(tags) AS tagged FROM visits
---@ rewritten using shaped (not proved: the plan was not verified)
+--@ rewritten using shaped
 SELECT v.`id`, v.`visit`, v.`numbers`, v.`m`, v.`tagged` FROM lake.demo.shaped__storage AS v
 
 --@ case: elements as rows
 SELECT id, tag FROM visits LATERAL VIEW explode(tags) t AS tag
---@ rewritten using tagged (not proved: the plan was not verified)
+--@ rewritten using tagged
 SELECT v.`id`, v.`tag` FROM lake.demo.tagged__storage AS v
 
 --@ case: elements as rows in the list of outputs
 SELECT explode(tags) AS tag, id FROM visits WHERE id < 4
---@ rewritten using per_tag (not proved: the plan was not verified)
+--@ rewritten using per_tag
 SELECT v.`tag`, v.`id` FROM lake.demo.per_tag__storage AS v
 
 --@ case: a text cut by a pattern is a key as any other
@@ -40,7 +40,7 @@ SELECT regexp_extract(page, '^/(\\d+)', 1), sum(id) FROM visits GROUP BY 1
 
 --@ case: functions over elements
 SELECT id, transform(tags, x -> upper(x)) AS t, sort_array(map_keys(more)) AS k FROM visits
---@ rewritten using upper_tags (not proved: the plan was not verified)
+--@ rewritten using upper_tags
 SELECT v.`id`, v.`t`, v.`k` FROM lake.demo.upper_tags__storage AS v
 
 --@ case: a field is not taken for a column that is missing

@@ -17,12 +17,12 @@ SELECT region, sum(amount) AS total FROM sales WHERE region IN (SELECT region FR
 --@ case: windows, in other words of the same text
 select id, REGION, Rank() over (partition by region order by amount) as place -- by amount
 from sales where amount is not null
---@ rewritten using ranked (not proved: the plan was not verified)
+--@ rewritten using ranked
 SELECT v.`id`, v.`region`, v.`place` FROM lake.demo.ranked__storage AS v
 
 --@ case: ordered and cut, by outputs
 SELECT id, region, rank() OVER (PARTITION BY region ORDER BY amount) AS place FROM sales WHERE amount IS NOT NULL ORDER BY place DESC, id LIMIT 2
---@ rewritten using ranked (not proved: the plan was not verified)
+--@ rewritten using ranked
 SELECT v.`id`, v.`region`, v.`place` FROM lake.demo.ranked__storage AS v ORDER BY 3 DESC NULLS LAST, 1 ASC NULLS FIRST LIMIT 2
 
 --@ case: ordered by something that the storage has not
@@ -31,17 +31,17 @@ SELECT id, region, rank() OVER (PARTITION BY region ORDER BY amount) AS place FR
 
 --@ case: a union in another order
 SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names ORDER BY 2 DESC, 1
---@ rewritten using both (not proved: the plan was not verified)
+--@ rewritten using both
 SELECT v.`region`, v.`n` FROM lake.demo.both__storage AS v ORDER BY 2 DESC NULLS LAST, 1 ASC NULLS FIRST
 
 --@ case: a union within a query
 SELECT count(*) FROM (SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names) AS u WHERE n = 0
---@ rewritten using both (not proved: the plan was not verified)
+--@ rewritten using both
 SELECT count(*) FROM (SELECT v.`region`, v.`n` FROM lake.demo.both__storage AS v) AS u WHERE n = 0
 
 --@ case: some rows, with the same limit
 SELECT id, amount AS n FROM sales ORDER BY n DESC NULLS LAST, id LIMIT 3
---@ rewritten using top (not proved: the plan was not verified)
+--@ rewritten using top
 SELECT v.`id`, v.`n` FROM lake.demo.top__storage AS v ORDER BY 2 DESC NULLS LAST, 1 ASC NULLS FIRST
 
 --@ case: some rows are not all
@@ -63,7 +63,7 @@ SELECT region, amount AS n FROM sales UNION ALL SELECT label, 1 FROM names
 
 --@ case: in a common table expression
 WITH u AS (SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names) SELECT n, count(*) FROM u GROUP BY n
---@ rewritten using both (not proved: the plan was not verified)
+--@ rewritten using both
 WITH u AS (SELECT v.`region`, v.`n` FROM lake.demo.both__storage VERSION AS OF 2001 AS v) SELECT n, count(*) FROM u GROUP BY n
 
 --@ case: a name that means something else

@@ -10,12 +10,12 @@ SELECT id, region, sum(score) OVER (PARTITION BY region) AS total FROM sales UNI
 
 --@ case: as they are
 SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS place FROM sales
---@ rewritten using ranked (not proved: the plan was not verified)
+--@ rewritten using ranked
 SELECT v.`id`, v.`score`, v.`place` FROM lake.demo.ranked__storage AS v
 
 --@ case: handed on
 SELECT id, score FROM (SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS place FROM sales)
---@ rewritten using ranked (not proved: the plan was not verified)
+--@ rewritten using ranked
 SELECT id, score FROM (SELECT v.`id`, v.`score`, v.`place` FROM lake.demo.ranked__storage AS v)
 
 --@ case: a filter around finds NaN or not as it lies in files

@@ -230,7 +230,7 @@ def _of(
 ) -> tuple[Counter[str], str]:
     counted: Counter[str] = Counter()
     for made in _alone(replacements) if name.startswith("seed") else replacements:
-        if made.rule == "verbatim" or made.verdict.status != PROVED:
+        if made.rule == "text_match" or made.verdict.status != PROVED:
             continue
         found, wrong = tried(made, built, connection, most)
         counted += found

@@ -98,7 +98,7 @@ def test_the_reference_lists_every_reason() -> None:
     assert re.findall(r"^\| ([A-Z_]+) \|", REFERENCE, re.MULTILINE) == [str(reason) for reason in Reason]
 
 
-@pytest.mark.parametrize("name", [*Kind, *(rule.__name__ for rule in RULES), "union_with_tables", "verbatim"])
+@pytest.mark.parametrize("name", [*Kind, *(rule.__name__ for rule in RULES)])
 def test_the_reference_lists_every_way_of_a_refresh_and_every_rule(name: str) -> None:
     assert f"\n| {name} |" in REFERENCE
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from rewriter import Definitions, Reason, engine, parse, rewrite
+from rewriter import Definitions, Reason, parse, rewrite
+from rewriter.engine import answer
 from rewriter.model import Table
 from rewriter.model.settings import TIME_ZONE
 from tests.golden.corpus import FOLDER, GoldenFile, World, read, world
@@ -155,7 +156,7 @@ def test_a_rule_that_breaks_costs_a_rewriting_and_not_the_answer(
     def broken(*args: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(engine, "RULES", (broken,))
+    monkeypatch.setattr(answer, "RULES", (broken,))
     outcome = decide(built)
     assert outcome.sql() == QUERY
     assert "an error in the rewriter" in outcome.tried[0].detail
@@ -206,7 +207,7 @@ def test_a_view_that_is_nested_too_deeply_fills_no_log(
     def deep(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr("rewriter.engine.candidate_of", deep)
+    monkeypatch.setattr("rewriter.engine.choose.candidate_of", deep)
     outcome = decide(built)
     assert not outcome.rewritten
     assert "it is nested too deeply" in [attempt.detail for attempt in outcome.tried]

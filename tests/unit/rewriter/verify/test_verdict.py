@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from rewriter import engine, parse, rewrite
+from rewriter import parse, rewrite
 from rewriter.block import build_block, find_among
+from rewriter.engine import decide
 from rewriter.model import table_columns
 from rewriter.verify import PROVED, REFUTED, UNDECIDED, Leaves, Verdict, verdict_on, verify
 from tests.golden.corpus import GoldenFile, World, world
@@ -182,7 +184,7 @@ def test_a_refuted_plan_is_not_used_and_the_next_view_is(built: World, monkeypat
         text = str(arguments[2])
         return Verdict(REFUTED, "as a test") if f"{chosen[0]}__storage" in text else judged(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(engine, "verdict_on", wrong_once)
+    monkeypatch.setattr(sys.modules[decide.__module__], "verdict_on", wrong_once)
     outcome = rewrite(parse(asked, two.session), two.definitions, two.relations)
     assert [r.view.name.table for r in outcome.replacements] == [{"first": "second", "second": "first"}[chosen[0]]]
     refuted = [a for a in outcome.tried if a.reason == "PLAN_REFUTED"]

@@ -25,7 +25,7 @@ def built() -> World:
 
 def test_they_are_united_by_bucket_before_they_are_counted(built: World) -> None:
     (replacement,) = built.rewrite("SELECT b, count(DISTINCT n) FROM t GROUP BY b").replacements
-    assert replacement.rule == "roll_up_by_bucket"
+    assert replacement.rule == "roll_up_bitmaps"
     assert replacement.text(None, {}).endswith("GROUP BY v.`b`, v.`un`) AS v GROUP BY v.`c0`")
 
 

@@ -1,7 +1,7 @@
-"""Whole-tree match: a query, or a part of one, that is a view's own query, whatever it contains.
+"""Queries, and parts of statements, as texts: token by token, without regard to case, spaces and comments.
 
-Views that are no block (window functions, LIMIT, set operations, struct fields) answer their own text: token by
-token, without regard to case, spaces and comments, each table meaning the same.
+Views that are no block (window functions, LIMIT, set operations, struct fields) answer their own text, each table
+meaning the same.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlglot.tokens import Token, TokenType
 
 from rewriter.block import Ordering
 from rewriter.block.vocabulary import FRACTIONS
-from rewriter.match import Rewriting
+from rewriter.match.candidate import Rewriting
 from rewriter.match.reading import stored
 from rewriter.model import Column, Table, TableName
 from rewriter.schema import UNKNOWN
@@ -52,6 +52,14 @@ class Part(NamedTuple):
     body: Text
     tail: str
     names: tuple[str, ...]
+
+
+class TextQuestion(NamedTuple):
+    """A part of a statement that is a view's text; `whole` tells that the view holds it with its LIMIT."""
+
+    part: Part
+    whole: bool
+    statement: Statement
 
 
 def parts(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Part]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, aggregate_of, renamed
-from rewriter.match import Candidate, Match, Miss, read_view
+from rewriter.block import Block, Predicates, aggregate_of
+from rewriter.match import Ask, Miss, Partials, Reason
 from rewriter.match.aggregates import bits_of, bucket_of
-from rewriter.rules.roll_up import roll_up
+from rewriter.match.parts import in_parts
+from rewriter.match.texts import TextQuestion
 from rewriter.sql import nodes_of
-from rewriter.union import combined, in_parts
 
 Tree = exp.Expr
 
 
-def roll_up_by_bucket(query: Predicates, mapping: Mapping[str, str], candidate: Candidate) -> Match | Miss | None:
+def roll_up_bitmaps(ask: Ask) -> Partials | Miss:
     """Unite the bitmaps of each bucket over the query's groups, then add up how many bits they have.
 
     law:    bits of one bucket are the same numbers in all groups, so they are united before they are counted
@@ -28,14 +28,15 @@ def roll_up_by_bucket(query: Predicates, mapping: Mapping[str, str], candidate: 
             GROUP BY a
     no:     GROUPING SETS, in which a bucket would be counted once for each of the finer groups
     """
-    held = {query.equivalence.normalize(renamed(output, mapping)) for output in candidate.block.outputs}
+    query = ask.question
+    if isinstance(query, TextQuestion) or query.block.keys is None:
+        return Miss(Reason.SHAPE, "rows are not counted in two steps", apart=True)
+    held = ask.held(query)
     counted = [value for value in _counted(query.block) if query.equivalence.normalize(bits_of(value)) in held]
-    if not counted or query.block.keys is None:
-        return None
+    if not counted:
+        return Miss(Reason.SHAPE, "the view has no bitmaps of what is counted", apart=True)
     parts = _with_bitmaps(in_parts(query.block), counted)
-    reading = read_view(Predicates(parts, parts.where, query.zone), candidate, mapping)
-    inner = reading if isinstance(reading, Miss) else roll_up(reading)
-    return inner if isinstance(inner, Miss) else combined(query, candidate, parts, inner.rewriting)
+    return Partials(parts, replace(ask, question=Predicates(parts, parts.where, query.zone)))
 
 
 def _counted(block: Block) -> Iterator[Tree]:

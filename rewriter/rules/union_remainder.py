@@ -7,37 +7,30 @@ those for which it is not (NULL counted) from the tables, and the two parts are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import reduce
-from itertools import chain
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, Scope, aggregate_of, range_of, remembered, renamed
+from rewriter.block import Block, Predicates, Scope, range_of, remembered, renamed
 from rewriter.block.traits import temporal_type
-from rewriter.block.words import words
-from rewriter.maintenance.definition import parts_of
-from rewriter.match import Candidate, Match, Miss, Parts, Reason, Rewriting, read_view
+from rewriter.match import Ask, Candidate, Miss, Partials, Reason
 from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin
+from rewriter.match.parts import in_parts
+from rewriter.match.texts import TextQuestion
 from rewriter.match.trees import cast
-from rewriter.model import Column
-from rewriter.rules import RULES
-from rewriter.rules.roll_up import roll_up
-from rewriter.schema import UNKNOWN, output_types
 from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border
 from rewriter.timeseries.bucket import Bucket, day_source
 
 Tree = exp.Expr
 
-# The view may hold a part of the rows where this is what stands in the way.
-PARTIAL = frozenset({Reason.VIEW_FILTERS_MORE, Reason.COLUMN_NOT_IN_VIEW})
 _NEGATED: dict[type[Tree], type[Tree]] = {exp.LT: exp.GTE, exp.LTE: exp.GT, exp.GT: exp.LTE, exp.GTE: exp.LT}
 _UNEQUAL: dict[type[Tree], type[Tree]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
 
 
-def union_with_tables(query: Predicates, mapping: Mapping[str, str], candidate: Candidate) -> Match | Miss:
+def union_remainder(ask: Ask) -> Partials | Miss:
     """The rows that the view holds, and the others from the tables.
 
     law:    query == query WHERE p  UNION ALL  query WHERE p IS NOT TRUE, aggregated once more
@@ -47,25 +40,27 @@ def union_with_tables(query: Predicates, mapping: Mapping[str, str], candidate: 
             SELECT region, sum(price) FROM sales WHERE day < '2024-01-01' OR day IS NULL GROUP BY region)
     no:     count(DISTINCT user), which cannot be put together from two parts
     """
-    if query.block.keys is None or candidate.block.keys is None:
-        return Miss(Reason.SHAPE, "rows are not put together from a view's and others: that reads more than the tables")
-    divided = _cut(query, candidate, mapping)
+    query, path = ask.question, ask.path
+    if isinstance(query, TextQuestion) or query.block.keys is None or path.block.keys is None:
+        return Miss(
+            Reason.SHAPE,
+            "rows are not put together from a view's and others: that reads more than the tables",
+            apart=True,
+        )
+    divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
     # What a view's own equality leaves over is most of a table, and nothing that the shortlist looks for.
-    pays = candidate.storage.part or all(type(conjunct) in _NEGATED for conjunct in divided)
+    pays = path.storage.part or all(type(conjunct) in _NEGATED for conjunct in divided)
     otherwise = _otherwise(divided, query) if divided and pays else None
     if otherwise is None:
-        return Miss(Reason.VIEW_FILTERS_MORE, "no range divides the rows into the view's and others")
+        return Miss(Reason.SHAPE, "no range divides the rows into the view's and others", apart=True)
     applied = Predicates(query.block, cut, query.zone)
     narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
     if _is_empty(Predicates(query.block, narrowed, query.zone)):
-        return Miss(Reason.VIEW_FILTERS_MORE, "the view holds none of the query's rows")
+        return Miss(Reason.SHAPE, "the view holds none of the query's rows", apart=True)
     parts = in_parts(query.block)
-    held = _through_view(replace(parts, where=narrowed), query.zone, candidate, mapping)
-    if isinstance(held, Miss):
-        return held
-    rest = replace(parts, where=(*query.block.where, otherwise))
-    return combined(query, candidate, parts, held, rest)
+    held = replace(ask, question=Predicates(replace(parts, where=narrowed), narrowed, query.zone))
+    return Partials(parts, held, replace(parts, where=(*query.block.where, otherwise)))
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
@@ -167,54 +162,3 @@ def _negated(conjunct: Tree) -> Tree:
     if opposite is None:
         return exp.Not(this=conjunct.copy())
     return opposite(this=conjunct.this.copy(), expression=conjunct.expression.copy())
-
-
-def in_parts(block: Block) -> Block:
-    """What each side of the union computes: the groups with aggregates that can be put together."""
-    wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
-    outputs = tuple(dict.fromkeys(chain(block.keys or (), *(_aggregates(tree, block) for tree in wanted))))
-    names = (None,) * len(outputs)
-    plain = replace(block, having=(), order=(), limit=None, offset=None, sets=None, distinct=False)
-    return replace(plain, outputs=outputs, names=names)
-
-
-def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
-    call = aggregate_of(tree)
-    if call is None:
-        for inner in tree.iter_expressions():
-            yield from _aggregates(inner, block)
-    else:
-        parts = [part for _, part in parts_of(call, block)] if tree is call else []
-        yield from parts or (tree,)
-
-
-def _through_view(block: Block, zone: str, candidate: Candidate, mapping: Mapping[str, str]) -> Rewriting | Miss:
-    reading = read_view(Predicates(block, block.where, zone), candidate, mapping)
-    if isinstance(reading, Miss):
-        return reading
-    results = [rule(reading) for rule in RULES]
-    match = next((result for result in results if isinstance(result, Match)), None)
-    if match is not None:
-        return match.rewriting
-    misses = [result for result in results if isinstance(result, Miss)]
-    return next((miss for miss in misses if miss.reason is not Reason.SHAPE), misses[0])
-
-
-def combined(
-    query: Predicates, candidate: Candidate, parts: Block, held: Rewriting, rest: Block | None = None
-) -> Match | Miss:
-    """The query over the union of both sides, as over a view of its own; without a rest over what the view holds."""
-    types = output_types(parts)
-    if UNKNOWN in types:
-        return Miss(Reason.SHAPE, f"the type of {words(parts.outputs[types.index(UNKNOWN)])} is not certain")
-    names = tuple(f"c{i}" for i in range(len(types)))
-    columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
-    storage = replace(candidate.storage, columns=columns)
-    whole = replace(candidate, block=replace(parts, where=query.block.where), storage=storage, columns=names)
-    reading = read_view(query, whole, {table.id: table.id for table in query.block.tables})
-    if isinstance(reading, Miss):
-        return reading
-    result = roll_up(reading)
-    if isinstance(result, Miss):
-        return result
-    return replace(result, rewriting=replace(result.rewriting, parts=Parts(held, columns, rest)))

@@ -1,0 +1,10 @@
+"""Decides what answers a statement: shortlist, access paths, rules, cost, one moment, and the verdict on each plan.
+
+decide ─▶ choose (per block: the shortlist's paths, the cheapest plan) ─▶ answer (one path: mappings, RULES, asks)
+│         └─ access_paths (a view as something to read now), settings
+└─▶ verify (each plan), consistency (one set of snapshots)
+"""
+
+from rewriter.engine.decide import decide
+
+__all__ = ["decide"]

@@ -1,0 +1,87 @@
+"""One question put to one access path: every mapping of its tables, every rule, and the asks that their plans hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from rewriter.block import Predicates
+from rewriter.match import Ask, Candidate, Match, Miss, Partials, Parts, Reason, table_mappings, widened
+from rewriter.match.parts import path_of_parts
+from rewriter.match.texts import TextQuestion
+from rewriter.rules import RULES
+
+# Five of twelve occurrences of one table can be chosen in 95,040 ways, which take a minute.
+MAPPINGS = 500
+# A plan in parts, of parts that are plans in parts.
+DEEPEST = 2
+
+
+class Answer(NamedTuple):
+    """What came of a question: by which rule, and the match or the miss that came closest to one."""
+
+    rule: str
+    result: Match | Miss
+
+
+def answer(query: Predicates, path: Candidate) -> Answer:
+    """The first rule and mapping that match; else the miss that came closest to a match."""
+    best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
+    for tried, mapping in enumerate(table_mappings(path.block, query.block)):
+        if tried == MAPPINGS:
+            return Answer("", Miss(Reason.SHAPE, f"its tables stand for the query's in more than {MAPPINGS} ways"))
+        wider = widened(query, path, mapping)
+        if wider is None:
+            best = Answer("", _spare(path, mapping))
+            continue
+        found = _asked(Ask(wider[0], path, wider[1]))
+        if isinstance(found.result, Match):
+            return found
+        best = found
+    return best
+
+
+def answer_text(question: TextQuestion, path: Candidate) -> Answer:
+    """The same for a text, of which there is but one reading."""
+    return _asked(Ask(question, path, {}))
+
+
+def _asked(ask: Ask, depth: int = 0) -> Answer:
+    """The first rule of which a plan holds; else the closest miss.
+
+    What the parts of a plan lack is told where the whole does not roll up.
+    """
+    name, closest = "", Miss(Reason.SHAPE, "", apart=True)
+    for rule in RULES:
+        plan = rule(ask)
+        result = _filled(plan, ask, depth) if isinstance(plan, Partials) else plan
+        if isinstance(result, Match):
+            return Answer(rule.__name__, result)
+        in_parts = isinstance(plan, Partials) and closest.reason is not Reason.AGGREGATE_DOES_NOT_ROLL_UP
+        if result.closeness >= closest.closeness and not (in_parts and closest.closeness):
+            name, closest = "" if result is ask.reading else rule.__name__, result
+    return Answer(name, closest)
+
+
+def _filled(partials: Partials, ask: Ask, depth: int) -> Match | Miss:
+    """A plan in parts with its asks answered: the parts by the path, the question by the parts."""
+    query = ask.question
+    if depth == DEEPEST or isinstance(query, TextQuestion):
+        return Miss(Reason.SHAPE, "it would be put together from parts of parts")
+    held = _asked(partials.held, depth + 1).result
+    if isinstance(held, Miss):
+        return held
+    path = path_of_parts(query, partials.parts, ask.path)
+    if isinstance(path, Miss):
+        return path
+    whole = _asked(Ask(query, path, {table.id: table.id for table in query.block.tables}), DEEPEST).result
+    if isinstance(whole, Miss):
+        return whole
+    parts = Parts(held.rewriting, path.storage.columns, partials.rest)
+    return replace(whole, rewriting=replace(whole.rewriting, parts=parts))
+
+
+def _spare(path: Candidate, mapping: Mapping[str, str]) -> Miss:
+    spare = ", ".join(table.name.table for table in path.block.tables if table.id not in mapping)
+    return Miss(Reason.TABLES_DIFFER, f"the view joins {spare} besides, and no trusted key says that no row is lost")

@@ -1,0 +1,172 @@
+"""What answers a statement: the blocks and texts in it that views answer, at one moment, each plan verified."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from rewriter.block import Block, opaque_within, text_of
+from rewriter.consistency import pinned
+from rewriter.engine.access_paths import recorded_problem
+from rewriter.engine.answer import Answer, answer_text
+from rewriter.engine.choose import Chosen, answer_block
+from rewriter.engine.questions import finder
+from rewriter.freshness import Relations, fresh_storage
+from rewriter.index import Definitions
+from rewriter.match import Candidate, Miss, Reason
+from rewriter.match.texts import Part, TextQuestion, parts
+from rewriter.model import MaterializedView, TableName, quoted
+from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
+from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.rules.text_match import text_match
+from rewriter.spelling import spell_out
+from rewriter.sql import Edit, SelectBlock, Statement, splice_within
+from rewriter.verify import REFUTED, Verdict, verdict_on, verify_text
+
+log = logging.getLogger(__name__)
+
+# A block with its answer, and the subqueries that stay in it.
+Answered = tuple[SelectBlock, Chosen, Sequence[SelectBlock]]
+
+
+def decide(
+    statement: Statement,
+    definitions: Definitions,
+    relations: Relations,
+    spelled: tuple[Edit, ...] | None = None,
+    refuted: Mapping[TableName, Verdict] = MappingProxyType({}),
+) -> Outcome:
+    """Decide which blocks of a statement, its names as they are, to answer from which views; raises Unsupported.
+
+    Whatever cannot be proved leaves the statement as it is. `spelled` are the edits that Spark needs, where they are
+    known. Views of which a plan was `refuted` are left out.
+    """
+    find = finder(statement, definitions, relations)
+    spelled = spell_out(statement, find) if spelled is None else spelled
+    problem = _session_problem(statement)
+    if problem is not None:
+        tried = tuple(Attempt(v.name, "missed", reason=problem.reason, detail=problem.detail)
+                      for v in definitions.shortlisted(statement))  # fmt: skip
+        return Outcome(statement, tried=tried, spelled=spelled)
+    answers, attempts = _texts_answered(statement, definitions, relations, spelled)
+    for select in statement.blocks:
+        if any(_replaces(other, select) for other in answers):
+            continue  # a part of a block that is answered as a whole
+        answer, tried_here = answer_block(select, statement, definitions, relations, find, refuted)
+        attempts += tried_here
+        if answer is not None:
+            new = select, answer, _subqueries(select, answer.block, statement)
+            answers = [other for other in answers if not _replaces(new, other[0])]
+            answers.append(new)
+    kept = [select for select in statement.blocks if not any(_replaces(other, select) for other in answers)]
+    moment = pinned(statement, kept, [answer.match for _, answer, _ in answers], relations) if answers else ({}, ())
+    if isinstance(moment, str):
+        unpinned = Miss(Reason.NOT_PINNED, moment)
+        attempts = [a.missed(unpinned) if a.verdict == "chosen" else a for a in attempts]
+        return Outcome(statement, tried=tuple(attempts), spelled=spelled)
+    pins, edits = moment
+    replacements = tuple(
+        _verified(
+            Replacement(s, a.view, a.rule, a.match, a.block, _block_original(s, a, statement, spelled), pins, tuple(q)),
+            statement, definitions, relations,
+        )
+        for s, a, q in answers
+    )  # fmt: skip
+    wrong = {each.view.name: each.verdict for each in replacements if each.verdict.status == REFUTED}
+    if wrong:
+        return decide(statement, definitions, relations, spelled, {**refuted, **wrong})
+    return Outcome(statement, replacements, tuple(attempts), spelled, tuple(edits))
+
+
+def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
+    """A replacement with the verdict on its plan."""
+    try:
+        plan = made.text(None, {})
+    except RecursionError:  # it is nested too deeply to be printed, which whoever asks for the text is told
+        return made
+    if made.rule == text_match.__name__:
+        verdict = verify_text(made.original, plan, statement.session, made.view, made.match.rewriting.storage)
+    else:
+        names = {*(table.name for table in made.query.tables), *made.match.rewriting.reads}
+        names.update(definitions.sources[made.view.name])
+        verdict = verdict_on(made.query, made.original, plan, statement.session, definitions, relations, names)
+    if verdict.status == REFUTED:
+        log.error(
+            "plan refuted view=%s rule=%s reason=%r question=%r plan=%r",
+            made.view.name, made.rule, verdict.reason, made.original, plan,
+        )  # fmt: skip
+    return replace(made, verdict=verdict)
+
+
+def _texts_answered(
+    statement: Statement, definitions: Definitions, relations: Relations, spelled: Sequence[Edit]
+) -> tuple[list[Answered], list[Attempt]]:
+    """The parts of a statement that are a view's own text."""
+    answers: list[Answered] = []
+    attempts: list[Attempt] = []
+    for part in parts(statement, spelled) if definitions.texts else ():
+        if any(_replaces(other, part) for other in answers):
+            continue
+        view, whole = next((v for text in (part.text, part.body) if (v := definitions.texts.get(text))), (None, False))
+        if view is None:
+            continue
+        found = _answer_to(TextQuestion(part, whole, statement), view, definitions, relations)
+        if isinstance(found.result, Miss):
+            miss = found.result
+            attempts.append(Attempt(view.name, "missed", found.rule, miss.reason, miss.detail, part.sql))
+        else:
+            outputs = found.result.rewriting.outputs
+            block = Block((), (), outputs, (None,) * len(outputs))
+            select = SelectBlock(part.span, statement.sql[slice(*part.span)], None)
+            answers.append((select, Chosen(view, found.rule, found.result, block), ()))
+            attempts.append(Attempt(view.name, "chosen", found.rule, block=part.sql))
+    return answers, attempts
+
+
+def _answer_to(
+    question: TextQuestion, view: MaterializedView, definitions: Definitions, relations: Relations
+) -> Answer:
+    """What comes of a text that a view's own is, if its storage may be read."""
+    storage = fresh_storage(view, definitions.sources[view.name], relations)
+    if isinstance(storage, Miss):
+        return Answer(text_match.__name__, storage)
+    differing = recorded_problem(view, question.statement.session, zoned=lambda: True)
+    if differing is not None:
+        return Answer(text_match.__name__, differing)
+    columns = tuple(column.name for column in storage.columns)
+    return answer_text(question, Candidate(view, Block((), (), (), ()), storage, columns))
+
+
+def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:
+    """Whether a block is a part of one that is answered, and of no subquery that stays in it."""
+    outer, _, subqueries = answered
+    return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
+
+
+def _subqueries(select: SelectBlock, block: Block, statement: Statement) -> list[SelectBlock]:
+    """The blocks in a block that it keeps as their own text."""
+    texts = {text_of(call) for tree in block.expressions for call in opaque_within(tree)}
+    return [inner for inner in statement.inside(select) if inner.text in texts]
+
+
+def _session_problem(statement: Statement) -> Miss | None:
+    session = statement.session
+    if not session.rewrite:
+        return Miss(Reason.REWRITE_OFF, REWRITE_IS_OFF)
+    if not (statement.is_query or statement.fills) or statement.problem:
+        return Miss(Reason.NOT_READ, statement.problem or "only queries are rewritten")
+    setting = unreadable_setting(session.settings)
+    return Miss(Reason.SETTINGS_DIFFER, setting) if setting else None
+
+
+def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, spelled: Sequence[Edit]) -> str:
+    """A block's own text as Spark can run it by itself."""
+    values = answer.correlation.casts() if answer.correlation is not None else ()
+
+    def text(block: SelectBlock) -> str:
+        return splice_within(statement.sql, block.span, (*spelled, *values))
+
+    common = ", ".join(f"{quoted(t.name)} AS ({text(t.block)})" for t in statement.common_within(select))
+    return f"WITH {common} {text(select)}" if common else text(select)

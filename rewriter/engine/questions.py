@@ -1,0 +1,55 @@
+"""The blocks of a statement as rules read them."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.block import Block, Find, Texts, Unsupported, build_block, common_tables
+from rewriter.correlation import Correlation, correlation_of
+from rewriter.freshness import Relations
+from rewriter.index import Definitions
+from rewriter.model import Column, Table, TableName
+from rewriter.sql import SelectBlock, Statement
+
+
+def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
+    """Looks up a FROM item among the tables and materialized views at hand."""
+
+    def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+        name = statement.resolve(table)
+        if name is None:
+            return None
+        relation = relations.get(name)
+        if isinstance(relation, Table):
+            return name, relation.columns
+        view = definitions.by_name.get(name) or definitions.plain_by_name.get(name)
+        if view is not None and relation == view.state:
+            return name, view.columns
+        return None
+
+    return find
+
+
+def block_of(
+    select: SelectBlock, tree: exp.Select, statement: Statement, find: Find
+) -> tuple[Block, Correlation | None]:
+    """The block of a SELECT, and what it takes from the one around it; raises Unsupported."""
+    correlation = correlation_of(statement, select, find)
+    common, outer = common_tables(statement, select, find), correlation.column if correlation is not None else None
+    block = build_block(tree, find, common, texts=_texts(select, statement), outer=outer)
+    if correlation is not None:
+        correlation.check(block)
+    return block, correlation
+
+
+def _texts(select: SelectBlock, statement: Statement) -> Texts:
+    """What gives the text of a subquery of a block."""
+    inside = statement.inside(select)
+
+    def text(tree: exp.Select) -> str:
+        found = next((b.text for b in inside if b.tree == tree), None)
+        if found is None:
+            raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
+        return found
+
+    return Texts(text)

@@ -1,0 +1,56 @@
+"""What rules are asked, and what they answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlglot import exp
+
+from rewriter.block import Block, Predicates, renamed
+from rewriter.match.candidate import Candidate, Match, Miss, Reason
+from rewriter.match.reading import Reading, read_view
+from rewriter.match.texts import TextQuestion
+
+Tree = exp.Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """A question put to an access path.
+
+    `mapping` is the way in which the tables that the path was computed from stand for the question's, by their ids.
+    """
+
+    question: Predicates | TextQuestion
+    path: Candidate
+    mapping: Mapping[str, str]
+
+    @cached_property
+    def reading(self) -> Reading | Miss:
+        """The question's rows, filtered as it asks, in terms of the path's columns; computed once for all rules."""
+        if isinstance(self.question, TextQuestion):
+            return Miss(Reason.SHAPE, "a text is compared as a whole", apart=True)
+        return read_view(self.question, self.path, self.mapping)
+
+    def held(self, query: Predicates) -> frozenset[Tree]:
+        """What the path holds, in the representatives of a question's classes."""
+        outputs = (renamed(output, self.mapping) for output in self.path.block.outputs)
+        return frozenset(query.equivalence.normalize(output) for output in outputs)
+
+
+@dataclass(frozen=True, eq=False)
+class Partials:
+    """A question in two steps: its groups in `parts` that can be put together, then the question over those.
+
+    `held` asks a path for the parts that it has, `rest` reads the others from the tables; without a rest the path has
+    all of them. The engine fills the asks.
+    """
+
+    parts: Block
+    held: Ask
+    rest: Block | None = None
+
+
+Plan = Match | Partials

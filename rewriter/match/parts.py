@@ -1,0 +1,49 @@
+"""A block in parts: the aggregates of which its own can be put together, and the path that holds such parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+from sqlglot import exp
+
+from rewriter.block import Block, Predicates, aggregate_of
+from rewriter.block.words import words
+from rewriter.match.aggregate_parts import parts_of
+from rewriter.match.candidate import Candidate, Miss, Reason
+from rewriter.model import Column
+from rewriter.schema import UNKNOWN, output_types
+
+Tree = exp.Expr
+
+
+def in_parts(block: Block) -> Block:
+    """What each side of the union computes: the groups with aggregates that can be put together."""
+    wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
+    outputs = tuple(dict.fromkeys(chain(block.keys or (), *(_aggregates(tree, block) for tree in wanted))))
+    names = (None,) * len(outputs)
+    plain = replace(block, having=(), order=(), limit=None, offset=None, sets=None, distinct=False)
+    return replace(plain, outputs=outputs, names=names)
+
+
+def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
+    call = aggregate_of(tree)
+    if call is None:
+        for inner in tree.iter_expressions():
+            yield from _aggregates(inner, block)
+    else:
+        parts = [part for _, part in parts_of(call, block)] if tree is call else []
+        yield from parts or (tree,)
+
+
+def path_of_parts(query: Predicates, parts: Block, path: Candidate) -> Candidate | Miss:
+    """The path that the parts of a query are: a view of its own, of which a group may be several rows."""
+    types = output_types(parts)
+    if UNKNOWN in types:
+        return Miss(Reason.SHAPE, f"the type of {words(parts.outputs[types.index(UNKNOWN)])} is not certain")
+    names = tuple(f"c{i}" for i in range(len(types)))
+    columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
+    storage = replace(path.storage, columns=columns)
+    whole = replace(parts, where=query.block.where)
+    return replace(path, block=whole, storage=storage, columns=names, scattered=True)

@@ -1,0 +1,27 @@
+"""A view whose own query is a part of the statement, whatever it contains."""
+
+from __future__ import annotations
+
+from rewriter.match import Ask, Match, Miss, Reason
+from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
+
+
+def text_match(ask: Ask) -> Match | Miss:
+    """Read the storage in the place of a text that is the view's own query.
+
+    law:    equal texts over the same tables have the same rows; an ORDER BY at the end is made once more
+    view:   SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales
+    query:  SELECT count(*) FROM (SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales) WHERE n < 10
+    gives:  SELECT count(*) FROM (SELECT v.id, v.n FROM view AS v) WHERE n < 10
+    no:     a floating-point output by which the statement around it filters: files are skipped by other statistics
+    """
+    question = ask.question
+    if not isinstance(question, TextQuestion):
+        return Miss(Reason.SHAPE, "the statement is read as a block, not as a text", apart=True)
+    rewriting = rewriting_of(question.part, question.whole, ask.path.storage)
+    if rewriting is None:
+        return Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs")
+    deciding = decides_by_floats(question.part, question.statement, ask.path.storage)
+    if deciding is not None:
+        return Miss(Reason.FLOAT_COMPARED, deciding.name)
+    return Match(rewriting)

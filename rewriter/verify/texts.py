@@ -1,0 +1,67 @@
+"""The verdict on a plan that reads storage in the place of a view's own text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
+
+from rewriter.match.texts import parts, texts_of
+from rewriter.model import MaterializedView, Session, Table
+from rewriter.sql import ParseError, from_items, parse, parse_select
+from rewriter.verify.verdict import PROVED, REFUTED, UNDECIDED, Verdict
+
+_READ = frozenset({"expressions", "from_", "order", "limit", "offset"})
+
+
+def verify_text(original: str, plan: str, session: Session, view: MaterializedView, storage: Table) -> Verdict:
+    """Compare a statement's text with the view's, and the plan with the text's order and limit."""
+    part = next(parts(parse(original, session), ()), None)
+    texts = {text: whole for query in (view.storage_query, view.written) for text, whole in _texts(query, view)}
+    whole = texts.get(part.text, texts.get(part.body)) if part is not None else None
+    if part is None or whole is None:
+        return Verdict(UNDECIDED, "its text is not the view's")
+    try:
+        tree, tail = parse_select(plan), parse_select(f"SELECT 1 {part.tail}")
+    except ParseError as problem:
+        return Verdict(UNDECIDED, str(problem))
+    wrong = _problem(tree, storage)
+    if wrong:
+        return Verdict(REFUTED, wrong)
+    limits = (None, None) if whole else _limits(tail)
+    if _limits(tree) != limits:
+        return Verdict(REFUTED, f"its LIMIT and OFFSET are {_limits(tree)} instead of {limits}")
+    if list(_order(tree, ())) != list(_order(tail, part.names)):
+        return Verdict(REFUTED, "it orders otherwise")
+    return Verdict(PROVED)
+
+
+def _texts(query: str, view: MaterializedView) -> Iterator[tuple[object, bool]]:
+    return texts_of(parse(query, view.session))
+
+
+def _problem(tree: exp.Select, storage: Table) -> str:
+    """What of a plan is more, or less, than all columns of the storage."""
+    clauses = {clause for clause, value in tree.args.items() if value} - _READ
+    (source, *others) = from_items(tree)
+    named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()
+    if clauses or others or named != storage.name.parts:
+        return f"it is more than a read of {storage.name}"
+    given = [item.unalias() for item in tree.expressions]
+    columns = [item.name for item in given if isinstance(item, exp.Column)]
+    held = [column.name for column in storage.columns]
+    return "" if columns == held and len(given) == len(held) else f"it reads {columns} instead of {held}"
+
+
+def _limits(tree: exp.Select) -> tuple[str | None, str | None]:
+    limit, offset = tree.args.get("limit"), tree.args.get("offset")
+    return limit and limit.expression.name, offset and offset.expression.name
+
+
+def _order(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
+    """The places of the outputs that a query is ordered by, each with its direction."""
+    for item in (tree.args.get("order") or exp.Order()).expressions:
+        key = item.this
+        found = [i for i, name in enumerate(names) if name.lower() == key.name.lower()]
+        place = int(key.name) - 1 if isinstance(key, exp.Literal) else found[0] if len(found) == 1 else -1
+        yield place, bool(item.args.get("desc")), bool(item.args.get("nulls_first"))
