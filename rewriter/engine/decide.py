@@ -50,7 +50,7 @@ def decide(
         tried = tuple(Attempt(v.name, "missed", reason=problem.reason, detail=problem.detail)
                       for v in definitions.shortlisted(statement))  # fmt: skip
         return Outcome(statement, tried=tried, spelled=spelled)
-    answers, attempts = _texts_answered(statement, definitions, relations, spelled)
+    answers, attempts = _texts_answered(statement, definitions, relations, spelled, refuted)
     for select in statement.blocks:
         if any(_replaces(other, select) for other in answers):
             continue  # a part of a block that is answered as a whole
@@ -75,7 +75,7 @@ def decide(
         for s, a, q in answers
     )  # fmt: skip
     wrong = {each.view.name: each.verdict for each in replacements if each.verdict.status == REFUTED}
-    if wrong:
+    if wrong.keys() - refuted.keys():
         return decide(statement, definitions, relations, spelled, {**refuted, **wrong})
     return Outcome(statement, replacements, tuple(attempts), spelled, tuple(edits))
 
@@ -101,7 +101,11 @@ def _verified(made: Replacement, statement: Statement, definitions: Definitions,
 
 
 def _texts_answered(
-    statement: Statement, definitions: Definitions, relations: Relations, spelled: Sequence[Edit]
+    statement: Statement,
+    definitions: Definitions,
+    relations: Relations,
+    spelled: Sequence[Edit],
+    refuted: Mapping[TableName, Verdict],
 ) -> tuple[list[Answered], list[Attempt]]:
     """The parts of a statement that are a view's own text."""
     answers: list[Answered] = []
@@ -112,7 +116,10 @@ def _texts_answered(
         view, whole = next((v for text in (part.text, part.body) if (v := definitions.texts.get(text))), (None, False))
         if view is None:
             continue
-        found = _answer_to(TextQuestion(part, whole, statement), view, definitions, relations)
+        if view.name in refuted:
+            found = Answer(text_match.__name__, Miss(Reason.PLAN_REFUTED, refuted[view.name].reason))
+        else:
+            found = _answer_to(TextQuestion(part, whole, statement), view, definitions, relations)
         if isinstance(found.result, Miss):
             miss = found.result
             attempts.append(Attempt(view.name, "missed", found.rule, miss.reason, miss.detail, part.sql))
