@@ -77,7 +77,15 @@ def decide(
     wrong = {each.view.name: each.verdict for each in replacements if each.verdict.status == REFUTED}
     if wrong.keys() - refuted.keys():
         return decide(statement, definitions, relations, spelled, {**refuted, **wrong})
-    return Outcome(statement, replacements, tuple(attempts), spelled, tuple(edits))
+    verdicts = {(each.view.name, each.block.text): str(each.verdict) for each in replacements}
+    tried = tuple(_told(attempt, verdicts) for attempt in attempts)
+    return Outcome(statement, replacements, tried, spelled, tuple(edits))
+
+
+def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
+    """The attempt with the verdict on its plan, if that was chosen."""
+    verdict = verdicts.get((attempt.view, attempt.block), "") if attempt.verdict == "chosen" else ""
+    return replace(attempt, detail=verdict) if verdict else attempt
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:

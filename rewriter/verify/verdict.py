@@ -24,6 +24,18 @@ class Verdict:
     reason: str = ""
     axioms: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        """Return the verdict as EXPLAIN REWRITE shows it.
+
+        >>> str(Verdict(PROVED)), str(Verdict(PROVED, axioms=("the primary key of dim",)))
+        ('proved', 'proved, relying on the primary key of dim')
+        >>> str(Verdict(UNDECIDED, "they join otherwise"))
+        'not proved: they join otherwise'
+        """
+        if self.status != PROVED:
+            return f"not proved: {self.reason}"
+        return f"proved, relying on {' and '.join(self.axioms)}" if self.axioms else "proved"
+
 
 UNVERIFIED = Verdict(UNDECIDED, "the plan was not verified")
 
