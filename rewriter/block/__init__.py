@@ -3,6 +3,7 @@
 Whatever has no place in this form has no block, with the reason: it is never guessed at.
 """
 
+from rewriter.block.dependencies import Dependencies
 from rewriter.block.equivalence import equate
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, remembered, renamed
@@ -16,6 +17,7 @@ from rewriter.block.traits import aggregate_of, depends_on_zone, has_aggregate, 
 
 __all__ = [
     "Block",
+    "Dependencies",
     "Find",
     "Join",
     "Occurrence",

@@ -66,6 +66,16 @@ class Predicates:
                 return NOT_NULL
         return ALL
 
+    def pins(self, subject: Tree) -> bool:
+        """Whether the subject has one value where all conjuncts are true."""
+        values = self.values(subject)
+        if values == ONLY_NULL:
+            return True
+        if values.null or len(values.intervals) != 1:
+            return False
+        ((low, high),) = values.intervals
+        return low.value is not None and low == high
+
     def implies(self, conjunct: Tree) -> bool:
         """Whether a conjunct is true wherever all of these are."""
         pair = equated(conjunct, self.block)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Predicates, has_aggregate, opaque_within, renamed, tells_time
+from rewriter.block import (
+    Block,
+    Dependencies,
+    Join,
+    Occurrence,
+    Predicates,
+    has_aggregate,
+    opaque_within,
+    renamed,
+    tells_time,
+)
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.vocabulary import FRACTIONS
@@ -63,6 +73,18 @@ class Reading:
     def view_keys(self) -> set[Tree]:
         """The view's keys, normalized."""
         return {self.normalize(renamed(key, self._mapping)) for key in self.candidate.block.keys or ()}
+
+    def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
+        """What such keys, normalized, determine in the query."""
+        known = {table.name: table.primary_key for table in self.candidate.sources}
+
+        def key_of(table: Occurrence) -> tuple[str, ...]:
+            return tuple(name.lower() for name in known.get(table.name, ()))
+
+        def pinned(column: Tree) -> bool:
+            return self.query.pins(self.normalize(column))
+
+        return Dependencies(self.block, keys, self.zone, key_of, pinned)
 
     def normalize(self, tree: Tree) -> Tree:
         """An expression of the query in the representatives of its equivalence classes."""

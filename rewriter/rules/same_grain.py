@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from sqlglot import exp
+
 from rewriter.match import Aggregates, Ask, Match, Miss, Reading, Reason
 from rewriter.match.grouping import Groups, finish, keys_over_groups
+
+Tree = exp.Expr
 
 
 def same_grain(ask: Ask) -> Match | Miss:
@@ -11,8 +17,8 @@ def same_grain(ask: Ask) -> Match | Miss:
 
     law:    the query's keys determine the view's, and the query joins nothing more but to drop some of the groups
     view:   SELECT region, sex, sum(price) AS total FROM sales GROUP BY region, sex
-    query:  SELECT sex, region, sum(price) FROM sales WHERE region = 'eu' GROUP BY region, sex
-    gives:  SELECT sex, region, total FROM view WHERE region = 'eu'
+    query:  SELECT sex, sum(price) FROM sales WHERE region = 'eu' GROUP BY sex
+    gives:  SELECT sex, total FROM view WHERE region = 'eu'
     """
     reading = ask.reading
     if isinstance(reading, Miss):
@@ -21,13 +27,19 @@ def same_grain(ask: Ask) -> Match | Miss:
     if isinstance(keys, Miss):
         return keys
     repeated = ask.path.scattered or _repeating(reading)
-    if repeated or reading.block.sets is not None or not reading.view_keys <= keys.keys():
+    if repeated or reading.block.sets is not None or not _determined(reading, keys):
         return Miss(Reason.SHAPE, "the query's groups are not the view's")
     if not reading.block.keys and (reading.residual or reading.extra):
         # Filtering away the view's only row would leave none, and an aggregate over no rows is one row.
         return Miss(Reason.SHAPE, "an aggregate over all rows with a filter")
     groups = Groups(reading, keys, Aggregates(reading).direct)
     return finish(reading, groups.over, keys=None, rolled_up=False)
+
+
+def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
+    """Whether the query's keys and filters leave each key of the view one value in each group."""
+    rest = reading.view_keys - keys.keys()
+    return not rest or (bool(keys) and all(map(reading.dependencies(keys).determine, rest)))
 
 
 def _repeating(reading: Reading) -> bool:

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.block import Block
+from rewriter.block import Block, Dependencies, Occurrence
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated, literal_value
-from rewriter.block.traits import is_literal
 from rewriter.block.words import words
-from rewriter.timeseries import as_bucket, day_source, is_fixed_offset, label_source, rolls_up
 from rewriter.verify.cells import difference
 from rewriter.verify.keys import Tables, reduced
 from rewriter.verify.normal import equalities, normal_block, renamed_block, represented
@@ -87,10 +85,14 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
         return Comparison("only one of both groups, or they group by other sets")
     axioms: dict[str, None] = {}
     for one, other in ((question, plan), (plan, question)):
-        known = Determined(one, tables, zone, axioms)
-        for key in other.keys or ():
-            if not known.determines(key):
+        rest = [key for key in other.keys or () if key not in (one.keys or ())]
+        if not rest:
+            continue
+        known = _dependencies(one, tables, zone)
+        for key in rest:
+            if not known.determine(key):
                 return Comparison(f"only one of both groups by {words(key)}")
+        axioms |= {f"the primary key of {table.name}": None for table in one.tables if table.id in known.single}
     if bool(question.keys) != bool(plan.keys):
         return Comparison("only one of both has a group for no rows")
     pairs: tuple[tuple[str, Sequence[object], Sequence[object]], ...] = (
@@ -108,53 +110,19 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
     return Comparison(axioms=tuple(axioms))
 
 
-class Determined:
-    """What a block's keys determine: the same value in all rows of a group."""
+def _dependencies(block: Block, tables: Tables, zone: str) -> Dependencies:
+    """The closure of a block's keys."""
 
-    def __init__(self, block: Block, tables: Tables, zone: str, axioms: dict[str, None]) -> None:
-        self._block, self._zone, self._axioms = block, zone, axioms
-        self._keys = set(block.keys or ())
-        self._rows = self._whole_rows(tables)
+    def key_of(table: Occurrence) -> tuple[str, ...]:
+        known = tables(table.name)
+        return tuple(name.lower() for name in known.primary_key) if known is not None else ()
 
-    def determines(self, tree: Tree) -> bool:
-        """Whether an expression has one value in each group."""
-        if tree in self._keys or is_literal(tree):
+    def pinned(column: Tree) -> bool:
+        declared = block.type_of(column)
+        if exp.Is(this=column, expression=exp.Null()) in block.where:
             return True
-        if isinstance(tree, exp.Column):
-            return tree.table in self._rows or self._is_pinned(tree)
-        if any(self._within(tree, key) for key in self._keys):
-            return True
-        children = [c for c in tree.iter_expressions() if not isinstance(c, exp.DataType | exp.Identifier | exp.Var)]
-        return bool(children) and all(map(self.determines, children))
+        sides = ((tree.this, tree.expression) for tree in block.where if isinstance(tree, exp.EQ))
+        literals = (right if left == column else left for left, right in sides if column in (left, right))
+        return declared is not None and any(literal_value(one, declared.type, zone) is not None for one in literals)
 
-    def _is_pinned(self, column: Tree) -> bool:
-        """Whether a filter leaves a column one value."""
-        declared = self._block.type_of(column)
-        sides = ((t.this, t.expression) for t in self._block.where if isinstance(t, exp.EQ))
-        literals = (b if a == column else a for a, b in sides if column in (a, b))
-        return declared is not None and any(
-            literal_value(one, declared.type, self._zone) is not None for one in literals
-        )
-
-    def _within(self, tree: Tree, key: Tree) -> bool:
-        """Whether each bucket of a key lies within one bucket, or has one label, that is asked for."""
-        bucket, asked, label = as_bucket(key), as_bucket(tree), label_source(tree)
-        grain, source, kind = (bucket.grain, bucket.source, bucket.type) if bucket else ("day", day_source(key), "date")
-        if source is None or (kind == "timestamp" and not is_fixed_offset(self._zone)):
-            return False
-        if asked is not None:
-            return asked.source in (source, key) and rolls_up(grain, asked.grain)
-        return label is not None and label[0] == source and rolls_up(grain, label[1])
-
-    def _whole_rows(self, tables: Tables) -> frozenset[str]:
-        """The tables of which the keys determine a whole row, by a primary key."""
-        apart = frozenset[str]().union(*(join.tables for join in self._block.joins))
-        found = set()
-        for table in self._block.tables:
-            known = tables(table.name)
-            key = known.primary_key if known is not None else ()
-            columns = [exp.column(name.lower(), table.id) for name in key]
-            if key and table.id not in apart and all(c in self._keys for c in columns):
-                found.add(table.id)
-                self._axioms[f"the primary key of {table.name}"] = None
-        return frozenset(found)
+    return Dependencies(block, block.keys or (), zone, key_of, pinned)

@@ -24,7 +24,7 @@ SELECT s.other_id, d.name, min(s.amount) AS least FROM sales AS s JOIN dim AS d 
 --@ case: IN of a key
 SELECT dim_id, sum(amount) AS s FROM sales WHERE dim_id IN (SELECT id FROM dim) GROUP BY dim_id
 --@ rewritten using named
-SELECT v.`dim_id` AS dim_id, sum(v.`total`) AS s FROM lake.demo.named__storage AS v GROUP BY v.`dim_id`
+SELECT v.`dim_id` AS dim_id, v.`total` AS s FROM lake.demo.named__storage AS v
 
 --@ case: IN of a key with a filter
 SELECT sum(amount) AS s, count(*) AS c FROM sales WHERE dim_id IN (SELECT id FROM dim WHERE name = 'a' OR name IS NULL)

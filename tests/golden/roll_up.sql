@@ -131,7 +131,7 @@ SELECT v.`a` AS a, v.`b` AS b, v.`aw` FROM lake.demo.averages__storage AS v
 --@ case: an average from the sum and the count of another view
 SELECT b, avg(x) FROM t WHERE a = 'p' GROUP BY b
 --@ rewritten using averages
-SELECT v.`b` AS b, CAST(sum(v.`viewgate_sum_1`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DOUBLE) FROM lake.demo.averages__storage AS v WHERE v.`a` = 'p' GROUP BY v.`b`
+SELECT v.`b` AS b, v.`ax` FROM lake.demo.averages__storage AS v WHERE v.`a` = 'p'
 
 --@ case: a sum of doubles may not decide which rows come back
 SELECT a, sum(score) FROM t GROUP BY a ORDER BY sum(score) LIMIT 1

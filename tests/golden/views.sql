@@ -31,7 +31,7 @@ SELECT region, max(price) AS top FROM priced GROUP BY region
 --@ case: a query over a plain view from a view over the table
 SELECT r, count(*) FROM known WHERE day = DATE '2024-01-01' GROUP BY r
 --@ rewritten using by_day
-SELECT v.`region` AS r, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_day__storage AS v WHERE NOT (v.`region` IS NULL) AND v.`day` = CAST('2024-01-01' AS DATE) GROUP BY v.`region`
+SELECT v.`region` AS r, v.`cnt` FROM lake.demo.by_day__storage AS v WHERE NOT (v.`region` IS NULL) AND v.`day` = CAST('2024-01-01' AS DATE)
 
 --@ case: a query over the table from a view over a plain view
 SELECT region, min(day) FROM sales WHERE region IS NOT NULL GROUP BY region

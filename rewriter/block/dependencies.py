@@ -1,0 +1,82 @@
+"""What the keys of a group determine: expressions that have one value in all rows of the group.
+
+| by                | law                                                                                         |
+|-------------------|---------------------------------------------------------------------------------------------|
+| a key             | itself, and every deterministic expression of it, if it is not floating point                |
+| a constant        | a column that the filter leaves one value, in the type that Spark compares it in, or NULL    |
+| a primary key     | every column of its table, where the key is never NULL and no join fills the table with NULLs |
+| a bucket of time  | coarser buckets and the labels that are constant over it; of a day also its date, and back   |
+
+None of them crosses GROUPING SETS, where a row is not grouped by all keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sqlglot import exp
+
+from rewriter.block.form import Block, Occurrence
+from rewriter.block.traits import is_literal
+from rewriter.block.vocabulary import FRACTIONS
+from rewriter.timeseries import as_bucket, day_source, is_fixed_offset, label_source, rolls_up
+
+Tree = exp.Expr
+# The columns of a table's primary key, in lower case; none where it has none that is trusted.
+KeyOf = Callable[[Occurrence], tuple[str, ...]]
+
+
+class Dependencies:
+    """The closure of a block's keys; `pinned` tells the columns that the block's filter leaves one value."""
+
+    def __init__(
+        self, block: Block, keys: Iterable[Tree], zone: str, key_of: KeyOf, pinned: Callable[[Tree], bool]
+    ) -> None:
+        self._block, self._zone, self._pinned = block, zone, pinned
+        self._keys = frozenset(keys)
+        self.single = frozenset(table.id for table in block.tables if self._is_single(table, key_of(table)))
+
+    def determine(self, tree: Tree) -> bool:
+        """Return whether an expression, in the representatives of the block's classes, has one value in each group."""
+        return tree in self._keys or self._is_computed(tree)
+
+    def _is_computed(self, tree: Tree) -> bool:
+        """Whether it can be computed from one value of each key."""
+        if is_literal(tree) or (tree in self._keys and self._is_exact(tree)):
+            return True
+        if isinstance(tree, exp.Column):
+            return tree.table in self.single or self._pinned(tree)
+        if any(self._follows(tree, key) for key in self._keys):
+            return True
+        operands = [o for o in tree.iter_expressions() if not isinstance(o, exp.DataType | exp.Identifier | exp.Var)]
+        return bool(operands) and all(map(self._is_computed, operands))
+
+    def _is_exact(self, key: Tree) -> bool:
+        """Whether rows of one group have the very same value: -0.0 and 0.0 are one group, and two texts."""
+        declared = self._block.type_of(key)
+        return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
+
+    def _is_single(self, table: Occurrence, key: tuple[str, ...]) -> bool:
+        """Whether the keys determine a whole row of a table."""
+        if not key or any(table.id in join.tables for join in self._block.joins):
+            return False
+        columns = [(exp.column(name, table.id), table.column(name)) for name in key]
+        return all(
+            declared is not None and not declared.nullable and (column in self._keys or self._pinned(column))
+            for column, declared in columns
+        )
+
+    def _follows(self, tree: Tree, key: Tree) -> bool:
+        """Whether each bucket of a key lies within one bucket, or has one label, that is asked for."""
+        bucket, day, asked, label = as_bucket(key), day_source(key), as_bucket(tree), label_source(tree)
+        source, grain = (bucket.source, bucket.grain) if bucket is not None else (day, "day")
+        if source is None or not self._is_proved(source):
+            return False
+        if asked is not None:
+            return asked.source in (source, key) and rolls_up(grain, asked.grain)
+        return label is not None and label[0] in (source, key) and rolls_up(grain, label[1])
+
+    def _is_proved(self, source: Tree) -> bool:
+        declared = self._block.type_of(source)
+        zoneless = declared is not None and declared.type in ("date", "timestamp_ntz")
+        return zoneless or is_fixed_offset(self._zone)
