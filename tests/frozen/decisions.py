@@ -60,8 +60,11 @@ def main() -> int:
         DATA.write_bytes(gzip.compress("".join(f"{line}\n" for line in now).encode(), mtime=0))
         storage.freeze()
         return 0
-    compared = compare(frozen(), now)
+    then = frozen()
+    compared = compare(then, now)
     sys.stdout.write(f"{table(compared)}\n{len(now)} statements in {time.perf_counter() - started:.0f} s\n")
+    gone = [name for name in then.keys() - {found.name for found in now} if not name.startswith("seed ")]
+    sys.stdout.write("".join(f"compared no more: {name}\n" for name in sorted(gone)))
     return 1 if FATAL & compared.keys() else 0
 
 

@@ -13,7 +13,7 @@ from tests.golden.corpus import World
 from tests.golden.execution import database, rows_of, same_rows
 
 SEEDS = range(300)
-FILES = [unit for unit in units(range(0)) if unit in storage.frozen()]
+STORED = storage.frozen()
 
 
 def test_no_hit_is_lost() -> None:
@@ -23,11 +23,11 @@ def test_no_hit_is_lost() -> None:
     assert not changed, "the generator makes other statements of these seeds: the frozen ones are compared no more"
 
 
-@pytest.mark.parametrize("unit", FILES)
+@pytest.mark.parametrize("unit", STORED)
 def test_a_view_stored_then_still_answers(unit: str) -> None:
     today = world_of_unit(unit)
-    built = storage.as_stored(today, storage.frozen()[unit])
-    if built == today:
+    built = storage.as_stored(today, STORED[unit])
+    if (built.definitions.views, built.relations) == (today.definitions.views, today.relations):
         return  # what today's storage answers is tested with the golden files and the workloads
     then = decisions.frozen()
     compared = compare(then, (decision(name, query, built) for name, query in statements(unit)))
@@ -47,9 +47,9 @@ def _execute(unit: str, built: World) -> None:
             assert same_rows(mine, theirs, ordered=False), f"{case.title}\n{outcome.sql()}\n{mine}\n{theirs}"
 
 
-@pytest.mark.parametrize("unit", FILES)
+@pytest.mark.parametrize("unit", STORED)
 def test_a_view_stored_then_refreshes_as_it_did(unit: str) -> None:
-    then = storage.frozen()[unit]
+    then = STORED[unit]
     built = storage.as_stored(world_of_unit(unit), then)
     by_name = {view.name.table: view for view in built.definitions.views}
     for known in then:
