@@ -8,6 +8,7 @@ from rewriter.block.equivalence import equate
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, remembered, renamed
 from rewriter.block.from_clause import Find, rejected
+from rewriter.block.meaning import meaning
 from rewriter.block.opaque import opaque_within, text_of, with_texts
 from rewriter.block.predicates import Predicates, predicates_of, range_of
 from rewriter.block.ranges import RangeSet
@@ -36,6 +37,7 @@ __all__ = [
     "find_among",
     "full_scope",
     "has_aggregate",
+    "meaning",
     "opaque_within",
     "predicates_of",
     "range_of",

@@ -7,6 +7,9 @@ from functools import reduce
 
 from sqlglot import exp
 
+from rewriter.block.meaning import meaning
+from rewriter.sql import operands
+
 Tree = exp.Expr
 
 
@@ -35,36 +38,20 @@ def _factored(node: exp.Or) -> Iterator[Tree]:
         yield node
         return
     yield from common.values()
-    rests = [[part for part in branch if _meaning(part) not in common] for branch in branches]
+    rests = [[part for part in branch if meaning(part) not in common] for branch in branches]
     if all(rests):
         yield reduce(lambda left, right: exp.Or(this=left, expression=right), map(_together, rests))
 
 
-def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
-    """The operands of a chain of AND or of OR, however deep."""
-    rest = [tree]
-    while rest:
-        node = rest.pop().unnest()
-        if isinstance(node, kind):
-            rest += (node.expression, node.this)
-        else:
-            yield node
-
-
-def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[object, Tree]:
+def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
     """The parts that all branches have, by what they mean, in the order of the first."""
-    common = {_meaning(part): part for part in branches[0]}
+    common = {meaning(part): part for part in branches[0]}
     for branch in branches[1:]:
-        here = {_meaning(part) for part in branch}
-        common = {meaning: part for meaning, part in common.items() if meaning in here}
+        here = {meaning(part) for part in branch}
+        common = {meant: part for meant, part in common.items() if meant in here}
         if not common:
             break
     return common
-
-
-def _meaning(part: Tree) -> object:
-    """The part itself; of an equality its sides, in either order."""
-    return frozenset({part.this, part.expression}) if isinstance(part, exp.EQ) else part
 
 
 def _together(parts: Sequence[Tree]) -> Tree:

@@ -1,7 +1,8 @@
 """Canonical expressions: one tree for all spellings of a meaning that we are sure of.
 
 Columns are occurrence and lower-case name; parentheses are gone (the printer puts them where they
-are needed); comparisons have their literal on the right; BETWEEN is two comparisons; functions are
+are needed); comparisons have their literal on the right, and other operands stay in their order (`meaning`
+compares without regard to it); BETWEEN is two comparisons; functions are
 in lower case under one name; bucket functions are `timeseries`. A node that is not known here is
 refused, so nothing gets into a block whose meaning or printing is in doubt.
 """
@@ -13,6 +14,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from rewriter.block.form import Unsupported
+from rewriter.block.meaning import MIRROR
 from rewriter.block.opaque import EXISTS, IN, SCALAR, opaque, opaque_within
 from rewriter.block.scope import Scope
 from rewriter.block.traits import aggregate_of, has_aggregate, is_constant, temporal_type
@@ -39,16 +41,6 @@ from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
 
 Tree = exp.Expr
-
-_MIRROR: dict[type[Tree], type[Tree]] = {
-    exp.EQ: exp.EQ,
-    exp.NEQ: exp.NEQ,
-    exp.LT: exp.GT,
-    exp.GT: exp.LT,
-    exp.LTE: exp.GTE,
-    exp.GTE: exp.LTE,
-    exp.NullSafeEQ: exp.NullSafeEQ,
-}
 
 
 def canonical(node: Tree, scope: Scope) -> Tree:
@@ -94,8 +86,8 @@ def _comparison(node: Tree, scope: Scope) -> Tree:
     if node.args.get("negate"):
         return exp.Not(this=_comparison(type(node)(this=node.this, expression=node.expression), scope))
     left, right = canonical(node.this, scope), canonical(node.expression, scope)
-    if type(node) in _MIRROR and is_constant(left) and not is_constant(right):
-        return _MIRROR[type(node)](this=right, expression=left)
+    if type(node) in MIRROR and is_constant(left) and not is_constant(right):
+        return MIRROR[type(node)](this=right, expression=left)
     return type(node)(this=left, expression=right)
 
 

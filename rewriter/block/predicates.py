@@ -8,12 +8,13 @@ from typing import Any
 
 from sqlglot import exp
 
-from rewriter.block.conjuncts import operands
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.form import Block, remembered
+from rewriter.block.meaning import meaning
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
 from rewriter.block.vocabulary import CAST_TYPES, DIGITS, INTEGERS, MAX_PRECISION
 from rewriter.model import Column
+from rewriter.sql import operands
 from rewriter.sql.operators import COMPARING
 from rewriter.timeseries.bucket import TEMPORAL, as_bucket
 from rewriter.timeseries.literals import read_moment
@@ -48,7 +49,7 @@ class Predicates:
         for conjunct in conjuncts:
             ranged = _range(self.block, conjunct, self.zone)
             if ranged is None:
-                self.residuals.add(conjunct)
+                self.residuals.add(meaning(conjunct))
             else:
                 sets.setdefault(ranged[0], []).append(ranged[1])
         for subject, values in sets.items():
@@ -82,7 +83,7 @@ class Predicates:
         if pair is not None:
             return self.equivalence.same(*pair)
         conjunct = self.equivalence.normalize(conjunct)
-        if conjunct in self.residuals:
+        if self.residuals and meaning(conjunct) in self.residuals:
             return True
         ranged = _range(self.block, conjunct, self.zone)
         return ranged is not None and self.values(ranged[0]).within(ranged[1])

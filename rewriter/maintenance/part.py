@@ -16,7 +16,6 @@ from functools import lru_cache, reduce
 from sqlglot import exp
 
 from rewriter.block import Block, Predicates, RangeSet, Scope, Unsupported, build_block, predicates_of
-from rewriter.block.conjuncts import operands
 from rewriter.block.traits import temporal_type
 from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS, FRACTIONS, INTEGERS
 from rewriter.maintenance.moments import changing_moment
@@ -25,7 +24,7 @@ from rewriter.maintenance.values import PLAIN, value_text
 from rewriter.match.bounds import moment_of
 from rewriter.match.printing import print_block
 from rewriter.model import Column, MaterializedView, Table, TableName, quoted
-from rewriter.sql import ParseError, parse
+from rewriter.sql import ParseError, operands, parse
 from rewriter.timeseries import as_bucket, floor, is_fixed_offset
 from rewriter.timeseries.bucket import day_source
 

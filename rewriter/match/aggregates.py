@@ -22,14 +22,14 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import aggregate_of
+from rewriter.block import aggregate_of, meaning
 from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, SETWISE, UNITED, WHOLE
 from rewriter.block.words import words
 from rewriter.match.averages import average
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.moments import deviation, digits_of, scale_of, squared
 from rewriter.match.numbers import sum_type, summed_type
-from rewriter.match.pairs import SYMMETRIC, needed, of_pairs, pair_of
+from rewriter.match.pairs import needed, of_pairs, pair_of
 from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.match.trees import call_of, cast, number
@@ -138,7 +138,7 @@ class Aggregates:
         sums: dict[str, Tree] = {}
         for part in needed(call.name):
             held = self._part(pair.summed(part))
-            if isinstance(held, Miss) and part in SYMMETRIC:
+            if isinstance(held, Miss) and part == "n":  # the pairs are as many the other way round
                 held = self._part(pair.swapped.summed(part))
             if isinstance(held, Miss):
                 return None
@@ -185,8 +185,8 @@ class Aggregates:
         held = self.partials.held(bits_of(value))
         if call.name != "count" or len(call.expressions[0].expressions) != 1 or held is None:
             return None
-        beside = reading.view_keys - {bucket_of(value)}
-        asked = {reading.normalize(key) for key in reading.block.keys or ()}
+        beside = reading.view_keys - {meaning(bucket_of(value))}
+        asked = {meaning(reading.normalize(key)) for key in reading.block.keys or ()}
         whole = expression_type(value, reading.block) in INTEGERS and len(beside) < len(reading.view_keys)
         if not whole or reading.extra or reading.block.sets is not None or not beside <= asked:
             return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, of bitmaps by more than the query's keys")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, renamed
+from rewriter.block import Block, Predicates, meaning, renamed
 from rewriter.match.candidate import Candidate, Match, Miss, Reason
 from rewriter.match.reading import Reading, read_view
 from rewriter.match.texts import TextQuestion
@@ -35,9 +35,9 @@ class Ask:
         return read_view(self.question, self.path, self.mapping)
 
     def held(self, query: Predicates) -> frozenset[Tree]:
-        """What the path holds, in the representatives of a question's classes."""
+        """The meanings of what the path holds, in the representatives of a question's classes."""
         outputs = (renamed(output, self.mapping) for output in self.path.block.outputs)
-        return frozenset(query.equivalence.normalize(output) for output in outputs)
+        return frozenset(meaning(query.equivalence.normalize(output)) for output in outputs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from itertools import islice
 
 from sqlglot import exp
 
-from rewriter.block import Block, aggregate_of, has_aggregate
+from rewriter.block import Block, aggregate_of, has_aggregate, meaning
 from rewriter.block.vocabulary import INEXACT, INTEGERS
 from rewriter.block.words import words
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
@@ -25,7 +25,7 @@ SUMMING = frozenset({"sum", "avg"}) | INEXACT
 
 @dataclass(frozen=True)
 class Groups:
-    """How a query's keys and aggregates read: computed keys by (normalized) key, and what an aggregate becomes."""
+    """How a query's keys and aggregates read: computed keys by the key's meaning, and what an aggregate becomes."""
 
     reading: Reading
     keys: Mapping[Tree, Tree]
@@ -33,7 +33,7 @@ class Groups:
 
     def over(self, tree: Tree) -> Tree | Miss:
         """An expression over groups: keys and aggregates replaced, everything between them kept."""
-        if (key := self.keys.get(tree)) is not None:
+        if (key := self.keys.get(meaning(tree))) is not None:
             return key
         if aggregate_of(tree) is not None:
             return self.aggregate(tree)
@@ -43,14 +43,14 @@ class Groups:
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """The query's keys, normalized, with what each is over the storage."""
+    """The meanings of the query's keys, normalized, with what each is over the storage."""
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
         normalized = reading.normalize(key)
         computed = reading.compute(normalized)
         if isinstance(computed, Miss):
             return computed
-        keys[normalized] = computed
+        keys[meaning(normalized)] = computed
     if reading.block.sets is not None and _entangled(reading, tuple(keys.values())):
         return Miss(Reason.SHAPE, "GROUPING SETS over keys that are equal, or of which one is computed from another")
     return keys
@@ -127,7 +127,9 @@ def _grouping(
     """The keys and the sets of them by which the storage's rows are grouped."""
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None
-    return tuple(keys.values()), tuple(tuple(keys[reading.normalize(k)] for k in each) for each in reading.block.sets)
+    return tuple(keys.values()), tuple(
+        tuple(keys[meaning(reading.normalize(k))] for k in each) for each in reading.block.sets
+    )
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Predicates, rejected
+from rewriter.block import Block, Join, Predicates, meaning, rejected
 from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
 
@@ -58,15 +58,9 @@ def join_views(query: Predicates, view: Block, mapping: Mapping[str, str]) -> Jo
 
 
 def _equal(left: Join, right: Join) -> bool:
-    return (left.kind, left.tables, _sides(left)) == (right.kind, right.tables, _sides(right))
-
-
-def _sides(join: Join) -> frozenset[object]:
-    """The ON conjuncts, an equality in either order."""
-    return frozenset(
-        frozenset({conjunct.this, conjunct.expression}) if isinstance(conjunct, exp.EQ) else conjunct
-        for conjunct in join.on
-    )
+    if (left.kind, left.tables) != (right.kind, right.tables):
+        return False
+    return {*map(meaning, left.on)} == {*map(meaning, right.on)}
 
 
 def _inner_in(join: Join, query: Predicates) -> bool:

@@ -35,8 +35,6 @@ _NEEDED: Mapping[str, str] = {
     **dict.fromkeys(("regr_slope", "regr_intercept"), "n x y xx xy"),
     **dict.fromkeys(("corr", "regr_r2"), "n x y xx yy xy"),
 }
-# The same of (x, y) as of (y, x).
-SYMMETRIC = frozenset({"n", "xy"})
 
 
 @dataclass(frozen=True)

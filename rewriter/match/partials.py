@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from rewriter.block import meaning
 from rewriter.block.vocabulary import FRACTIONS, MAX_PRECISION
 from rewriter.block.words import words
 from rewriter.match.branches import Branches, branches_of, chosen
@@ -57,7 +58,7 @@ class Partials:
 
     def held(self, tree: Tree) -> Column | None:
         """The storage's column of an aggregate, if it has one; count(x) is count(*) where x cannot be NULL."""
-        held = self.reading.aggregates.get(tree)
+        held = self.reading.aggregates.get(meaning(tree))
         if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count":
             declared = self.reading.block.type_of(tree.expressions[0])
             if declared is not None and not declared.nullable:
@@ -83,7 +84,7 @@ class Partials:
             zeroed = self._of_zeroed(argument) if name == "sum" else None
             return zeroed or of_row(name, argument)
         # An extreme of a CASE that the storage's row decides as a whole is shorter that way, a sum is not.
-        by_branch = name in ADDITIVE and argument not in self.reading.rows
+        by_branch = name in ADDITIVE and self.reading.held(argument) is None
         first = self._of_branches(name, branches, argument) if by_branch else of_row(name, argument)
         if not isinstance(first, Miss):
             return first

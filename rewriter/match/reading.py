@@ -14,6 +14,7 @@ from rewriter.block import (
     Occurrence,
     Predicates,
     has_aggregate,
+    meaning,
     opaque_within,
     renamed,
     tells_time,
@@ -56,10 +57,11 @@ class Reading:
         self.equivalence = equivalence
         self.extra = tuple(table for table in query.block.tables if table.id not in mapping.values())
         self._extra_ids = {table.id for table in self.extra}
+        # Both by the meaning of what a column holds.
         self.rows: dict[Tree, Tree] = {}
         self.aggregates: dict[Tree, Column] = {}
         for output, name in zip(candidate.block.outputs, candidate.columns, strict=True):
-            tree = equivalence.normalize(renamed(output, mapping))
+            tree = meaning(equivalence.normalize(renamed(output, mapping)))
             if not has_aggregate(tree):
                 if (held := _as_computed(candidate, output, name)) is not None:
                     self.rows.setdefault(tree, held)
@@ -71,8 +73,8 @@ class Reading:
 
     @property
     def view_keys(self) -> set[Tree]:
-        """The view's keys, normalized."""
-        return {self.normalize(renamed(key, self._mapping)) for key in self.candidate.block.keys or ()}
+        """The meanings of the view's keys, normalized."""
+        return {meaning(self.normalize(renamed(key, self._mapping))) for key in self.candidate.block.keys or ()}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
         """What such keys, normalized, determine in the query."""
@@ -90,9 +92,13 @@ class Reading:
         """An expression of the query in the representatives of its equivalence classes."""
         return self.equivalence.normalize(tree)
 
+    def held(self, tree: Tree) -> Tree | None:
+        """What the storage holds of a row expression (normalized), under whichever order of its operands."""
+        return self.rows.get(meaning(tree))
+
     def compute(self, tree: Tree) -> Tree | Miss:
         """A row expression of the query (normalized) over the storage's rows and the extra tables."""
-        if (known := self.rows.get(tree)) is not None:
+        if (known := self.held(tree)) is not None:
             return known
         if isinstance(tree, exp.Column):
             return self._column(tree)
@@ -107,7 +113,7 @@ class Reading:
 
     def is_normalized(self, tree: Tree) -> bool:
         """Whether an expression is a floating-point key of the view: grouping makes 0.0 of -0.0."""
-        known = self.rows.get(tree)
+        known = self.held(tree)
         if known is None or self.candidate.block.keys is None:
             return False
         held = self.candidate.storage.column(known.name)
@@ -132,7 +138,7 @@ class Reading:
         known = next((t for t in self.candidate.sources if t.name == mine.name), None)
         if known is None:
             return None
-        return joined_back(mine, known, self.block, lambda column: self.rows.get(self.normalize(column)))
+        return joined_back(mine, known, self.block, lambda column: self.held(self.normalize(column)))
 
 
 def _as_computed(candidate: Candidate, output: Tree, name: str) -> Tree | None:

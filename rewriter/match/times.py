@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from rewriter.block import Block, range_of
+from rewriter.block import Block, meaning, range_of
 from rewriter.block.words import words
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
@@ -35,7 +35,7 @@ class Rows(Protocol):
 
     @property
     def rows(self) -> Mapping[Tree, Tree]:
-        """The storage's columns by what they hold."""
+        """The storage's columns by the meaning of what they hold."""
 
     @property
     def block(self) -> Block:
@@ -58,13 +58,13 @@ def _buckets(source: Tree, rows: Rows) -> Iterator[tuple[str, str, Tree]]:
     """Grain, type and storage column of each bucket of a point in time that the storage holds."""
     for tree, column in rows.rows.items():
         bucket = as_bucket(tree)
-        if bucket is not None and bucket.source == source:
+        if bucket is not None and bucket.source == meaning(source):
             yield bucket.grain, bucket.type, column
 
 
 def _day(source: Tree, rows: Rows) -> Tree | None:
     """The storage's column of the dates on which a point in time lies."""
-    return next((column for tree, column in rows.rows.items() if day_source(tree) == source), None)
+    return next((column for tree, column in rows.rows.items() if day_source(tree) == meaning(source)), None)
 
 
 def _proved(kind: str, zone: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, aggregate_of
+from rewriter.block import Block, Predicates, aggregate_of, meaning
 from rewriter.match import Ask, Miss, Partials, Reason
 from rewriter.match.aggregates import bits_of, bucket_of
 from rewriter.match.parts import in_parts
@@ -32,7 +32,7 @@ def roll_up_bitmaps(ask: Ask) -> Partials | Miss:
     if isinstance(query, TextQuestion) or query.block.keys is None:
         return Miss(Reason.SHAPE, "rows are not counted in two steps", apart=True)
     held = ask.held(query)
-    counted = [value for value in _counted(query.block) if query.equivalence.normalize(bits_of(value)) in held]
+    counted = [value for value in _counted(query.block) if meaning(query.equivalence.normalize(bits_of(value))) in held]
     if not counted:
         return Miss(Reason.SHAPE, "the view has no bitmaps of what is counted", apart=True)
     parts = _with_bitmaps(in_parts(query.block), counted)

@@ -8,7 +8,7 @@ from rewriter.sql.blocks import SelectSpan
 from rewriter.sql.dialect import ParseError, parse_select, render, tokenize
 from rewriter.sql.expansion import Expanded, View, by_name, expand, from_storage, in_place
 from rewriter.sql.expression import expression_sql
-from rewriter.sql.search import every, holds, nodes_of
+from rewriter.sql.search import every, holds, nodes_of, operands
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
     CommonTable,
@@ -41,6 +41,7 @@ __all__ = [
     "holds",
     "in_place",
     "nodes_of",
+    "operands",
     "parse",
     "parse_select",
     "place_of",

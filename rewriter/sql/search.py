@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TypeVar
 
 from sqlglot import exp
@@ -47,3 +48,14 @@ def nodes_of(tree: Tree) -> list[Tree]:
             elif isinstance(value, list):
                 found += [item for item in value if isinstance(item, Tree)]
     return found
+
+
+def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
+    """The operands of a chain of AND or of OR, however deep."""
+    rest = [tree]
+    while rest:
+        node = rest.pop().unnest()
+        if isinstance(node, kind):
+            rest += (node.expression, node.this)
+        else:
+            yield node

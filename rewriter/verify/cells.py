@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 from sqlglot import exp
 
 from rewriter.block import Block
-from rewriter.block.conjuncts import operands
 from rewriter.block.predicates import literal_value
 from rewriter.block.traits import is_constant
 from rewriter.block.vocabulary import INTEGERS
 from rewriter.block.words import words
 from rewriter.match.bounds import divides, is_unknown, next_begin
 from rewriter.schema import UNKNOWN, expression_type
+from rewriter.sql import operands
 from rewriter.sql.operators import COMPARING
 from rewriter.timeseries import as_bucket, border_behind, day_source, floor, is_fixed_offset, next_border, read_moment
 from rewriter.timeseries.bucket import TEMPORAL

@@ -20,7 +20,6 @@ from functools import reduce
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of, has_aggregate
-from rewriter.block.conjuncts import operands
 from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, SETWISE, UNITED
 from rewriter.block.words import words
 from rewriter.match.averages import average
@@ -29,7 +28,7 @@ from rewriter.match.pairs import needed, of_pairs, pair_of
 from rewriter.match.trees import call_of, cast, number
 from rewriter.schema import UNKNOWN, expression_type, numeric_type
 from rewriter.schema.types import as_decimal, is_numeric
-from rewriter.sql import every
+from rewriter.sql import every, operands
 from rewriter.timeseries import (
     as_bucket,
     bucket_call,

@@ -8,9 +8,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import Block, Join, has_aggregate, remembered
-from rewriter.block.conjuncts import operands
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
+from rewriter.sql import operands
 from rewriter.verify.expressions import GROUPED_FLOAT, Expressions
 
 Tree = exp.Expr

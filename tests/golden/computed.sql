@@ -30,9 +30,10 @@ SELECT v.`class`, count(*) FROM lake.demo.mv__storage AS v GROUP BY v.`class`
 SELECT price FROM sales
 --@ kept: COLUMN_NOT_IN_VIEW price
 
---@ case: operands in another order are another expression
+--@ case: operands in another order are the same expression
 SELECT quantity * price FROM sales
---@ kept: COLUMN_NOT_IN_VIEW quantity
+--@ rewritten using mv
+SELECT v.`revenue` FROM lake.demo.mv__storage AS v
 
 --@ case: parentheses are kept where they matter
 SELECT (id + price * quantity) * 2, id - (id - 1) FROM sales WHERE NOT (id = 1 OR id = 2)
