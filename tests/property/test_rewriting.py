@@ -6,14 +6,14 @@ import sys
 from collections import Counter
 
 from tests.property.checking import check, hits_enough
-from tests.property.generator import generate
+from tests.property.generator import COMMUTED, generate
 
-SEEDS = range(2000)
+SEEDS = (*range(2000), *range(COMMUTED, COMMUTED + 400))
 
 
 def test_rewritten_queries_return_the_same_rows() -> None:
     hits: Counter[str] = Counter()
     for seed in SEEDS:
         hits.update(check(generate(seed)))
-    sys.stdout.write(f"seeds {SEEDS.start} to {SEEDS.stop}: {dict(hits)}\n")
+    sys.stdout.write(f"{len(SEEDS)} seeds: {dict(hits)}\n")
     assert hits_enough(hits, len(SEEDS)), "the generator must produce hits, or it proves nothing"
