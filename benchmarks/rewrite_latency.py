@@ -4,7 +4,8 @@
 
 Hits are the queries of TPC-H and SSB that a view answers, misses the same queries with a filter on a column that no
 view has. They are decided in turns, from their texts to the texts that Spark gets, for SECONDS on each line; then each
-once more, as a statement seen before. Phases are timed within one more decision about each query.
+once more, as a statement seen before. The line `parts` is of queries of which fifty overlapping views hold parts of the
+rows: each is answered by a union with the table. Phases are timed within one more decision about each query.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def main() -> None:
     )
     for number in options.views:
         measure(number, options.seconds)
+    measure_parts(max(options.views), options.seconds)
 
 
 def measure(many: int, seconds: float) -> None:
@@ -70,6 +72,12 @@ def measure(many: int, seconds: float) -> None:
     for kind, chosen in (("hits", hits), ("misses", misses)):
         print(line(many, kind, world, chosen, seconds))
     print(f"{'':14}{each:.1f} KiB a view with all that is kept of it, made in {defined * MS / many:.1f} ms each")
+
+
+def measure_parts(many: int, seconds: float) -> None:
+    """The line of queries that views hold parts of, fifty of the views with overlapping ones."""
+    world = views.workspace(many, parts=min(50, many // 2))
+    print(line(many, "parts", world, [sql for sql in views.partial_queries() if is_answered(world, sql)], seconds))
 
 
 def line(many: int, kind: str, world: Workspace, queries: Sequence[str], seconds: float) -> str:

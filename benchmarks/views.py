@@ -120,14 +120,36 @@ def _view(random: Random, star: Star) -> str:
     return f"SELECT {', '.join(items)} FROM {star.fact}{joins}{where} GROUP BY {', '.join(keys)}"
 
 
-def workspace(count: int) -> Workspace:
-    """A world of that many views."""
+def overlapping(count: int) -> Iterator[tuple[str, str]]:
+    """Names and queries of views that each hold a year of the rows, or more, and share most of it with the next."""
+    for number in range(count):
+        first, last = f"199{number % 5}-{number % 12 + 1:02d}-01", f"199{number % 5 + 1 + number % 3}-01-01"
+        yield (
+            f"part_{number}",
+            (
+                "SELECT l_shipdate, l_returnflag, l_linestatus, sum(l_quantity) AS q, count(*) AS n FROM lineitem "
+                f"WHERE l_shipdate >= DATE '{first}' AND l_shipdate < DATE '{last}' "
+                "GROUP BY l_shipdate, l_returnflag, l_linestatus"
+            ),
+        )
+
+
+def partial_queries() -> list[str]:
+    """Queries of which such views hold a part of the rows."""
+    asked = ("sum(l_quantity)", "count(*)", "sum(l_quantity), count(*)")
+    ranges = ("", " WHERE l_shipdate < DATE '1997-06-01'", " WHERE l_shipdate >= DATE '1993-03-15'")
+    keys = ("l_returnflag", "l_linestatus", "l_returnflag, l_linestatus")
+    return [f"SELECT {k}, {a} FROM lineitem{r} GROUP BY {k}" for a in asked for r in ranges for k in keys]
+
+
+def workspace(count: int, parts: int = 0) -> Workspace:
+    """A world of that many views, of which so many hold overlapping parts of the rows."""
     base = read_script(tables_and_views())
     named = list(base.definitions.views)
     first = [view for pair in zip(named, reversed(named), strict=True) for view in pair]
     views = list({view.name: view for view in first}.values())[:count]
     relations = dict(base.relations)
-    for name, sql in drawn(count - len(views)):
+    for name, sql in (*overlapping(parts), *drawn(count - len(views) - parts)):
         resolved = base.session.resolve((name,))
         assert resolved is not None
         made = fresh_view(resolved, sql, base.session, base.relations)
