@@ -89,23 +89,31 @@ def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> At
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
-    """A replacement with the verdict on its plan."""
+    """A replacement with the verdict on its plan; a surprise in the verifier leaves the plan unverified."""
     try:
         plan = made.text(None, {})
+        verdict = _verdict(made, plan, statement, definitions, relations)
     except RecursionError:  # it is nested too deeply to be printed, which whoever asks for the text is told
         return made
-    if made.rule == text_match.__name__:
-        verdict = verify_text(made.original, plan, statement.session, made.view, made.match.rewriting.storage)
-    else:
-        names = {*(table.name for table in made.query.tables), *made.match.rewriting.reads}
-        names.update(definitions.sources[made.view.name])
-        verdict = verdict_on(made.query, made.original, plan, statement.session, definitions, relations, names)
+    except Exception:
+        log.exception("verifying a plan of %s for %r failed; it is used unverified", made.view.name, made.original)
+        return made
     if verdict.status == REFUTED:
         log.error(
             "plan refuted view=%s rule=%s reason=%r question=%r plan=%r",
             made.view.name, made.rule, verdict.reason, made.original, plan,
         )  # fmt: skip
     return replace(made, verdict=verdict)
+
+
+def _verdict(
+    made: Replacement, plan: str, statement: Statement, definitions: Definitions, relations: Relations
+) -> Verdict:
+    if made.rule == text_match.__name__:
+        return verify_text(made.original, plan, statement.session, made.view, made.match.rewriting.storage)
+    names = {*(table.name for table in made.query.tables), *made.match.rewriting.reads}
+    names.update(definitions.sources[made.view.name])
+    return verdict_on(made.query, made.original, plan, statement.session, definitions, relations, names)
 
 
 def _texts_answered(

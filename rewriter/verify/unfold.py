@@ -192,7 +192,7 @@ def mappings(one: Block, other: Block) -> Sequence[Mapping[str, str]]:
     return found if len(one.tables) == len(other.tables) else []
 
 
-MOST_MAPPINGS = 64
+MOST_MAPPINGS = 24
 
 
 def _alike(one: Block, other: Block) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 
 from rewriter import Reason, rules
+from rewriter.verify import UNVERIFIED
 from tests.golden.corpus import GoldenFile, World, world
 from tests.golden.execution import Rows, connect, fill, rows_of, same_rows
 from tests.property.generator import SCHEMA, Case
@@ -47,6 +48,7 @@ def check(case: Case) -> list[str]:
     built = world_of(case.views, case.plain)
     outcome = built.rewrite(case.query)
     assert not any("an error in the rewriter" in attempt.detail for attempt in outcome.tried), f"seed {case.seed}"
+    assert UNVERIFIED not in [replacement.verdict for replacement in outcome.replacements], f"seed {case.seed}"
     refuted = [attempt for attempt in outcome.tried if attempt.reason is Reason.PLAN_REFUTED]
     assert not refuted, f"seed {case.seed}\n{case.views}\n{case.query}\n{refuted}"
     if not outcome.rewritten:

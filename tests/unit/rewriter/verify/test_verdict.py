@@ -172,6 +172,18 @@ def test_what_is_no_plan_is_undecided(built: World) -> None:
     assert verdict(built, "SELECT id FROM sales", "DROP TABLE sales").status == UNDECIDED
 
 
+def test_a_surprise_in_the_verifier_costs_no_rewriting(
+    built: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def surprised(*arguments: object) -> Verdict:
+        raise KeyError("a surprise")
+
+    monkeypatch.setattr(sys.modules[decide.__module__], "verdict_on", surprised)
+    (made,) = built.rewrite("SELECT id FROM sales WHERE n >= 10").replacements
+    assert made.verdict.status == UNDECIDED
+    assert "it is used unverified" in caplog.text
+
+
 def test_a_refuted_plan_is_not_used_and_the_next_view_is(built: World, monkeypatch: pytest.MonkeyPatch) -> None:
     two = world(
         GoldenFile(Path(), schema=SCHEMA, views={"first": VIEWS["recent"], "second": f"{VIEWS['recent']} AND n >= 5"})
