@@ -11,7 +11,8 @@ from rewriter.block import Block, Join, has_aggregate, remembered
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.sql import operands
-from rewriter.verify.expressions import GROUPED_FLOAT, Expressions
+from rewriter.verify.expressions import Expressions
+from rewriter.verify.forms import GROUPED_FLOAT
 
 Tree = exp.Expr
 

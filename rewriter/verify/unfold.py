@@ -19,8 +19,9 @@ from rewriter.block.vocabulary import FRACTIONS
 from rewriter.match.trees import call_of, number
 from rewriter.model import TableName
 from rewriter.schema import expression_type
+from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import disjoint, disjunction
-from rewriter.verify.expressions import GROUPED_FLOAT, Unfolded
+from rewriter.verify.forms import GROUPED_FLOAT
 from rewriter.verify.normal import equalities, folded_block, mapped, normal_block, renamed_block, represented
 from rewriter.verify.printed import Select, Union
 

@@ -1,0 +1,306 @@
+"""Aggregates in one form, over rows and over finer groups.
+
+| law                                                                                          |
+|----------------------------------------------------------------------------------------------|
+| count(x) is coalesce(sum(CASE WHEN x IS NOT NULL THEN 1 ELSE 0 END), 0)                      |
+| f(x) FILTER (WHERE p) is f(CASE WHEN p THEN x END) where f ignores NULL                      |
+| avg, variances and regressions are what their parts finish as                                |
+| sum(sum(x)) is sum(x), min(min(x)) is min(x) …: groups put together from finer groups        |
+| CASE WHEN p(k) THEN f(x) ELSE f(y) END is f(CASE WHEN p(k) THEN x ELSE y END) within a group |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from rewriter.block import aggregate_of, has_aggregate
+from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, SETWISE, UNITED
+from rewriter.block.words import words
+from rewriter.match.averages import average
+from rewriter.match.moments import deviation, digits_of, scale_of, squared
+from rewriter.match.pairs import needed, of_pairs, pair_of
+from rewriter.match.trees import call_of, cast
+from rewriter.schema import UNKNOWN, numeric_type
+from rewriter.schema.types import Decimal, as_decimal, is_numeric
+from rewriter.sql import every
+from rewriter.verify.forms import (
+    ONE,
+    ROWS,
+    ZERO,
+    Forms,
+    case_of,
+    conditions_of,
+    is_distinct,
+    is_zero,
+    never_null,
+    of_shape,
+    under,
+    values_of,
+    with_condition,
+)
+from rewriter.verify.truth import bare, conjunction
+
+Tree = exp.Expr
+
+_NULL_IGNORING = IDEMPOTENT | {"sum", "avg", "bit_xor"} | DEVIATIONS
+_FOLDED = IDEMPOTENT | {"bit_xor"}
+
+
+class Unfolded(Exception):
+    """An aggregate of groups that is none of the rows of these groups; the message names it."""
+
+
+def case_form(forms: Forms, tree: Tree) -> Tree:
+    """A CASE; of aggregates, where it is the same for all rows of a group, the aggregate of a CASE."""
+    if isinstance(tree.args.get("default"), exp.Null):
+        tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
+    tree = _merged(forms, tree)
+    values, conditions = values_of(tree), conditions_of(tree)
+    if not forms.nonempty or any(map(has_aggregate, conditions)) or not any(map(has_aggregate, values)):
+        return tree
+    for name in ("sum", *sorted(_FOLDED)):
+        part = _part(forms, name, tree)
+        if part is not None:
+            return _whole(forms, name, part)
+    return tree
+
+
+def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree:
+    """An aggregate, its condition a part of what it is of."""
+    if forms.finer is not None:
+        return _of_groups(forms, call, condition, forms.finer)
+    finished = _finished(forms, call, condition)
+    if finished is not None:
+        return forms.normal(finished)
+    if isinstance(call.expressions[0], exp.Distinct) or call.name not in _NULL_IGNORING | {"count"}:
+        return united(forms.over_operands(call), condition if condition is None else forms.normal(condition))
+    if call.name == "count":
+        return _count(forms, call.expressions[0], condition)
+    (argument,) = call.expressions
+    return _whole(forms, call.name, forms.normal(under(condition, argument)), condition)
+
+
+def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
+    """An aggregate of groups as that of their rows; raises Unfolded.
+
+    law: sums add up, extremes of extremes are extremes, and where values count once so do they in groups
+    no:  a count of groups, or the sum of what is the same in all rows of a group without their number
+    """
+    arguments = [finer.normal(argument) for argument in call.expressions]
+    if not finer.nonempty and not all(map(_is_whole, arguments)):
+        raise Unfolded(f"{words(call)} of the one group of all rows")
+    if call.name in _FOLDED | {"sum"} and not is_distinct(call):
+        argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
+        part = _part(forms, call.name, argument)
+        if part is not None:
+            return _whole(forms, call.name, part, condition)
+    if call.name in SETWISE or is_distinct(call):
+        where = None if condition is None else finer.normal(condition)
+        constant = not any(map(has_aggregate, arguments)) or call.name in UNITED
+        if constant and not has_aggregate(where or ZERO):
+            return united(call_of(call.name, *arguments), where)
+    counted = call.name == "sum" and isinstance(arguments[0], exp.Anonymous | exp.Case)
+    if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
+        return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
+    raise Unfolded(f"{words(call)} of groups")
+
+
+def _is_whole(argument: Tree) -> bool:
+    """Whether an expression is an aggregate of a group's rows, or their number: right of no rows, too."""
+    counted = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and argument.expressions[1:] == [ZERO]
+    return aggregate_of(argument.expressions[0] if counted else argument) is not None
+
+
+def united(call: Tree, condition: Tree | None) -> Tree:
+    """A set, or a union of sets of finer groups, which is the set of all their values."""
+    inner = aggregate_of(call.expressions[0])
+    if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:
+        call = inner
+    return with_condition(call, condition)
+
+
+def _count(forms: Forms, argument: Tree, condition: Tree | None) -> Tree:
+    there = _indicator(forms, forms.normal(argument))
+    if condition is not None:
+        there = case_of([(forms.normal(condition), there)], ZERO)
+    return _total(forms, there)
+
+
+def _indicator(forms: Forms, argument: Tree) -> Tree:
+    """1 where an expression is not NULL, and 0 where it is."""
+    if isinstance(argument, exp.Null):
+        return ZERO
+    declared = forms.block.type_of(argument)
+    if isinstance(argument, exp.Literal | exp.Boolean | exp.Star) or (declared and not declared.nullable):
+        return ONE
+    if isinstance(argument, exp.Case):
+        values = [_indicator(forms, value) for value in values_of(argument)]
+        if argument.args.get("default") is None:
+            values.append(ZERO)
+        return _merged(forms, of_shape(argument, conditions_of(argument), values))
+    there = exp.Not(this=exp.Is(this=bare(exp.Is(), argument), expression=exp.Null()))
+    return case_of([(there, ONE)], ZERO)
+
+
+def _merged(forms: Forms, tree: Tree) -> Tree:
+    """CASE WHEN p THEN CASE WHEN q THEN x END END is CASE WHEN p AND q THEN x END, with ELSE 0 in both, too."""
+    default = tree.args.get("default")
+    if tree.this is not None or len(tree.args["ifs"]) != 1:
+        return tree
+    (branch,) = tree.args["ifs"]
+    condition, value = branch.this, branch.args["true"]
+    if isinstance(condition, exp.Is) and default is not None:
+        return _merged(forms, case_of([(exp.Not(this=condition), default)], value))
+    plain = isinstance(value, exp.Case) and value.this is None and len(value.args["ifs"]) == 1
+    if not plain or value.args.get("default") != default:
+        return tree
+    (inner,) = value.args["ifs"]
+    both = conjunction(exp.And(this=condition, expression=inner.this))
+    return case_of([(both, inner.args["true"])], default)
+
+
+def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = None) -> Tree:
+    """The aggregate of an argument in normal form, which may be of aggregates of finer groups."""
+    call = call_of(name, argument)
+    if name == "sum" and forms.nonempty and condition is None:
+        if never_null(argument):
+            return _total(forms, argument)
+        zeroed = _zeroed(forms, argument)
+        if zeroed is not None:
+            return _total(forms, zeroed)
+    return call
+
+
+def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
+    """Of rows that are there sum(coalesce(x, 0)) is coalesce(sum(x), 0)."""
+    zeroed = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and len(argument.expressions) == 2
+    return argument.expressions[0] if zeroed and is_zero(argument.expressions[1]) else None
+
+
+def _total(forms: Forms, argument: Tree) -> Tree:
+    """A sum that is 0 where there is nothing to add: there 0 and NULL are the same to it."""
+    return call_of("coalesce", call_of("sum", _zero_defaults(forms, argument)), ZERO)
+
+
+def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
+    if not isinstance(argument, exp.Case):
+        return argument
+    values = [_zero_defaults(forms, value) for value in values_of(argument)]
+    if argument.args.get("default") is None:
+        values.append(ZERO)
+    return _merged(forms, of_shape(argument, conditions_of(argument), values))
+
+
+def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
+    """What an aggregate of rows is of, of which an expression over their groups is a part; None if it is none."""
+    call = aggregate_of(tree)
+    if call is not None:
+        return call.expressions[0] if call.name == name and tree is call and not is_distinct(call) else None
+    if isinstance(tree, exp.Case):
+        parts = [_part(forms, name, value) for value in values_of(tree)]
+        found = [part for part in parts if part is not None]
+        constant = not any(map(has_aggregate, conditions_of(tree)))
+        return of_shape(tree, conditions_of(tree), found) if constant and len(found) == len(parts) else None
+    if isinstance(tree, exp.Null):
+        return tree
+    if name == "sum":
+        return _part_of_sum(forms, tree)
+    return tree if name in IDEMPOTENT and not has_aggregate(tree) else None
+
+
+def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
+    if is_zero(tree):
+        return tree
+    if isinstance(tree, exp.Anonymous) and tree.name == "coalesce" and len(tree.expressions) == 2:
+        inner = _part(forms, "sum", tree.expressions[0])
+        if inner is None or not is_zero(tree.expressions[1]):
+            return None
+        return inner if never_null(inner) else call_of("coalesce", inner, tree.expressions[1])
+    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _widens(forms, tree.this, tree):
+        return _part(forms, "sum", tree.this)
+    return _weighed(forms, tree) if isinstance(tree, exp.Mul) else None
+
+
+def _weighed(forms: Forms, tree: Tree) -> Tree | None:
+    """A constant of each group times its rows."""
+    for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
+        plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
+        if plain == ROWS and not has_aggregate(value):
+            return _narrow(forms, value)
+    return None
+
+
+def _narrow(forms: Forms, value: Tree) -> Tree:
+    """A number without the casts that only widen its type."""
+    while isinstance(value, exp.Cast) and not value.args.get("safe") and _widens(forms, value.this, value):
+        value = value.this
+    return value
+
+
+def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
+    return widens(forms.kind(inner), forms.kind(outer))
+
+
+def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
+    """An aggregate as what its parts finish as; None for one that is a part itself."""
+    if is_distinct(call):
+        return None
+
+    def part(of: exp.Anonymous) -> Tree:
+        return with_condition(of, condition)
+
+    argument = call.expressions[0]
+    if call.name == "avg":
+        return _average(forms, argument, part)
+    if call.name in DEVIATIONS and (scale := scale_of(numeric_type(argument, forms.block))) is not None:
+        digits = digits_of(argument, scale)
+        total, squares = part(call_of("sum", digits)), part(call_of("sum", squared(digits)))
+        return deviation(call.name, total, squares, part(call_of("count", argument)), scale)
+    if call.name in PAIRED:
+        y, x = call.expressions
+        pair = pair_of(y, x, (numeric_type(y, forms.block), numeric_type(x, forms.block)))
+        if pair is not None:
+            return of_pairs(call.name, {each: part(pair.summed(each)) for each in needed(call.name)}, pair)
+    return None
+
+
+def _average(forms: Forms, argument: Tree, part: Callable[[exp.Anonymous], Tree]) -> Tree | None:
+    kind = forms.kind(argument)
+    summed = cast(argument, "decimal(38,0)") if kind == "bigint" else argument
+    if kind == UNKNOWN:
+        return None
+    return average(part(call_of("sum", summed)), part(call_of("count", argument)), kind)
+
+
+def coalesce_form(forms: Forms, tree: Tree) -> Tree:
+    """coalesce(coalesce(x, 0), 0) is coalesce(x, 0)."""
+    first: Tree = tree.expressions[0]
+    rest: list[Tree] = tree.expressions[1:]
+    if isinstance(first, exp.Anonymous) and first.name == "coalesce" and first.expressions[1:] == rest:
+        return first
+    summed = isinstance(first, exp.Anonymous) and first.name == "sum" and len(rest) == 1 and is_zero(rest[0])
+    return _total(forms, first.expressions[0]) if summed else tree
+
+
+def widens(narrow: str, wide: str) -> bool:
+    """Whether a cast from one type of number to another keeps each value as it is.
+
+    >>> widens("int", "bigint"), widens("bigint", "double"), widens("decimal(10,2)", "decimal(22,2)")
+    (True, False, True)
+    """
+    if narrow in INTEGERS and wide in INTEGERS:
+        return INTEGERS.index(narrow) <= INTEGERS.index(wide)
+    if narrow in INTEGERS and wide == "double":
+        return narrow != "bigint"
+    if narrow == "float" and wide == "double":
+        return True
+    if not is_numeric(narrow) or (target := as_decimal(wide)) is None:
+        return False
+    digits = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
+    source = as_decimal(narrow) or (Decimal(digits[narrow], 0) if narrow in digits else None)
+    if source is None:
+        return False
+    precision, scale = source
+    return target.scale >= scale and target.precision - target.scale >= precision - scale

@@ -1,0 +1,99 @@
+"""What the laws of normal forms share: the block that an expression is over, and the trees that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.match.trees import call_of, number
+
+Tree = exp.Expr
+
+# A floating-point key of a group: 0.0 where the rows may hold -0.0.
+GROUPED_FLOAT = "grouped float"
+ZERO, ONE = number(0), number(1)
+# count(*) in normal form.
+ROWS = call_of("coalesce", call_of("sum", ONE), ZERO)
+
+
+class Forms(Protocol):
+    """Brings expressions over a block's tables to normal form."""
+
+    @property
+    def block(self) -> Block:
+        """The block."""
+
+    @property
+    def zone(self) -> str:
+        """The time zone in which it is read."""
+
+    @property
+    def nonempty(self) -> bool:
+        """Whether each group of the block has rows."""
+
+    @property
+    def finer(self) -> Forms | None:
+        """The forms of the finer groups that the block's aggregates are of; None where they are of rows."""
+
+    def normal(self, tree: Tree) -> Tree:
+        """The expression in normal form."""
+
+    def kind(self, tree: Tree) -> str:
+        """The type of an expression, `unknown` where it is not certain."""
+
+    def over_operands(self, tree: Tree) -> Tree:
+        """The same operation over operands in normal form."""
+
+
+def values_of(tree: Tree) -> list[Tree]:
+    """The values that a CASE chooses among, without the NULL of a default that is not written."""
+    default = tree.args.get("default")
+    return [*(branch.args["true"] for branch in tree.args["ifs"]), *([default] if default is not None else [])]
+
+
+def conditions_of(tree: Tree) -> list[Tree]:
+    """All that decides which value a CASE gives."""
+    return [*([tree.this] if tree.this is not None else []), *(branch.this for branch in tree.args["ifs"])]
+
+
+def with_condition(call: Tree, condition: Tree | None) -> Tree:
+    """An aggregate under FILTER; itself without a condition."""
+    return call if condition is None else exp.Filter(this=call, expression=exp.Where(this=condition))
+
+
+def under(condition: Tree | None, argument: Tree) -> Tree:
+    """What an aggregate under FILTER is of, NULL in other rows."""
+    return argument if condition is None else case_of([(condition, argument)], None)
+
+
+def case_of(branches: Sequence[tuple[Tree, Tree]], default: Tree | None) -> Tree:
+    """A CASE of conditions with their values."""
+    return exp.Case(ifs=[exp.If(this=when, true=then) for when, then in branches], default=default)
+
+
+def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> Tree:
+    """The CASE of the same shape over other values; one more than it has conditions is its default."""
+    rest = list(conditions)
+    operand = rest.pop(0) if tree.this is not None else None
+    ifs = [exp.If(this=when, true=then) for when, then in zip(rest, values, strict=False)]
+    return exp.Case(this=operand, ifs=ifs, default=values[len(rest)] if len(values) > len(rest) else None)
+
+
+def never_null(tree: Tree) -> bool:
+    """Whether an expression counts: of zeros and ones, and CASEs of them."""
+    if isinstance(tree, exp.Case):
+        return tree.args.get("default") is not None and all(map(never_null, values_of(tree)))
+    return tree in (ZERO, ONE)
+
+
+def is_zero(tree: Tree) -> bool:
+    """Whether an expression is the number 0, of whatever type."""
+    return isinstance(tree, exp.Literal) and not tree.is_string and not tree.name.strip("0.")
+
+
+def is_distinct(call: exp.Anonymous) -> bool:
+    """Whether an aggregate is of different values."""
+    return bool(call.expressions) and isinstance(call.expressions[0], exp.Distinct)

@@ -1,0 +1,111 @@
+"""Casts, buckets and labels of time in one form.
+
+law: CAST(x AS t) is x where x has the type t
+     bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), where the fine grain
+     rolls up to the coarse one, and the label is constant over the grain
+     a bucket of whole days is the midnight of its first day, in any zone
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.match.trees import call_of, cast
+from rewriter.schema import UNKNOWN
+from rewriter.timeseries import as_bucket, bucket_call, day_source, is_fixed_offset, label_source, read_moment, rolls_up
+from rewriter.timeseries.bucket import DATE_TRUNC_UNITS
+from rewriter.timeseries.granularity import DATE_GRANULARITIES
+from rewriter.verify.forms import Forms
+
+Tree = exp.Expr
+
+
+def cast_form(forms: Forms, tree: Tree) -> Tree:
+    """A cast, gone where it changes nothing; between times and dates that of the time itself."""
+    if tree.args.get("safe"):
+        return tree
+    inner: Tree = tree.this
+    wanted = forms.kind(tree)
+    if wanted != UNKNOWN and wanted == forms.kind(inner):
+        return inner
+    bucket = as_bucket(inner)
+    if wanted == "date" and (day := _literal_day(inner)) is not None:
+        return day
+    if wanted == "date" and bucket is not None and bucket.grain in DATE_GRANULARITIES:
+        day = forms.normal(cast(bucket.source, "date"))
+        return day if bucket.grain == "day" else forms.normal(bucket_call(day, bucket.grain, "date"))
+    if wanted == "date" and bucket is not None and _proved(forms, bucket.type):
+        return forms.normal(cast(bucket.source, "date"))
+    if wanted in ("timestamp", "timestamp_ntz") and forms.kind(inner) == "date":
+        return _midnight_of(forms, inner, wanted) or tree
+    return tree
+
+
+def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
+    """The midnight of a bucket's first day as the bucket of the time that the dates are of."""
+    bucket = as_bucket(dates)
+    source = day_source(bucket.source if bucket is not None else dates)
+    if source is None or forms.kind(source) != kind:
+        return None
+    return bucket_call(source, bucket.grain if bucket is not None else "day", kind)
+
+
+def _proved(forms: Forms, kind: str) -> bool:
+    return kind != "timestamp" or is_fixed_offset(forms.zone)
+
+
+def call_form(forms: Forms, tree: Tree) -> Tree | None:
+    """A bucket, a label of a time, or date_trunc(); None for other calls."""
+    bucket, label = as_bucket(tree), label_source(tree)
+    if bucket is not None:
+        inner = as_bucket(bucket.source)
+        if inner is not None and inner.type == bucket.type and _nests(forms, inner.grain, bucket.grain, inner.type):
+            return bucket_call(inner.source, bucket.grain, bucket.type)
+        return tree
+    if label is not None:
+        return _label(forms, tree, *label)
+    if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" and len(tree.expressions) == 2:
+        return _truncated(forms, tree)
+    return None
+
+
+def _nests(forms: Forms, fine: str, coarse: str, kind: str) -> bool:
+    return rolls_up(fine, coarse) and _proved(forms, kind)
+
+
+def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
+    inner, day = as_bucket(source), day_source(source)
+    if inner is not None and _nests(forms, inner.grain, grain, inner.type):
+        return forms.normal(_put(tree, source, inner.source))
+    if day is not None and rolls_up("day", grain) and forms.kind(day) in ("timestamp", "timestamp_ntz", "string"):
+        return forms.normal(_put(tree, source, day))
+    return tree
+
+
+def _truncated(forms: Forms, tree: Tree) -> Tree:
+    """date_trunc() of a timestamp is a bucket; of a bucket of dates it is that of the dates."""
+    unit, source = tree.expressions
+    inner = as_bucket(source)
+    grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
+    if grain and forms.kind(source) == "timestamp":
+        return call_form(forms, bucket_call(source, grain, "timestamp")) or tree
+    if inner is None or inner.type != "date" or not rolls_up(inner.grain, grain):
+        return tree
+    return call_of("date_trunc", unit, inner.source)
+
+
+def _literal_day(tree: Tree) -> Tree | None:
+    """The date of a time that is written down."""
+    text = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
+    moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+    return cast(exp.Literal.string(moment.wall.date().isoformat()), "date") if moment is not None else None
+
+
+def _put(tree: Tree, old: Tree, new: Tree) -> Tree:
+    return type(tree)(**{name: _put_in(value, old, new) for name, value in tree.args.items()})
+
+
+def _put_in(value: object, old: Tree, new: Tree) -> object:
+    if isinstance(value, list):
+        return [_put_in(item, old, new) for item in value]
+    return new if isinstance(value, Tree) and value == old else value

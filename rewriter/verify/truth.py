@@ -1,0 +1,73 @@
+"""Predicates in one form: symmetric operands in one order, no greater-than, no negated comparison."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from sqlglot import exp
+
+from rewriter.sql import operands
+from rewriter.verify.forms import GROUPED_FLOAT, Forms
+
+Tree = exp.Expr
+
+_NEGATED: dict[type[Tree], type[Tree]] = {
+    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
+}  # fmt: skip
+_COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
+
+
+def not_form(forms: Forms, tree: Tree) -> Tree:
+    """NOT of a comparison is its opposite, unknown where that is."""
+    inner = tree.this
+    if isinstance(inner, exp.Not):
+        plain: Tree = inner.this
+        return plain
+    opposite = _NEGATED.get(type(inner))
+    return forms.normal(opposite(this=inner.this, expression=inner.expression)) if opposite is not None else tree
+
+
+def chain(forms: Forms, tree: Tree) -> Tree:
+    """The same of a chain of AND or of OR."""
+    return conjunction(tree)
+
+
+def conjunction(tree: Tree) -> Tree:
+    """The operands of a chain of AND, or of OR, each once and in one order."""
+    parts = sorted(dict.fromkeys(operands(tree, type(tree))), key=hash)
+    return reduce(lambda left, right: type(tree)(this=left, expression=right), parts)
+
+
+def symmetric(forms: Forms, tree: Tree) -> Tree:
+    """An operation whose operands may change places; an interval is added to a time."""
+    left, right = bare(tree, tree.this), bare(tree, tree.expression)
+    kept = isinstance(right, exp.Interval) or (hash(left) <= hash(right) and not isinstance(left, exp.Interval))
+    return type(tree)(this=left, expression=right) if kept else type(tree)(this=right, expression=left)
+
+
+def ordered(forms: Forms, tree: Tree) -> Tree:
+    """A comparison as less-than."""
+    left, right = bare(tree, tree.this), bare(tree, tree.expression)
+    if isinstance(tree, exp.GT | exp.GTE):
+        return (exp.LT if isinstance(tree, exp.GT) else exp.LTE)(this=right, expression=left)
+    return type(tree)(this=left, expression=right)
+
+
+def is_form(forms: Forms, tree: Tree) -> Tree:
+    """IS, to which -0.0 and 0.0 are one value."""
+    return type(tree)(this=bare(tree, tree.this), expression=tree.expression)
+
+
+def in_form(forms: Forms, tree: Tree) -> Tree:
+    """A list of values, each once and in one order; of one value an equality."""
+    values = sorted(dict.fromkeys(tree.expressions), key=hash)
+    subject = bare(tree, tree.this)
+    if len(values) == 1:
+        return forms.normal(exp.EQ(this=subject, expression=values[0]))
+    return exp.In(this=subject, expressions=values)
+
+
+def bare(parent: Tree, operand: Tree) -> Tree:
+    """An operand of a comparison, to which -0.0 and 0.0 are one value."""
+    grouped = isinstance(operand, exp.Anonymous) and operand.name == GROUPED_FLOAT
+    return operand.expressions[0] if grouped and isinstance(parent, _COMPARING) else operand
