@@ -49,10 +49,9 @@ class Answers:
         if ended is not None:
             return Forward(ended=ended, leaves=leaves, brief=is_brief(sql))
         decision = await self.decide(session, sql)
-        writes = decision.outcome is not None and decision.outcome.statement.fills
         brief = decision.sql is None and is_brief(sql)
         log = decision.lines()
-        return Forward(decision.sql, fallback=decision.rewritten, writes=writes, log=log, leaves=leaves, brief=brief)
+        return Forward(decision.sql, fallback=decision.rewritten, log=log, leaves=leaves, brief=brief)
 
     def moved(self, session: ClientSession) -> None:
         """Ask again what a session has not set itself: it goes on on another upstream."""

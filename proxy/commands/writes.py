@@ -39,6 +39,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
 UNCERTAIN = frozenset({"ALTER", "BEGIN", "CALL", "EXECUTE"})
 # Other statements begin with these and may be writes all the same.
 PREFIXES = frozenset({"FROM", "WITH"})
+# These leave tables, views and files as they are.
+_READS = frozenset(
+    {"SELECT", "(", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "LIST", "SET", "RESET", "USE"}
+)
 _BEFORE_NAMES = frozenset({"TABLE", "IF", "NOT", "EXISTS"})
 _BRANCH = "branch_"
 _HEAD = 24  # tokens in which a statement has named what it writes to
@@ -62,6 +66,22 @@ def written(sql: str) -> Written | None:
     if verb in TARGETS:
         return _written(list(islice(scan(sql), _HEAD)), sql)
     return uncertain(sql) if verb in UNCERTAIN else None
+
+
+@remembered
+def may_write(sql: str) -> bool:
+    """Return whether running a statement twice may differ from running it once.
+
+    >>> [may_write(sql) for sql in ("SELECT 1", "(SELECT 1)", "WITH a AS (SELECT 1) SELECT * FROM a", "SET x = 1")]
+    [False, False, False, False]
+    >>> [may_write(sql) for sql in ("WITH a AS (SELECT 1) INSERT INTO t FROM a", "DROP TABLE t", "FROM ${x}")]
+    [True, True, True]
+    """
+    first = next(scan(sql), None)
+    verb = (first.keyword or first.text) if first else "("
+    if verb in PREFIXES:
+        return "${" in sql or written(sql) is not None
+    return verb not in _READS
 
 
 def uncertain(sql: str) -> Written:

@@ -18,13 +18,14 @@ from proxy.hs2.codec import (
     succeeded,
 )
 from proxy.hs2.result import Query, ResultSet, decode_rows, encode_rows
-from proxy.hs2.status import SqlError, check, failure, success
+from proxy.hs2.status import Interrupted, SqlError, check, failure, success
 from proxy.hs2.types import ColumnDesc, columns_of, table_schema
 
 __all__ = [
     "OPERATION_HANDLE",
     "SESSION_HANDLE",
     "ColumnDesc",
+    "Interrupted",
     "Query",
     "ResultSet",
     "SqlError",

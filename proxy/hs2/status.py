@@ -15,6 +15,10 @@ _FRAME = re.compile(
 _OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
 _CAUSE = re.compile(r"\nCaused by: ")
 
+_RESOLUTION_UNKNOWN = "08007"
+_UNCERTAIN = "The statement may have been executed; check before you run it again."
+_EXECUTED = "The statement has been executed, and its result is lost."
+
 
 class SqlError(Exception):
     """A statement failed: the message, SQLSTATE and error code are what the client is told.
@@ -28,6 +32,26 @@ class SqlError(Exception):
         self.message = message
         self.sql_state = sql_state
         self.error_code = error_code
+
+
+class Interrupted(SqlError):
+    """A statement was cut off before its end was known: what happened, and what to do if the statement only reads.
+
+    >>> Interrupted("Spark has closed the connection.", "Try again.", "08S01").uncertain().sql_state
+    '08007'
+    """
+
+    def __init__(self, what: str, advice: str, sql_state: str) -> None:
+        super().__init__(f"{what} {advice}", sql_state)
+        self.what = what
+
+    def uncertain(self) -> SqlError:
+        """Return the error for a statement that writes: to run it again could write twice."""
+        return Interrupted(self.what, _UNCERTAIN, _RESOLUTION_UNKNOWN)
+
+    def executed(self) -> SqlError:
+        """Return the error for a statement that has written, and whose rows were not fetched yet."""
+        return Interrupted(self.what, _EXECUTED, _RESOLUTION_UNKNOWN)
 
 
 def success() -> Any:

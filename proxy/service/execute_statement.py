@@ -9,7 +9,8 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from proxy.hs2 import SqlError, failure, succeeded, success
+from proxy.commands.writes import may_write
+from proxy.hs2 import Interrupted, SqlError, failure, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
 from proxy.service.forwarded import Forwarded
@@ -223,8 +224,10 @@ async def _start(start: _Start, plan: Forward) -> Started:
             reply = await upstream.call_or_late(statement.outgoing(upstream.handle, None), partial(start.late, plan))
     except asyncio.CancelledError:
         raise
-    except BaseException:
+    except BaseException as error:
         start.failed(plan)
+        if isinstance(error, Interrupted) and may_write(statement.sql):
+            raise error.uncertain() from error
         raise
     return start.begun(operation, plan, reply)
 

@@ -6,9 +6,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from proxy.hs2 import SqlError, encode_reply, succeeded, success
+from proxy.commands.writes import may_write, written
+from proxy.hs2 import Interrupted, SqlError, encode_reply, encode_rows, succeeded, success, table_schema
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
@@ -16,7 +17,7 @@ from proxy.service.ahead import Budget, ReadAhead
 from proxy.service.call import REQUEST_HANDLE, with_handle
 from proxy.service.completed import Known, completed
 from proxy.service.early_schema import early_schema
-from proxy.service.operation import RunningOperation
+from proxy.service.operation import NO_ROWS, RunningOperation
 from proxy.service.progress import HowFar
 from proxy.service.questions import Questions
 from proxy.service.sequel import Sequel
@@ -29,6 +30,7 @@ from proxy.wire import find, read_string, with_seqid
 if TYPE_CHECKING:
     from proxy.service.call import Call
 
+T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _QUERY_ID = (0, 1)
@@ -64,11 +66,11 @@ class Forwarded(RunningOperation):
         self._ahead = ReadAhead(upstream, ahead, session.habits) if ahead is not None else None
         self._holds_slot = statement is not None
         self._sql = plan.sql or (statement.sql if statement else "")
+        self._sent = statement.sql if statement else ""
         self._constant = (upstream.handle, self._sql) if plan.constant else None
         self._leaves = plan.leaves
         self._questions = Questions()
         self._way_back = WayBack(statement if plan.fallback and plan.sql is not None else None)
-        self._writes = plan.writes
         self._cancelled = False
         self._ended_here = False
         self._closing = False
@@ -118,6 +120,22 @@ class Forwarded(RunningOperation):
             self.session.upstream.let_go()
 
     @property
+    def _writes(self) -> bool:
+        return bool(self._sent) and may_write(self._sent)
+
+    @property
+    def _without_rows(self) -> bool:
+        """Whether it has written and has no rows, so that nothing of its result is lost with the upstream."""
+        writes = written(self._sent) if self.state is OperationState.FINISHED else None
+        return writes is not None and writes.certain
+
+    def _told(self, error: SqlError) -> SqlError:
+        """Return the client's error: of a write that is cut off, that it may have been or has been executed."""
+        if not isinstance(error, Interrupted) or not self._writes:
+            return error
+        return error.executed() if self.state is OperationState.FINISHED else error.uncertain()
+
+    @property
     def _in_sequel(self) -> bool:
         """Whether the upstream has finished and the client waits for what follows."""
         return self._sequel is not None and not self.done
@@ -130,7 +148,7 @@ class Forwarded(RunningOperation):
             try:
                 await self._observe(remote, await self._questions.asked(remote.poll()))
             except SqlError as error:
-                self.advance(OperationState.ERROR, error)
+                self.advance(OperationState.ERROR, self._told(error))
 
     async def wait(self) -> None:
         try:
@@ -141,21 +159,17 @@ class Forwarded(RunningOperation):
                 remote = self.remote
                 await self._observe(remote, await self._questions.asked(remote.wait()))
         except SqlError as error:
-            self.advance(OperationState.ERROR, error)
+            self.advance(OperationState.ERROR, self._told(error))
 
     async def status(self, call: Call) -> bytes:
         if await self._questions.shared():
             return await self._as_known(call)
         if self._sequel is not None and not self.done:
             await self._sequel.wait(self.held_s)
-        if self._in_sequel or self._ended_here:
+        if self._ended_here or self._sequel is not None or (self.state is OperationState.FINISHED and self._writes):
             return await self._as_known(call)
         remote = self.remote
-        try:
-            reply, status = await self._questions.asked(remote.ask(call.addressed_to(remote.handle)))
-        except SqlError as error:
-            self.advance(OperationState.ERROR, error)
-            raise
+        reply, status = await self._or_lost(self._questions.asked(remote.ask(call.addressed_to(remote.handle))))
         if status is None:
             return reply
         observed = await self._observe(remote, status)
@@ -222,6 +236,15 @@ class Forwarded(RunningOperation):
         return self._forgotten(with_handle(call, REQUEST_HANDLE, self.remote.handle))
 
     async def metadata(self, call: Call) -> bytes:
+        try:
+            return await self._columns(call)
+        except Interrupted:
+            if not self._without_rows:
+                raise
+            schema = table_schema(NO_ROWS.columns)
+            return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
+
+    async def _columns(self, call: Call) -> bytes:
         # Asked before the end, Spark gives a wrong schema, and the same one ever after.
         if not self.done and self.upstream.take_slot():
             try:
@@ -250,6 +273,15 @@ class Forwarded(RunningOperation):
         return kept[1] if kept is not None and kept[0] == self._constant else None
 
     async def fetch(self, call: Call) -> bytes:
+        try:
+            return await self._fetched(call)
+        except Interrupted:
+            if not self._without_rows:
+                raise
+            rows = encode_rows(NO_ROWS.columns, NO_ROWS.rows, 0, self.session.protocol)
+            return call.reply(ttypes.TFetchResultsResp(status=success(), hasMoreRows=False, results=rows))
+
+    async def _fetched(self, call: Call) -> bytes:
         remote = self.remote
         reply = await self._rows(call)
         if succeeded(reply):
@@ -275,6 +307,8 @@ class Forwarded(RunningOperation):
 
     async def query_id(self, call: Call) -> bytes:
         """The upstream's own id, or, where that is empty as Spark's is, the one that Spark shows a statement under."""
+        if self._in_sequel:
+            return call.reply(ttypes.TGetQueryIdResp(queryId=self.remote.handle.id))
         reply = await self._relay(call.addressed_to(self.remote.handle))
         told = find(reply, _QUERY_ID)
         if told is None or read_string(reply, told):
@@ -325,7 +359,7 @@ class Forwarded(RunningOperation):
             self.advance(OperationState.FINISHED)
         if not self.done:
             self._ended_here = error is not None
-            self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)
+            self.advance(OperationState.ERROR if error else OperationState.CANCELED, error and self._told(error))
             await self._stop(self.remote)
 
     def _give_up(self) -> None:
@@ -346,20 +380,21 @@ class Forwarded(RunningOperation):
     async def _relay(self, message: bytes) -> bytes:
         return await self._or_lost(self.upstream.call(message))
 
-    async def _or_lost(self, reply: Awaitable[bytes]) -> bytes:
+    async def _or_lost(self, reply: Awaitable[T]) -> T:
         try:
             return await reply
         except SqlError as error:
-            self.advance(OperationState.ERROR, error)
-            raise
+            told = self._told(error)
+            self.advance(OperationState.ERROR, told)
+            raise told from error
 
     async def _observe(self, remote: RemoteOperation, status: RemoteStatus) -> bool:
         """Take note of what the upstream said; False if that is not for the client, being about a given-up try."""
         await self._way_back.passed()
         if remote is not self.remote:
             return False
-        nothing_done = not self._writes or _before_execution(status.error)
-        if status.state is OperationState.ERROR and nothing_done and self._way_back.open:
+        failed = status.state is OperationState.ERROR and self._way_back.open
+        if failed and (_before_execution(status.error) or not self._writes):
             logger.warning("a rewritten statement failed, its original is run: %s", first_message(str(status.error)))
             self._way_back.take(self._run_original)
             await self._way_back.passed()
@@ -373,8 +408,9 @@ class Forwarded(RunningOperation):
         try:
             self.runs_as(started(await self.upstream.call(original.outgoing(self.upstream.handle, None))))
         except SqlError as error:
-            self.advance(OperationState.ERROR, error)
-            return error
+            told = self._told(error)
+            self.advance(OperationState.ERROR, told)
+            return told
         if self._closing:  # the failed one, while this was being started
             await self._forget(self.remote)
             return None

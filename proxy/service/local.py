@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success, table_schema
 from proxy.hs2.generated import ttypes
 from proxy.pipeline import Begun
-from proxy.service.operation import RunningOperation
+from proxy.service.operation import NO_ROWS, RunningOperation
 from proxy.service.progress import HowFar
 from proxy.session import ClientSession, Local, OperationState
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_EMPTY = ResultSet.of("Result")
 _EXECUTE_STATEMENT = 0
 
 
@@ -30,7 +29,7 @@ class LocalOperation(RunningOperation):
         self, session: ClientSession, plan: Local, timeout: float | None = None, kind: int = _EXECUTE_STATEMENT
     ) -> None:
         super().__init__(session, kind)
-        self._result = _EMPTY
+        self._result = NO_ROWS
         self._next = 0
         self._how_far = HowFar(self.started_ms)
         self._refreshes = Begun()

@@ -14,6 +14,7 @@ from proxy.session import Operation, OperationState
 if TYPE_CHECKING:
     from proxy.service.call import Call
 
+NO_ROWS = ResultSet.of("Result")  # of a statement without a result, as Spark describes it
 _LOG = ResultSet.of("operation_log").columns
 
 

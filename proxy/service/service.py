@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog
-from proxy.hs2 import SqlError, encode_reply, failure
+from proxy.hs2 import Interrupted, SqlError, encode_reply, failure
 from proxy.service.ahead import Budget
 from proxy.service.call import Call
 from proxy.service.handlers import HANDLERS
@@ -25,8 +25,8 @@ from proxy.wire import CALL, Fault, Head, WireError, application_exception, read
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
-_SHUTTING_DOWN = SqlError(
-    "Viewgate is shutting down, and has stopped the statement; run it again when Viewgate is back", "57P01"
+_SHUTTING_DOWN = Interrupted(
+    "Viewgate is shutting down, and has stopped the statement.", "Run it again when Viewgate is back.", "57P01"
 )
 
 

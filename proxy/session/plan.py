@@ -30,8 +30,8 @@ class Forward:
     """Run by the upstream; without `sql`, the client's own bytes unchanged.
 
     With `fallback`, an upstream error before the first row makes the client's own statement run instead, whose
-    result or error the client gets: never after a cancel or timeout, and within one query timeout. If it `writes`,
-    only an error that Spark raises before it executes anything does so.
+    result or error the client gets: never after a cancel or timeout, and within one query timeout. Of a statement that
+    writes, only an error that Spark raises before it executes anything does so.
     `ended` is called once: True when the operation is seen to have finished well, else False.
     `after` is awaited when the upstream has ended, with a function that adds a line to the operation's log. The client
     of a statement that went well sees RUNNING meanwhile; nothing that happens here can make that an error any more. A
@@ -43,7 +43,6 @@ class Forward:
 
     sql: str | None = None
     fallback: bool = False
-    writes: bool = False
     log: tuple[str, ...] = ()
     ended: Callable[[bool], None] | None = None
     after: Callable[[Log], Awaitable[None]] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from proxy.hs2 import OPERATION_HANDLE, SqlError, check, read_reply, succeeded
+from proxy.hs2 import OPERATION_HANDLE, Interrupted, SqlError, check, read_reply, succeeded
 from proxy.hs2.generated import ttypes
 from proxy.session import Handle
 from proxy.wire import find, find_handle, kept, read_i32
@@ -74,4 +74,4 @@ def _has_result_set(reply: bytes) -> bool:
 
 
 def _no_handle() -> SqlError:
-    return SqlError("Spark has started an operation without giving a handle", "08S01")
+    return Interrupted("Spark has started an operation without giving a handle.", "Try again.", "08S01")

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from proxy.hs2 import SqlError
+from proxy.hs2 import Interrupted, SqlError
 from proxy.upstream.reply import Reply
 from proxy.wire import (
     Authenticated,
@@ -269,7 +269,7 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"has not answered {name.decode('utf-8', 'replace')} for {limit:g} s"))
 
     def _error(self, what: str) -> SqlError:
-        return SqlError(f"{self._upstream.named} {what}. {self._advice}", "08S01")
+        return Interrupted(f"{self._upstream.named} {what}.", self._advice, "08S01")
 
     def _break(self, error: SqlError) -> None:
         self._fail(error)

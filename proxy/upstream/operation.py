@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from proxy.hs2 import SqlError, check, encode_call, read_reply, succeeded
+from proxy.hs2 import Interrupted, SqlError, check, encode_call, read_reply, succeeded
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import FAILED
 from proxy.session import TERMINAL, Handle, LiveUpstream, OperationState
@@ -84,7 +84,7 @@ class RemoteOperation:
         reply, status = await self.ask(message)
         if status is None:
             check(read_reply(reply, ttypes.TGetOperationStatusResp).status)
-            raise SqlError("Spark has answered a question for the status with none", "08S01")
+            raise Interrupted("Spark has answered a status call without a status.", "Try again.", "08S01")
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:

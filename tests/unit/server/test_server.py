@@ -43,7 +43,7 @@ def test_pyhive_from_connect_to_close() -> None:
             assert cursor.fetchall() == [("mv",)]
             with pytest.raises(OperationalError, match="no way"):
                 cursor.execute("FAIL")
-            cursor.execute("HANG", async_=True)
+            cursor.execute("SELECT HANG", async_=True)
             cursor.cancel()
             assert cursor.poll().operationState == 3
 
@@ -139,7 +139,7 @@ def test_a_call_whose_answer_was_cancelled_by_somebody_else_ends_its_connection(
 def test_stop_lets_a_running_statement_end() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
-            waiting = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            waiting = asyncio.create_task(client.execute(await client.open_session(), "SELECT HANG", run_async=False))
             await proxied.spark.called("GetOperationStatus")
             stopping = asyncio.create_task(proxied.server.stop())
             await until(lambda: not proxied.server._listeners[0].is_serving())
@@ -158,7 +158,7 @@ def test_stop_lets_a_running_statement_end() -> None:
 def test_stop_cancels_what_does_not_end() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
-            waiting = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            waiting = asyncio.create_task(client.execute(await client.open_session(), "SELECT HANG", run_async=False))
             await proxied.spark.called("GetOperationStatus")
             await proxied.server.stop()
             assert proxied.spark.history[0].state == 3
@@ -179,7 +179,7 @@ def test_a_client_that_polls_is_told_of_the_end_before_the_connection_is_closed(
         proxied.planned.plans["REFRESH"] = Local(never)
         async with RawClient(proxied.port) as client:
             session = await client.open_session()
-            started = [(await client.execute(session, sql)).operationHandle for sql in ("HANG", "REFRESH")]
+            started = [(await client.execute(session, sql)).operationHandle for sql in ("SELECT HANG", "REFRESH")]
             stopping = asyncio.create_task(proxied.server.stop())
             await until(lambda: not proxied.server.service.sessions.running)
             for operation in started:
@@ -201,7 +201,7 @@ def test_stop_waits_for_no_connection_that_is_only_just_accepted() -> None:
 def test_stop_at_once_waits_for_no_statement() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
-            waiting = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            waiting = asyncio.create_task(client.execute(await client.open_session(), "SELECT HANG", run_async=False))
             await proxied.spark.called("GetOperationStatus")
             stopping = asyncio.create_task(proxied.server.stop())
             await until(lambda: proxied.server.waiting)

@@ -77,16 +77,16 @@ def test_a_rewriting_whose_rows_fail_gives_way_also_to_a_client_that_looks_for_m
 def test_an_original_that_takes_over_where_rows_should_come_waits_for_its_turn() -> None:
     async def test(proxied: Proxied) -> None:
         slots = proxied.server.service.upstreams.places[0].statements
-        proxied.planned.plans["HANG as sent"] = Forward("LATE", fallback=True)
+        proxied.planned.plans["SELECT HANG"] = Forward("LATE", fallback=True)
         async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
-            operation = (await client.execute(await client.open_session(), "HANG as sent")).operationHandle
+            operation = (await client.execute(await client.open_session(), "SELECT HANG")).operationHandle
             await client.end(operation)
-            busy = (await other.execute(await other.open_session(), "HANG")).operationHandle
+            busy = (await other.execute(await other.open_session(), "SELECT HANG")).operationHandle
             fetching = asyncio.create_task(client.fetch(operation))
             await until(lambda: not slots.free and slots._queue)
             await other.ask("CancelOperation", cancel(busy), ttypes.TCancelOperationResp)
             await other.end(busy)
-            await until(lambda: proxied.spark.history[-1].sql == "HANG as sent")
+            await until(lambda: proxied.spark.history[-1].sql == "SELECT HANG")
             assert slots.taken == 1
             proxied.spark.history[-1].outcome = ROW
             proxied.spark.history[-1].end(OperationState.FINISHED)
@@ -112,9 +112,9 @@ def test_an_original_that_fails_too_gives_its_own_error(run_async: bool) -> None
 
 def test_an_original_that_is_refused_where_rows_should_come_gives_its_own_error() -> None:
     async def test(proxied: Proxied) -> None:
-        proxied.planned.plans["REFUSE as sent"] = Forward("LATE secret_mv", fallback=True)
+        proxied.planned.plans["SELECT REFUSE"] = Forward("LATE secret_mv", fallback=True)
         async with RawClient(proxied.port) as client:
-            operation = (await client.execute(await client.open_session(), "REFUSE as sent")).operationHandle
+            operation = (await client.execute(await client.open_session(), "SELECT REFUSE")).operationHandle
             assert (await client.end(operation)).operationState == FINISHED
             assert (await client.fetch(operation)).status.errorMessage == "the queue is full"
 
@@ -145,7 +145,7 @@ def test_a_reply_of_sparks_that_says_nothing_is_an_error(name: str, sql_state: s
                 request = ttypes.TOpenSessionReq(client_protocol=10)
                 status = (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).status
             else:
-                status = (await client.execute(session, "HANG", run_async=False)).status
+                status = (await client.execute(session, "SELECT HANG", run_async=False)).status
             assert (status.statusCode, status.sqlState) == (3, sql_state)
             assert "Spark" in status.errorMessage
 
@@ -169,7 +169,7 @@ def test_a_session_is_closed_though_its_statement_cannot_be_cancelled() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
             session = await client.open_session()
-            await client.execute(session, "HANG")
+            await client.execute(session, "SELECT HANG")
             proxied.spark.empty.add("CancelOperation")
             request = ttypes.TCloseSessionReq(sessionHandle=session)
             assert (await client.ask("CloseSession", request, ttypes.TCloseSessionResp)).status.statusCode == 0
@@ -192,8 +192,8 @@ def test_without_fallback_the_rewritings_error_stands() -> None:
 @pytest.mark.parametrize("run_async", [True, False])
 def test_what_writes_gives_way_to_the_original_only_where_nothing_was_executed(run_async: bool) -> None:
     async def test(proxied: Proxied) -> None:
-        proxied.planned.plans["INSERT"] = Forward("FAIL", fallback=True, writes=True)
-        proxied.planned.plans["INSERT again"] = Forward("BREAK", fallback=True, writes=True)
+        proxied.planned.plans["INSERT"] = Forward("FAIL", fallback=True)
+        proxied.planned.plans["INSERT again"] = Forward("BREAK", fallback=True)
         async with RawClient(proxied.port) as client:
             session = await client.open_session()
             refused = await client.execute(session, "INSERT", run_async=run_async)
@@ -224,7 +224,7 @@ def test_a_fallback_shares_the_time_limit() -> None:
 
 def test_a_cancel_overtakes_the_long_poll_and_prevents_the_fallback() -> None:
     async def test(proxied: Proxied) -> None:
-        proxied.planned.plans["SELECT 1"] = Forward("HANG", fallback=True)
+        proxied.planned.plans["SELECT 1"] = Forward("SELECT HANG", fallback=True)
         async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
             operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
             polling = asyncio.create_task(client.end(operation))
@@ -258,7 +258,7 @@ def test_a_dead_upstream_is_an_error_with_its_state() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
             session = await client.open_session()
-            operation = (await client.execute(session, "HANG")).operationHandle
+            operation = (await client.execute(session, "SELECT HANG")).operationHandle
             proxied.spark.die()
             status = (await client.status(operation)).status
             assert (status.statusCode, status.sqlState) == (3, "08S01")
@@ -300,7 +300,7 @@ def test_an_error_for_which_there_is_no_reason_ends_all_the_same() -> None:
 def test_a_client_that_goes_away_is_nothing_to_warn_of(caplog: pytest.LogCaptureFixture) -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:
-            executing = asyncio.create_task(client.execute(await client.open_session(), "HANG", run_async=False))
+            executing = asyncio.create_task(client.execute(await client.open_session(), "SELECT HANG", run_async=False))
             await proxied.spark.called("GetOperationStatus")
             executing.cancel()
         await until(lambda: not (proxied.spark.operations or proxied.spark.sessions))

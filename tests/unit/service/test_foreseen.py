@@ -171,9 +171,9 @@ def test_the_reason_of_an_error_is_told_once_spark_knows_it() -> None:
 
 def test_an_original_that_fails_is_told_of_though_its_rewriting_had_ended_well() -> None:
     async def test(proxied: Proxied) -> None:
-        proxied.planned.plans["FAIL x"] = Forward("LATE", fallback=True)
+        proxied.planned.plans["SELECT FAIL"] = Forward("LATE", fallback=True)
         async with RawClient(proxied.port) as client:
-            operation = (await client.execute(await client.open_session(), "FAIL x")).operationHandle
+            operation = (await client.execute(await client.open_session(), "SELECT FAIL")).operationHandle
             assert (await client.end(operation)).operationState == FINISHED
             assert "no way" in (await client.fetch(operation)).status.errorMessage
             assert "no way" in (await client.status(operation)).errorMessage

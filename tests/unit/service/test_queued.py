@@ -260,8 +260,8 @@ def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle() -> No
 def test_who_has_told_the_client_of_the_end_keeps_nobody_waiting_who_stops() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port, "ann") as ann, RawClient(proxied.port) as bob:
-            first = (await ann.execute(await ann.open_session(), "HANG")).operationHandle
-            second = (await bob.execute(await bob.open_session(), "HANG")).operationHandle
+            first = (await ann.execute(await ann.open_session(), "SELECT HANG")).operationHandle
+            second = (await bob.execute(await bob.open_session(), "SELECT HANG")).operationHandle
             finish(proxied, 0)
             await ann.end(first)
             await until(lambda: len(proxied.spark.history) == 2)
