@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 from proxy.answering.brief import is_brief
@@ -13,6 +15,7 @@ from proxy.answering.changes import trace_of
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
+from proxy.answering.rests import Rests
 from proxy.answering.schemas import Schemas, checked
 from proxy.catalog import Catalog
 from proxy.catalog.views import REWRITE
@@ -34,8 +37,9 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 class Answers:
     """Decides about statements over one catalog."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, clock: Callable[[], float] = time.monotonic) -> None:
         self.catalog = catalog
+        self.rests = Rests(clock)
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
         self._recent = Recent(Definitions((), declared=Declared()))
@@ -51,7 +55,8 @@ class Answers:
         decision = await self.decide(session, sql)
         brief = decision.sql is None and is_brief(sql)
         log = decision.lines()
-        return Forward(decision.sql, fallback=decision.rewritten, log=log, leaves=leaves, brief=brief)
+        fell_back = partial(self.rests.begin, decision.read)
+        return Forward(decision.sql, decision.rewritten, fell_back, log=log, leaves=leaves, brief=brief)
 
     def moved(self, session: ClientSession) -> None:
         """Ask again what a session has not set itself: it goes on on another upstream."""
@@ -111,11 +116,15 @@ class Answers:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
             found = await self.catalog.current(asked.names)
         relations = _relied_on(found, facts)
+        resting = self.rests.within(relations)
+        if resting:
+            relations = {**relations, **dict.fromkeys(resting)}
         try:
             outcome = await _aside(sql, asked.decide, relations)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
+        outcome = _told_of_rests(outcome, resting, definitions)
         if facts.problem:  # which is why the session counts as one without rewriting
             outcome = replace(outcome, tried=())
         original = outcome.original
@@ -171,7 +180,9 @@ class Answers:
         if not same:
             kept = replace(outcome, replacements=())
             return replace(unchanged, outcome=kept, problem="a view's query gives other columns than the view")
-        return replace(unchanged, sql=outcome.sql(schemas))
+        storages = (relations.get(replaced.view.storage) for replaced in outcome.replacements)
+        read = tuple(storage for storage in storages if isinstance(storage, Table))
+        return replace(unchanged, sql=outcome.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
         """Whether Spark takes the user's own text, and gives it the columns that it has with views in their place."""
@@ -190,6 +201,20 @@ def _relied_on(
         name: relation.without_keys if isinstance(relation, Table) and not relation.trusted else relation
         for name, relation in relations.items()
     }
+
+
+def _told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
+    """The outcome with the reasons for which storage tables were left out."""
+    if not resting:
+        return outcome
+    whys = {view.name: resting[view.storage] for view in definitions.views if view.storage in resting}
+    tried = tuple(
+        replace(attempt, detail=whys[attempt.view])
+        if attempt.reason is Reason.UNKNOWN_STATE and attempt.view in whys
+        else attempt
+        for attempt in outcome.tried
+    )
+    return replace(outcome, tried=tried)
 
 
 def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rewriter import Attempt, Outcome
+from rewriter.model import Table
 
 _MISSED = 3  # views that an operation log tells of; EXPLAIN tells of all
 
@@ -16,7 +17,7 @@ class Decision:
 
     `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
     can run it; `problem` says why nothing was tried. `over` is the number of views that read any of its tables, or
-    may where it was not read.
+    may where it was not read. `read` are the storage tables that a rewriting reads.
     """
 
     sql: str | None
@@ -24,6 +25,7 @@ class Decision:
     outcome: Outcome | None = None
     problem: str = ""
     over: int = 0
+    read: tuple[Table, ...] = ()
 
     @property
     def rewritten(self) -> bool:

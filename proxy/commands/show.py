@@ -93,7 +93,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
         "on" if view.rewrite else "off",
         refresh_mode(view),
         now.word,
-        _reason(now, ctx.pipeline.said(view)),
+        _reason(now, await _resting(ctx, view), ctx.pipeline.said(view)),
         now.refreshed_at,
         str(view.storage),
         now.last_error,
@@ -101,9 +101,17 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
     )
 
 
-def _reason(now: Status, refreshing: str) -> str | None:
+async def _resting(ctx: Context, view: MaterializedView) -> str:
+    """Why the view's storage is left out for a while; empty where it is not."""
+    rests = ctx.answers.rests
+    if view.storage not in rests.storages:
+        return ""
+    return rests.why((await ctx.catalog.current([view.storage]))[view.storage])
+
+
+def _reason(now: Status, resting: str, refreshing: str) -> str | None:
     """Why a view stands as it does, and what a refresh that goes on says of itself."""
-    return "; ".join(filter(None, (now.reason, refreshing and f"being refreshed: {refreshing}"))) or None
+    return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 
 
 def _broken_row(name: TableName, reason: str) -> tuple[str | None, ...]:

@@ -9,7 +9,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from proxy.commands.writes import may_write, written
-from proxy.hs2 import Interrupted, SqlError, encode_reply, encode_rows, succeeded, success, table_schema
+from proxy.hs2 import (
+    Interrupted,
+    SqlError,
+    check,
+    encode_reply,
+    encode_rows,
+    read_reply,
+    succeeded,
+    success,
+    table_schema,
+)
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
@@ -25,7 +35,7 @@ from proxy.service.statement import Statement
 from proxy.service.way_back import WayBack
 from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Sessions, Trace, repeatable
 from proxy.upstream import Announced, RemoteOperation, RemoteStatus, started
-from proxy.wire import find, read_string, with_seqid
+from proxy.wire import WireError, find, read_string, with_seqid
 
 if TYPE_CHECKING:
     from proxy.service.call import Call
@@ -71,6 +81,8 @@ class Forwarded(RunningOperation):
         self._leaves = plan.leaves
         self._questions = Questions()
         self._way_back = WayBack(statement if plan.fallback and plan.sql is not None else None)
+        self._fell_back = plan.fell_back
+        self._failure: SqlError | None = None  # of the rewritten statement, once its original has taken over
         self._cancelled = False
         self._ended_here = False
         self._closing = False
@@ -96,8 +108,15 @@ class Forwarded(RunningOperation):
                 return
         ends_well = state is OperationState.FINISHED and not self.done and not self._cancelled
         super().advance(state, error)
+        if ends_well:
+            self._report_failure()
         if ends_well and self.has_result_set and self._ahead is not None:
             self._ahead.begin(self.remote.handle, known=self._known_columns is not None)
+
+    def _report_failure(self) -> None:
+        """Report the failure of the rewritten statement, whose original has not failed."""
+        if self._failure is not None and self._fell_back is not None:
+            self._fell_back(self._failure)
 
     def _leave_traces(self, state: OperationState) -> None:
         """Make room for the next statement, and note what this one has left in the session."""
@@ -291,6 +310,7 @@ class Forwarded(RunningOperation):
             self.foreseen.forget()  # what was told is of the rewriting
             if self._ahead is not None:
                 self._ahead.drop()  # and so are the rows
+            self._failure = _error_of(reply)
             self._way_back.take(self._run_original_in_turn)
         error = await self._way_back.passed()
         if error is not None:
@@ -396,6 +416,7 @@ class Forwarded(RunningOperation):
         failed = status.state is OperationState.ERROR and self._way_back.open
         if failed and (_before_execution(status.error) or not self._writes):
             logger.warning("a rewritten statement failed, its original is run: %s", first_message(str(status.error)))
+            self._failure = status.error
             self._way_back.take(self._run_original)
             await self._way_back.passed()
             return False
@@ -430,11 +451,25 @@ class Forwarded(RunningOperation):
         try:
             if self._cancelled:
                 return None
-            return await self._run_original(original) or (await self.remote.wait()).error
+            error = await self._run_original(original) or (await self.remote.wait()).error
+            if error is None:
+                self._report_failure()
+            return error
         except SqlError as error:
             return error
         finally:
             self.upstream.give_slot_back()
+
+
+def _error_of(reply: bytes) -> SqlError | None:
+    """The error in a reply to FetchResults; None in one that cannot be read."""
+    try:
+        check(read_reply(reply, ttypes.TFetchResultsResp).status)
+    except SqlError as error:
+        return error
+    except WireError:
+        pass
+    return None
 
 
 def _before_execution(error: SqlError | None) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
-from proxy.hs2 import ResultSet
+from proxy.hs2 import ResultSet, SqlError
 
 if TYPE_CHECKING:
     from proxy.session.sessions import ClientSession
@@ -32,6 +32,7 @@ class Forward:
     With `fallback`, an upstream error before the first row makes the client's own statement run instead, whose
     result or error the client gets: never after a cancel or timeout, and within one query timeout. Of a statement that
     writes, only an error that Spark raises before it executes anything does so.
+    `fell_back` is called with Spark's error where the rewritten statement has failed and the original has not.
     `ended` is called once: True when the operation is seen to have finished well, else False.
     `after` is awaited when the upstream has ended, with a function that adds a line to the operation's log. The client
     of a statement that went well sees RUNNING meanwhile; nothing that happens here can make that an error any more. A
@@ -43,6 +44,7 @@ class Forward:
 
     sql: str | None = None
     fallback: bool = False
+    fell_back: Callable[[SqlError], None] | None = None
     log: tuple[str, ...] = ()
     ended: Callable[[bool], None] | None = None
     after: Callable[[Log], Awaitable[None]] | None = None

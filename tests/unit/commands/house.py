@@ -10,6 +10,7 @@ from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
+from proxy.answering.rests import Rests
 from proxy.answering.tokens import string_value
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
@@ -122,6 +123,7 @@ class House:
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
         )
+        self.rests = Rests()
         self.log: list[str] = []
 
     async def facts(self, session: Any) -> Session:

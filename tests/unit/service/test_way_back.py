@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import pytest
+
 from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.generated import ttypes
 from proxy.session import Forward, OperationState
@@ -104,5 +106,31 @@ def test_an_original_that_starts_when_its_client_has_closed_it_is_closed_as_well
             proxied.spark.held.pop("ExecuteStatement").set()
             await asking
             await until(lambda: not proxied.spark.operations)
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize(
+    ("original", "rewritten", "said"),
+    [
+        ("SELECT 1", "BREAK", ["a disk is full: BREAK"]),
+        ("SELECT 1", "LATE", ["lost a file"]),
+        ("SELECT FAIL", "BREAK", []),
+        ("SELECT REFUSE", "BREAK", []),
+        ("SELECT FAIL", "LATE", []),
+        ("SELECT 2", "SELECT 1", []),
+    ],
+)
+def test_a_rewriting_that_fails_where_its_original_does_not_is_reported(
+    original: str, rewritten: str, said: list[str]
+) -> None:
+    async def test(proxied: Proxied) -> None:
+        reported: list[SqlError] = []
+        proxied.planned.plans[original] = Forward(rewritten, fallback=True, fell_back=reported.append)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), original)).operationHandle
+            await client.end(operation)
+            await client.fetch(operation)
+            assert [error.message for error in reported] == said
 
     with_proxy(test)
