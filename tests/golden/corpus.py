@@ -4,7 +4,8 @@ A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TA
 `settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
 query of a materialized one, which may read those before it; with `WHERE condition` its storage holds only those rows),
 `case: title` (a query), and after each case either
-`rewritten using VIEW` (the expected text) or `kept: REASON …`.
+`rewritten using VIEW` (the expected text; followed by `(not proved: reason)` where the verifier cannot tell) or
+`kept: REASON …`.
 """
 
 from __future__ import annotations
@@ -51,6 +52,16 @@ class Case:
     query: str
     verdict: str = ""
     expected: str = ""
+
+    @property
+    def views(self) -> frozenset[str]:
+        """The views that answer; none where the query is kept.
+
+        >>> sorted(Case("", "", "rewritten using a, b (not proved: they join otherwise)").views)
+        ['a', 'b']
+        """
+        kind, _, names = self.verdict.partition("rewritten using ")
+        return frozenset(names.partition(" (")[0].split(", ")) if not kind and names else frozenset()
 
 
 @dataclass

@@ -102,9 +102,9 @@ def problems(connection: Any, case: Case) -> Iterator[str]:
 def decided_otherwise(case: Case, tried: Rows) -> str:
     """How the decision is not the file's. Of several views that match, the real sizes choose."""
     verdicts = {verdict for _, verdict, *_ in tried}
-    if not case.verdict.startswith("rewritten using "):
+    named = case.views
+    if not named:
         return f"it is rewritten: {tried}" if "chosen" in verdicts else ""
-    named = set(case.verdict.removeprefix("rewritten using ").split(", "))
     matched = {name.rsplit(".", 1)[1] for name, verdict, *_ in tried if verdict in MATCHED}
     if "not rewritten" in verdicts or not named <= matched or "chosen" not in verdicts:
         return f"not {case.verdict}: {tried}"
