@@ -15,8 +15,8 @@ ROUGH = frozenset({"skewness", "kurtosis"})
 WHOLE = frozenset({"median", "percentile", "approx_count_distinct"}) | ROUGH
 # Of these the last bits depend on the order in which rows are added, whatever the type.
 INEXACT = DEVIATIONS | ROUGH | PAIRED - {"regr_count"}
-# Sketches of sets, with what unites them. All have a second argument, of which this is the default.
-SKETCHES = {"theta_sketch_agg": "theta_union_agg"}
+# Sketches of sets, and unions of such, with what unites them. All have a second argument, of which this is the default.
+SKETCHES = {"theta_sketch_agg": "theta_union_agg", "theta_union_agg": "theta_union_agg"}
 SKETCH_DEFAULT = 12
 # Sets, exact ones or sketches, that are united by another function.
 UNITED = {**SKETCHES, "bitmap_construct_agg": "bitmap_or_agg", "bitmap_or_agg": "bitmap_or_agg"}

@@ -24,7 +24,7 @@ greatest least coalesce nvl nvl2 nullif ifnull upper lower ucase lcase length su
 concat concat_ws replace reverse lpad rpad instr initcap split_part md5 sha1 sha2 crc32 nanvl year quarter
 month day dayofmonth dayofweek dayofyear weekday weekofyear hour minute second to_date date_format date_add
 date_part date_sub datediff add_months last_day make_date date_trunc trunc count_if any_value
-theta_sketch_agg theta_sketch_estimate
+theta_sketch_agg theta_union_agg theta_sketch_estimate
 bitmap_bucket_number bitmap_bit_position bitmap_construct_agg bitmap_or_agg bitmap_count
 """
 AS_TYPED = PAIRED.union(_NAMED_AS_TYPED.split())
@@ -34,7 +34,7 @@ _BEFORE_OPERANDS = frozenset(_OPERATORS.split())
 _UPPER = {name: name.upper() for name in ("sqrt", "exp", "log10", "power")}
 _TOLD = {**{name: f"{name}()" for name in (*CLOCK, "now")}, "curdate": "current_date()"}
 # Spark writes arguments that were left out.
-_ARITIES = {"substring": 3, "substr": 3, "round": 2, "bround": 2, "theta_sketch_agg": 2}
+_ARITIES = {"substring": 3, "substr": 3, "round": 2, "bround": 2, "theta_sketch_agg": 2, "theta_union_agg": 2}
 
 
 def name_of(tree: Tree) -> str:

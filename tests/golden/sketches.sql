@@ -17,17 +17,17 @@ SELECT v.`a` AS a, v.`b` AS b, theta_sketch_estimate(v.`ns`) AS e, v.`names` AS 
 
 --@ case: united at a coarser one
 SELECT a, theta_sketch_estimate(theta_sketch_agg(n, 12)) AS e, theta_sketch_agg(name, 10) AS s FROM t GROUP BY a
---@ rewritten using seen (not proved: the function theta_union_agg is not read)
+--@ rewritten using seen
 SELECT v.`a` AS a, theta_sketch_estimate(theta_union_agg(v.`ns`, 12)) AS e, theta_union_agg(v.`names`, 10) AS s FROM lake.demo.seen__storage AS v GROUP BY v.`a`
 
 --@ case: an estimate is exact enough to choose by
 SELECT a FROM t GROUP BY a HAVING theta_sketch_estimate(theta_sketch_agg(n, 12)) > 1
---@ rewritten using seen (not proved: the function theta_union_agg is not read)
+--@ rewritten using seen
 SELECT v.`a` AS a FROM lake.demo.seen__storage AS v GROUP BY v.`a` HAVING theta_sketch_estimate(theta_union_agg(v.`ns`, 12)) > 1
 
 --@ case: of no rows
 SELECT theta_sketch_estimate(theta_sketch_agg(n, 12)) AS e FROM t WHERE b = 'none'
---@ rewritten using seen (not proved: the function theta_union_agg is not read)
+--@ rewritten using seen
 SELECT theta_sketch_estimate(theta_union_agg(v.`ns`, 12)) AS e FROM lake.demo.seen__storage AS v WHERE v.`b` = 'none'
 
 --@ case: of another size it is another sketch
