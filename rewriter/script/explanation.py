@@ -80,7 +80,8 @@ class Explanation:
 
 
 def _told(attempt: Attempt) -> str:
-    said = f"{attempt.reason}: {attempt.detail}" if attempt.reason else f"by the rule {attempt.rule}"
+    verdict = f", {attempt.detail}" if attempt.detail else ""
+    said = f"{attempt.reason}: {attempt.detail}" if attempt.reason else f"by the rule {attempt.rule}{verdict}"
     return f"{attempt.view} {attempt.verdict}, {said}"
 
 
