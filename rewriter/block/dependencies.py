@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Block, Occurrence
 from rewriter.block.traits import is_literal
-from rewriter.block.vocabulary import FRACTIONS
+from rewriter.functions.types import FRACTIONS
 from rewriter.timeseries import as_bucket, day_source, is_fixed_offset, label_source, rolls_up
 
 Tree = exp.Expr

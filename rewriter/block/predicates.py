@@ -12,7 +12,8 @@ from rewriter.block.equivalence import Equivalence
 from rewriter.block.form import Block, remembered
 from rewriter.block.meaning import meaning
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
-from rewriter.block.vocabulary import CAST_TYPES, DIGITS, INTEGERS, MAX_PRECISION
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.functions.types import DIGITS, INTEGERS, MAX_PRECISION
 from rewriter.model import Column
 from rewriter.sql import operands
 from rewriter.sql.operators import COMPARING

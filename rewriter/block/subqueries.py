@@ -24,7 +24,7 @@ from rewriter.block.from_clause import FromClause, rejected
 from rewriter.block.opaque import shown
 from rewriter.block.scope import Scope
 from rewriter.block.traits import has_aggregate
-from rewriter.block.vocabulary import INTEGERS
+from rewriter.functions.types import INTEGERS
 from rewriter.sql import every, holds
 
 Tree = exp.Expr

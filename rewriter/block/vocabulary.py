@@ -239,13 +239,6 @@ OPERATORS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod, exp.DPipe)
 COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.Like)
 CONNECTORS = (exp.And, exp.Or)
 
-# Types of numbers that are no DECIMAL, the narrower ones first.
-INTEGERS = ("tinyint", "smallint", "int", "bigint")
-# The digits of the DECIMALs that they become beside one; and the most that there are.
-DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
-MAX_PRECISION = 38
-FRACTIONS = ("float", "double")
-
 _TYPE = exp.DataType.Type
 CAST_TYPES = {
     _TYPE.TINYINT: "tinyint",

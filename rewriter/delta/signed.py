@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of
-from rewriter.block.vocabulary import DIGITS
 from rewriter.block.words import words
+from rewriter.functions.types import DIGITS, as_decimal
 from rewriter.schema import expression_type
-from rewriter.schema.types import as_decimal
 
 Tree = exp.Expr
 

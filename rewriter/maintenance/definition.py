@@ -15,21 +15,12 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, find_among
-from rewriter.block.vocabulary import (
-    AGGREGATES,
-    CLOCK,
-    FUNCTIONS,
-    GROUPING,
-    RANKS,
-    SETTLED,
-    SYNONYMS,
-    UNSETTLED,
-)
+from rewriter.block.vocabulary import AGGREGATES, CLOCK, FUNCTIONS, GROUPING, RANKS, SETTLED, SYNONYMS, UNSETTLED
 from rewriter.delta import count_among, count_of, signed_problem
+from rewriter.functions.trees import ROWS
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.aggregate_parts import parts_of
 from rewriter.match.printing import print_block
-from rewriter.match.trees import ROWS
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName, ViewState, table_columns
 from rewriter.model.settings import unreadable_setting
 from rewriter.schema import UNKNOWN, expression_type, output_types

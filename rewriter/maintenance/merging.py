@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from rewriter.block import Predicates, aggregate_of
-from rewriter.block.vocabulary import FRACTIONS
 from rewriter.delta import count_among
+from rewriter.functions.trees import ROWS
+from rewriter.functions.types import FRACTIONS
 from rewriter.maintenance.stored import Stored
 from rewriter.maintenance.text import listed, same_keys
 from rewriter.match import Ask, Miss
 from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
 from rewriter.match.printing import expression_text, select_text
-from rewriter.match.trees import ROWS
 from rewriter.model import quoted
 from rewriter.rules.roll_up import roll_up
 

@@ -17,7 +17,8 @@ from sqlglot import exp
 
 from rewriter.block import Block, Predicates, RangeSet, Scope, Unsupported, build_block, predicates_of
 from rewriter.block.traits import temporal_type
-from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS, FRACTIONS, INTEGERS
+from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS
+from rewriter.functions.types import FRACTIONS, INTEGERS
 from rewriter.maintenance.moments import changing_moment
 from rewriter.maintenance.stored import block_of
 from rewriter.maintenance.values import PLAIN, value_text

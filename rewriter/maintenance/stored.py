@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, Unsupported, build_block, find_among, tells_time
 from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
+from rewriter.functions.trees import ROWS
 from rewriter.match import Candidate
-from rewriter.match.trees import ROWS
 from rewriter.model import Column, MaterializedView, Table, TableName
 from rewriter.sql import storage_statement, storage_tree
 

@@ -8,8 +8,8 @@ from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.block.vocabulary import DEVIATIONS, PAIRED
-from rewriter.match.moments import digits_of, scale_of, squared
-from rewriter.match.pairs import needed, pair_of
+from rewriter.functions.moments import digits_of, scale_of, squared
+from rewriter.functions.pairs import needed, pair_of
 from rewriter.schema import UNKNOWN, expression_type, numeric_type
 
 Tree = exp.Expr

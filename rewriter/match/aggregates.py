@@ -23,16 +23,17 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import aggregate_of, meaning
-from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, SETWISE, UNITED, WHOLE
+from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, PAIRED, SETWISE, UNITED, WHOLE
 from rewriter.block.words import words
-from rewriter.match.averages import average
+from rewriter.functions.averages import average
+from rewriter.functions.moments import deviation, digits_of, scale_of, squared
+from rewriter.functions.pairs import needed, of_pairs, pair_of
+from rewriter.functions.trees import call_of, cast, number
+from rewriter.functions.types import INTEGERS
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.moments import deviation, digits_of, scale_of, squared
 from rewriter.match.numbers import sum_type, summed_type
-from rewriter.match.pairs import needed, of_pairs, pair_of
 from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, of_own_type, stored
-from rewriter.match.trees import call_of, cast, number
 from rewriter.schema import expression_type, numeric_type
 
 Tree = exp.Expr

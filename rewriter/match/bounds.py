@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from rewriter.block.traits import is_constant, is_literal
 from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.match.trees import cast
+from rewriter.functions.trees import cast
 from rewriter.schema import Uncertain, type_of
 from rewriter.timeseries import GRANULARITIES, as_bucket, bucket_call, is_fixed_offset, read_moment, rolls_up
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL

@@ -9,13 +9,13 @@ from itertools import islice
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of, has_aggregate, meaning
-from rewriter.block.vocabulary import INEXACT, INTEGERS
+from rewriter.block.vocabulary import INEXACT
 from rewriter.block.words import words
+from rewriter.functions.types import INTEGERS, VOID, as_decimal
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead, rebuilt
 from rewriter.schema import expression_type
-from rewriter.schema.types import VOID, as_decimal
 from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr

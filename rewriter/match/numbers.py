@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rewriter.block.vocabulary import MAX_PRECISION
+from rewriter.functions.types import MAX_PRECISION, VOID, Decimal, Uncertain, as_decimal, common, is_numeric
 from rewriter.schema.functions import total
-from rewriter.schema.types import VOID, Decimal, Uncertain, as_decimal, common, is_numeric
 
 SUM_DIGITS = 10  # that the sum of a DECIMAL has more
 

@@ -15,17 +15,16 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from rewriter.block import meaning
-from rewriter.block.vocabulary import FRACTIONS, MAX_PRECISION
 from rewriter.block.words import words
+from rewriter.functions.trees import ROWS, call_of, cast, number
+from rewriter.functions.types import FRACTIONS, MAX_PRECISION, VOID, as_decimal
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
 from rewriter.match.reading import Reading, of_own_type, stored
-from rewriter.match.trees import ROWS, call_of, cast, number
 from rewriter.model import Column
 from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
-from rewriter.schema.types import VOID, as_decimal
 
 Tree = exp.Expr
 

@@ -21,13 +21,13 @@ from rewriter.block import (
 )
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
-from rewriter.block.vocabulary import FRACTIONS
 from rewriter.block.words import words
+from rewriter.functions.trees import cast
+from rewriter.functions.types import FRACTIONS
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, join_views
 from rewriter.match.times import read_time
-from rewriter.match.trees import cast
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type
 from rewriter.sql import every, holds, nodes_of

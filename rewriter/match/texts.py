@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.block import Ordering
-from rewriter.block.vocabulary import FRACTIONS
+from rewriter.functions.types import FRACTIONS
 from rewriter.match.candidate import Rewriting
 from rewriter.match.reading import stored
 from rewriter.model import Column, Table, TableName

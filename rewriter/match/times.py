@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from rewriter.block import Block, meaning, range_of
 from rewriter.block.words import words
+from rewriter.functions.trees import cast
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.trees import cast
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     DATE_TRUNC_UNITS,

@@ -16,11 +16,11 @@ from sqlglot import exp
 
 from rewriter.block import Block, Predicates, Scope, range_of, remembered, renamed
 from rewriter.block.traits import temporal_type
+from rewriter.functions.trees import cast
 from rewriter.match import Ask, Candidate, Miss, Partials, Reason
 from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin
 from rewriter.match.parts import in_parts
 from rewriter.match.texts import TextQuestion
-from rewriter.match.trees import cast
 from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border
 from rewriter.timeseries.bucket import Bucket, day_source
 

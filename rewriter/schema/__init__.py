@@ -4,10 +4,10 @@ It knows what was tried on Spark (tests/integration/test_schema.py) under the de
 is not certain it says so, and nobody guesses.
 """
 
+from rewriter.functions.types import UNKNOWN, Uncertain, column_type
 from rewriter.schema.columns import expression_type, numeric_type, output_columns, output_types
 from rewriter.schema.names import has_unary_plus, name_of
-from rewriter.schema.oracle import UNKNOWN, type_of
-from rewriter.schema.types import Uncertain, column_type
+from rewriter.schema.oracle import type_of
 
 __all__ = [
     "UNKNOWN",

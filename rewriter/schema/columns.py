@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rewriter.block import Block
+from rewriter.functions.types import UNKNOWN, VOID, Uncertain, is_numeric
 from rewriter.model import Column
 from rewriter.schema.names import name_of
-from rewriter.schema.oracle import UNKNOWN, Declared, type_of
-from rewriter.schema.types import VOID, Uncertain, is_numeric
+from rewriter.schema.oracle import Declared, type_of
 from rewriter.timeseries.bucket import TEMPORAL
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from rewriter.block.vocabulary import CLOCK, FRACTIONS, INTEGERS, PAIRED, UNITED
-from rewriter.schema.types import (
+from rewriter.block.vocabulary import CLOCK, PAIRED, UNITED
+from rewriter.functions.types import (
+    FRACTIONS,
+    INTEGERS,
     STRING,
     Uncertain,
     adjusted,

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.tokens import TokenType
 
 from rewriter.block.vocabulary import CLOCK, PAIRED
-from rewriter.schema.types import Uncertain, column_type
+from rewriter.functions.types import Uncertain, column_type
 from rewriter.sql import tokenize
 from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
 

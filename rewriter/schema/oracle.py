@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block.vocabulary import CAST_TYPES, FRACTIONS, INTEGERS, SYNONYMS
-from rewriter.schema.functions import FUNCTIONS, rounded
-from rewriter.schema.types import (
+from rewriter.block.vocabulary import CAST_TYPES, SYNONYMS
+from rewriter.functions.types import (
+    FRACTIONS,
+    INTEGERS,
     STRING,
+    UNKNOWN,
     VOID,
     Decimal,
     Uncertain,
@@ -23,12 +25,12 @@ from rewriter.schema.types import (
     is_numeric,
     wide_decimal,
 )
+from rewriter.schema.functions import FUNCTIONS, rounded
 from rewriter.sql.operators import ARITHMETIC
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
 Declared = Callable[[exp.Column], str | None]
-UNKNOWN = "unknown"
 
 
 class _Known(NamedTuple):

@@ -16,14 +16,14 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from rewriter.block import aggregate_of, has_aggregate
-from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, INTEGERS, PAIRED, SETWISE, UNITED
+from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, PAIRED, SETWISE, UNITED
 from rewriter.block.words import words
-from rewriter.match.averages import average
-from rewriter.match.moments import deviation, digits_of, scale_of, squared
-from rewriter.match.pairs import needed, of_pairs, pair_of
-from rewriter.match.trees import call_of, cast
+from rewriter.functions.averages import average
+from rewriter.functions.moments import deviation, digits_of, scale_of, squared
+from rewriter.functions.pairs import needed, of_pairs, pair_of
+from rewriter.functions.trees import call_of, cast
+from rewriter.functions.types import INTEGERS, Decimal, as_decimal, is_numeric
 from rewriter.schema import UNKNOWN, numeric_type
-from rewriter.schema.types import Decimal, as_decimal, is_numeric
 from rewriter.sql import every
 from rewriter.verify.forms import (
     ONE,

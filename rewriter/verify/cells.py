@@ -20,8 +20,8 @@ from sqlglot import exp
 from rewriter.block import Block
 from rewriter.block.predicates import literal_value
 from rewriter.block.traits import is_constant
-from rewriter.block.vocabulary import INTEGERS
 from rewriter.block.words import words
+from rewriter.functions.types import INTEGERS
 from rewriter.match.bounds import divides, is_unknown, next_begin
 from rewriter.schema import UNKNOWN, expression_type
 from rewriter.sql import operands

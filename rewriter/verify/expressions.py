@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of
-from rewriter.match.trees import call_of
+from rewriter.functions.trees import call_of
 from rewriter.schema import expression_type
 from rewriter.verify import truth
 from rewriter.verify.aggregates import aggregate_form, case_form, coalesce_form

@@ -8,7 +8,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from rewriter.block import Block
-from rewriter.match.trees import call_of, number
+from rewriter.functions.trees import call_of, number
 
 Tree = exp.Expr
 

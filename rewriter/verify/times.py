@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rewriter.match.trees import call_of, cast
+from rewriter.functions.trees import call_of, cast
 from rewriter.schema import UNKNOWN
 from rewriter.timeseries import as_bucket, bucket_call, day_source, is_fixed_offset, label_source, read_moment, rolls_up
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS

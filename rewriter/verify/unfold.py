@@ -15,8 +15,8 @@ from itertools import count
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, has_aggregate
-from rewriter.block.vocabulary import FRACTIONS
-from rewriter.match.trees import call_of, number
+from rewriter.functions.trees import call_of, number
+from rewriter.functions.types import FRACTIONS
 from rewriter.model import TableName
 from rewriter.schema import expression_type
 from rewriter.verify.aggregates import Unfolded

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rewriter.block.vocabulary import FRACTIONS, INTEGERS
-from rewriter.match.trees import call_of, cast, number
-from rewriter.schema.types import as_decimal
+from rewriter.functions.trees import call_of, cast, number
+from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal
 
 Tree = exp.Expr
 

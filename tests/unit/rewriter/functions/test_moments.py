@@ -8,7 +8,7 @@ import duckdb
 import pytest
 from sqlglot import exp
 
-from rewriter.match.moments import deviation, digits_of, scale_of, squared
+from rewriter.functions.moments import deviation, digits_of, scale_of, squared
 from rewriter.match.printing import expression_text
 
 VALUES = (1000001, 1000002, 1000004, -7, -7)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rewriter.match.averages import unscaled
-from rewriter.match.trees import call_of, cast, number
-from rewriter.schema.types import as_decimal
+from rewriter.functions.averages import unscaled
+from rewriter.functions.trees import call_of, cast, number
+from rewriter.functions.types import as_decimal
 
 Tree = exp.Expr
 

@@ -10,7 +10,7 @@ import pytest
 from sqlglot import exp
 
 from rewriter.block.vocabulary import PAIRED
-from rewriter.match.pairs import Pair, needed, of_pairs, pair_of
+from rewriter.functions.pairs import Pair, needed, of_pairs, pair_of
 from rewriter.match.printing import expression_text
 
 Tree = exp.Expr

@@ -8,11 +8,16 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from rewriter.block.vocabulary import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION
 from rewriter.timeseries.bucket import TEMPORAL
 
+# Types of numbers that are no DECIMAL, the narrower ones first.
+INTEGERS = ("tinyint", "smallint", "int", "bigint")
+# The digits of the DECIMALs that they become beside one; and the most that there are.
+DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
+MAX_PRECISION = 38
+FRACTIONS = ("float", "double")
 MIN_ADJUSTED_SCALE = 6
-STRING, VOID = "string", "void"
+STRING, VOID, UNKNOWN = "string", "void", "unknown"
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 
 

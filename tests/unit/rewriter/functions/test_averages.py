@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
-from rewriter.match.averages import average
+from rewriter.functions.averages import average
 from rewriter.match.printing import expression_text
 
 TOTAL, COUNT = exp.column("s"), exp.column("c")

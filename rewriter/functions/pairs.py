@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rewriter.match.averages import average_of_digits, unscaled
-from rewriter.match.moments import digits_of, divisor, moment, rows_of, scale_of, squared
-from rewriter.match.trees import call_of, cast, number
+from rewriter.functions.averages import average_of_digits, unscaled
+from rewriter.functions.moments import digits_of, divisor, moment, rows_of, scale_of, squared
+from rewriter.functions.trees import call_of, cast, number
 
 Tree = exp.Expr
 
