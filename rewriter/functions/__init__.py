@@ -1,1 +1,1 @@
-"""Spark's functions and aggregates, with one record for each: its names, its type, and how it rolls up."""
+"""Spark's types and aggregates, below blocks: type arithmetic, and averages, variances and regressions from sums."""
