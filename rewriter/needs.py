@@ -17,22 +17,15 @@ from sqlglot import exp
 
 from rewriter.block import RangeSet
 from rewriter.block.conjuncts import conjuncts_of
-from rewriter.block.vocabulary import CAST_TYPES, FUNCTIONS, SYNONYMS
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.functions.registry import AGGREGATES, FAMILIES, READABLE, meant
 from rewriter.sql import every, holds
 from rewriter.timeseries import read_moment
 
 Tree = exp.Expr
 
-# What these are of can be had from the same of the columns (an average from a sum), or from the columns themselves.
-FOLDED = frozenset({"sum", "avg", "min", "max"})
 # The arguments of which more is asked than whether they are NULL: of a column that never is, nothing may be needed.
-_COUNTS = frozenset({"count", "regr_count"})
-_VALUES = {
-    **dict.fromkeys(_COUNTS, ()),
-    **dict.fromkeys(("regr_avgx", "regr_sxx"), (1,)),
-    "regr_avgy": (0,),
-    "regr_syy": (0,),
-}
+_VALUES = {name: record.values for name, record in AGGREGATES.items() if record.values is not None}
 _READ = frozenset({"expressions", "from_", "joins", "where", "group"})
 _LATE = ("group", "having", "qualify", "order", "windows", "cluster", "distribute", "sort")
 _MICROS_A_DAY = 86_400_000_000
@@ -48,7 +41,7 @@ class Reference(NamedTuple):
 
 
 class Aggregate(NamedTuple):
-    """An aggregate of columns; `function` is empty if it is not FOLDED, `within` has the columns of a FILTER, too."""
+    """An aggregate of columns; `function` is empty if it has no family, `within` has the columns of a FILTER, too."""
 
     function: str
     columns: frozenset[Reference]
@@ -224,15 +217,15 @@ class _Reader:
                 self.read(argument, into)
             return
         self.needs.grouped = True
-        name = SYNONYMS.get(node.name.lower(), node.name.lower())
+        name = meant(node.name)
         columns: set[Reference] = set()
         distinct = any(isinstance(argument, exp.Distinct) for argument in node.expressions)
         for place, argument in enumerate(node.expressions):
             if not isinstance(argument, exp.Star) and (distinct or place in _VALUES.get(name, (place,))):
                 self.read(argument, columns)
-        if name not in _COUNTS or distinct:
+        if _VALUES.get(name) != () or distinct:
             found = frozenset(columns)
-            self.needs.aggregates.append(Aggregate(name if name in FOLDED else "", found, found))
+            self.needs.aggregates.append(Aggregate(name if name in FAMILIES else "", found, found))
 
     def _filter(self, node: Tree, into: set[Reference]) -> None:
         condition: set[Reference] = set()
@@ -272,7 +265,7 @@ _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] =
 
 def _folds(call: Tree) -> bool:
     """Whether a call is an aggregate, or could be."""
-    return SYNONYMS.get(call.name.lower(), call.name.lower()) not in FUNCTIONS
+    return meant(call.name) not in READABLE
 
 
 def _listed(clause: object) -> Iterator[Tree]:

@@ -15,19 +15,12 @@ from operator import or_
 from struct import unpack
 from typing import NamedTuple, TypeVar
 
+from rewriter.functions.registry import FAMILIES
 from rewriter.model import TableName
 from rewriter.needs import Values
 
 Names = frozenset[str]
 _Key = TypeVar("_Key")
-
-# Which aggregates of a view an aggregate of a query can be made of; all others of any that has the columns.
-_MADE_OF: Mapping[str, Names] = {
-    "sum": frozenset({"sum", "avg"}),
-    "avg": frozenset({"sum", "avg"}),
-    "min": frozenset({"min"}),
-    "max": frozenset({"max"}),
-}
 
 
 class Folded(NamedTuple):
@@ -139,7 +132,8 @@ class Shelf:
 
     def fold(self, names: Names, function: str, within: Names) -> int:
         """The views with an aggregate of one of these names that this one, of the names `within`, can be made of."""
-        found, made_of = 0, _MADE_OF.get(function)
+        # One without a family can be made of any that has the columns.
+        found, made_of = 0, FAMILIES.get(function)
         for name in names:
             for folded, bits in self.folded.get(name, {}).items():
                 if made_of is None or (folded.function in made_of and not any(map(within.isdisjoint, folded.names))):

@@ -13,6 +13,7 @@ from rewriter.block.form import Unsupported
 from rewriter.block.from_clause import Find
 from rewriter.block.resolve import common_tables, scope_of
 from rewriter.block.scope import Scope
+from rewriter.functions.registry import CLOCK, RESULTS, meant
 from rewriter.model import quoted
 from rewriter.schema import Uncertain, type_of
 from rewriter.sql import Edit, SelectBlock, Statement, parse_select, splice, tokenize
@@ -21,15 +22,6 @@ from rewriter.timeseries import translate_bucket
 from rewriter.timeseries.bucket import TEMPORAL
 
 NAME = "timeseries"
-_MOMENTS = {
-    "current_timestamp": "timestamp",
-    "currenttimestamp": "timestamp",
-    "now": "timestamp",
-    "localtimestamp": "timestamp_ntz",
-    "current_date": "date",
-    "curdate": "date",
-    "currentdate": "date",
-}
 
 
 class _Call(NamedTuple):
@@ -143,9 +135,12 @@ def _type(source: exp.Expr, scope: Scope) -> str | None:
 
 def _moment(node: exp.Expr) -> exp.Expr:
     """A function that tells the time, as something of its type: what it tells does not matter here."""
-    called = node.name.lower() if isinstance(node, exp.Anonymous) and not node.expressions else ""
-    kind = _MOMENTS.get(called) or _MOMENTS.get(node.key if not node.args.get("this") else "")
-    return exp.TryCast(this=exp.Null(), to=exp.DataType.build(kind, dialect="spark")) if kind else node
+    called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
+    if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp) and not node.this:
+        called = node.sql("spark").removesuffix("()").lower()
+    if called not in CLOCK:
+        return node
+    return exp.TryCast(this=exp.Null(), to=exp.DataType.build(RESULTS[called](()), dialect="spark"))
 
 
 def _innermost(blocks: Sequence[SelectBlock], call: _Call) -> SelectBlock | None:

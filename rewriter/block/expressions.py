@@ -18,24 +18,20 @@ from rewriter.block.meaning import MIRROR
 from rewriter.block.opaque import EXISTS, IN, SCALAR, opaque, opaque_within
 from rewriter.block.scope import Scope
 from rewriter.block.traits import aggregate_of, has_aggregate, is_constant, temporal_type
-from rewriter.block.vocabulary import (
+from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS, OPERATORS
+from rewriter.block.windows import read_window
+from rewriter.functions.record import Aggregate
+from rewriter.functions.registry import (
     AGGREGATES,
-    ARGUMENTS,
-    CAST_TYPES,
     CLOCK,
-    COMPARISONS,
-    CONNECTORS,
     FUNCTIONS,
     GROUPING,
     IDEMPOTENT,
-    OPERATORS,
-    SKETCH_DEFAULT,
-    SKETCHES,
-    SYNONYMS,
+    READABLE,
     UNITS,
     UNSETTLED,
+    meant,
 )
-from rewriter.block.windows import read_window
 from rewriter.sql import holds
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
@@ -184,25 +180,26 @@ def _filter(node: Tree, scope: Scope) -> Tree:
 def _call(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, str):
         raise Unsupported(f"{_text(node)} is a quoted function name")
-    name = SYNONYMS.get(node.this.lower(), node.this.lower())
+    name = meant(node.this)
     if name in AGGREGATES:
-        return _aggregate(node, name, scope)
+        return _aggregate(node, AGGREGATES[name], scope)
     if name == "count_if":
         return _count_if(node, scope)
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}")
     if name in CLOCK and not node.expressions:
         return exp.Anonymous(this=name)
-    if name in ("extract", "date_part", "datepart"):
-        return _part(node, scope)
-    if name not in FUNCTIONS | GROUPING:
+    if name not in READABLE and name not in GROUPING:
         raise Unsupported(f"the function {name} is not read")
+    form = FUNCTIONS[name].form
+    if form == "field":
+        return _part(node, scope)
     if name in _OF_UNITS and len(node.expressions) > 2:
         raise Unsupported(f"{_text(node)} begins with a unit, or with a column of its name")
     arguments = [canonical(argument, scope) for argument in node.expressions]
-    if name in ("date", "to_date") and len(arguments) == 1:
+    if form == "date" and len(arguments) == 1:
         return _casting(arguments[0], _DATE, scope)
-    if name in ("timeseries", "date_trunc", "trunc"):
+    if form == "bucket":
         return _bucket(name, arguments, scope)
     return exp.Anonymous(this=name, expressions=arguments)
 
@@ -237,30 +234,30 @@ def _clock(node: Tree, scope: Scope) -> Tree:
     return exp.Anonymous(this=name)
 
 
-def _aggregate(node: Tree, name: str, scope: Scope) -> Tree:
+def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     if any(isinstance(argument, exp.Distinct) for argument in node.expressions):
-        return _distinct_aggregate(node, name, scope)
-    if name in SKETCHES:
-        return _sketch(node, name, scope)
-    if len(node.expressions) != ARGUMENTS.get(name, 1):
+        return _distinct_aggregate(node, aggregate, scope)
+    if aggregate.size is not None:
+        return _sketch(node, aggregate.name, aggregate.size, scope)
+    if len(node.expressions) != aggregate.arity:
         raise Unsupported(f"{_text(node)} has not as many arguments as are read")
     argument = node.expressions[0]
-    if name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
+    if aggregate.name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
         return exp.Anonymous(this="count", expressions=[exp.Star()])
-    return exp.Anonymous(this=name, expressions=_arguments(node, node.expressions, scope))
+    return exp.Anonymous(this=aggregate.name, expressions=_arguments(node, node.expressions, scope))
 
 
-def _sketch(node: Tree, name: str, scope: Scope) -> Tree:
+def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
     """A sketch with its size, which is a constant."""
-    arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(SKETCH_DEFAULT)])]
+    arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
         raise Unsupported(f"{_text(node)} is not of a value and a constant size")
     return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
 
 
-def _distinct_aggregate(node: Tree, name: str, scope: Scope) -> Tree:
-    values = node.expressions[0].expressions
-    if len(node.expressions) != 1 or (len(values) != 1 and name != "count") or name in ARGUMENTS or name in SKETCHES:
+def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
+    values, name = node.expressions[0].expressions, aggregate.name
+    if len(node.expressions) != 1 or (len(values) != 1 and name != "count") or aggregate.arity > 1:
         raise Unsupported(f"{_text(node)}: DISTINCT of several arguments is not read")
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]

@@ -18,8 +18,8 @@ from rewriter.block.opaque import SCALAR, opaque_within, shown
 from rewriter.block.scope import Scope
 from rewriter.block.subqueries import read_where
 from rewriter.block.traits import aggregate_of, has_aggregate
-from rewriter.block.vocabulary import GROUPING
 from rewriter.block.windows import refuse_ties
+from rewriter.functions.registry import GROUPING
 from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds
 

@@ -6,14 +6,14 @@ from sqlglot import exp
 
 from rewriter.block.opaque import OPAQUE, is_opaque
 from rewriter.block.scope import Scope
-from rewriter.block.vocabulary import AGGREGATES, CAST_TYPES, CLOCK, GROUPING, PLAIN_FUNCTIONS, RANKS, SUCCESSIONS
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.functions.registry import AGGREGATES, CLOCK, ZONELESS
 from rewriter.sql import every, nodes_of
 from rewriter.timeseries.bucket import TEMPORAL, Bucket, as_bucket, label_source
 
 Tree = exp.Expr
 
-# What the time is, no view has computed: it is the same beside storage as beside the tables.
-_ZONELESS = PLAIN_FUNCTIONS | CLOCK.keys() | AGGREGATES | GROUPING | RANKS | SUCCESSIONS | OPAQUE
+_ZONELESS = ZONELESS | OPAQUE
 
 
 def temporal_type(node: Tree, scope: Scope) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from rewriter.block.form import Unsupported
-from rewriter.block.vocabulary import RANKS, SUCCESSIONS, SYNONYMS, WINDOWED
+from rewriter.functions.registry import SUCCESSIONS, WINDOWED, WINDOWS, meant
 from rewriter.sql import every
 
 Tree = exp.Expr
@@ -56,8 +56,9 @@ _READ = frozenset({"this", "partition_by", "order", "spec", "over"})
 
 def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     call = node.this
-    name = SYNONYMS.get(str(call.this).lower(), str(call.this).lower())
-    if name not in WINDOWED | RANKS | SUCCESSIONS or any(isinstance(a, exp.Distinct) for a in call.expressions):
+    name = meant(str(call.this))
+    known = name in WINDOWED or name in WINDOWS
+    if not known or any(isinstance(a, exp.Distinct) for a in call.expressions):
         raise Unsupported(f"{_text(node)}: the window function is not read")
     if name == "count" and all(isinstance(a, exp.Star | exp.Literal) for a in call.expressions):
         return exp.Anonymous(this=name, expressions=[exp.Star()])

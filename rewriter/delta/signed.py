@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of
 from rewriter.block.words import words
+from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.types import DIGITS, as_decimal
 from rewriter.schema import expression_type
 
@@ -57,7 +58,7 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
     call = aggregate_of(output)
     if call is None:
         return "an output computes with aggregates"
-    if isinstance(call.expressions[0], exp.Distinct) or call.name not in ("count", "sum", "avg"):
+    if isinstance(call.expressions[0], exp.Distinct) or not AGGREGATES[call.name].linear:
         return f"{call.name} cannot take a row back"
     if isinstance(output, exp.Filter) and call.name != "count":
         return f"a filtered {call.name} may be left without rows"

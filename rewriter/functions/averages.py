@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
+from rewriter.functions.record import Composition, Part, Parts, Types
 from rewriter.functions.trees import call_of, cast, number
-from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal
+from rewriter.functions.types import FRACTIONS, INTEGERS, UNKNOWN, as_decimal
 
 Tree = exp.Expr
 
@@ -17,6 +20,24 @@ WIDEST = 28
 # way it gives up digits beyond 38, more than the average has.
 DEEPEST = 6
 _COUNT = "decimal(16,0)"
+# A BIGINT's sum overflows where its average does not.
+_EXACT = "decimal(38,0)"
+
+
+def _parts(call: exp.Anonymous, kinds: Types) -> Parts:
+    """Sum and count; none where it is not known whether the sum overflows."""
+    (argument,), (kind,) = call.expressions, kinds
+    if kind == UNKNOWN:
+        return {}
+    summed = call_of("sum", cast(argument, _EXACT) if kind == "bigint" else argument)
+    return {"sum": Part(summed, "sum", kind), "count": Part(call_of("count", argument), "count")}
+
+
+def _finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
+    return average(values["sum"], values["count"], kinds[0])
+
+
+AVERAGE = Composition(_parts, _finish, lossless=False)
 
 
 def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
 from rewriter.functions.averages import unscaled
+from rewriter.functions.record import Composition, Part, Parts, Types
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import as_decimal
 
@@ -33,6 +36,30 @@ def digits_of(argument: Tree, scale: int) -> Tree:
 def squared(digits: Tree) -> Tree:
     """A whole number times itself."""
     return exp.Mul(this=digits.copy(), expression=digits.copy())
+
+
+def _parts(call: exp.Anonymous, kinds: Types) -> Parts:
+    """The count, and the sums of the digits and of their squares."""
+    (argument,), scale = call.expressions, scale_of(kinds[0])
+    if scale is None:
+        return {}
+    digits = digits_of(argument, scale)
+    return {
+        "total": Part(call_of("sum", digits), "sum"),
+        "squares": Part(call_of("sum", squared(digits)), "squares"),
+        "count": Part(call_of("count", argument), "count"),
+    }
+
+
+def spread(name: str) -> Composition:
+    """How a variance or standard deviation is put together."""
+
+    def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
+        scale = scale_of(kinds[0])
+        assert scale is not None  # there are no parts without one
+        return deviation(name, values["total"], values["squares"], values["count"], scale)
+
+    return Composition(_parts, finish)
 
 
 def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) -> Tree:

@@ -20,6 +20,7 @@ from sqlglot import exp
 
 from rewriter.functions.averages import average_of_digits, unscaled
 from rewriter.functions.moments import digits_of, divisor, moment, rows_of, scale_of, squared
+from rewriter.functions.record import Composition, Part, Parts, Types
 from rewriter.functions.trees import call_of, cast, number
 
 Tree = exp.Expr
@@ -78,6 +79,38 @@ def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | No
     if first is None or second is None or scale_of(first) is None or scale_of(second) is None:
         return None
     return Pair(y, x, (first, second))
+
+
+def paired(name: str) -> Composition:
+    """How a function of pairs is put together."""
+
+    def parts(call: exp.Anonymous, kinds: Types) -> Parts:
+        y, x = call.expressions
+        pair = pair_of(y, x, (kinds[0], kinds[1]))
+        return {each: _part(pair, each) for each in needed(name)} if pair is not None else {}
+
+    def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
+        # Of the arguments themselves, nothing but their types is left.
+        pair = pair_of(exp.Null(), exp.Null(), (kinds[0], kinds[1]))
+        assert pair is not None  # there are no parts without one
+        return of_pairs(name, values, pair)
+
+    return Composition(parts, finish)
+
+
+def _part(pair: Pair, each: str) -> Part:
+    call = pair.summed(each)
+    # The pairs are as many the other way round.
+    return Part(call, call.name, same=(pair.swapped.summed(each),) if each == "n" else ())
+
+
+def valued(name: str) -> tuple[int, ...]:
+    """Return the places of the arguments of which more matters than whether they are NULL.
+
+    >>> valued("regr_avgx"), valued("corr"), valued("regr_count")
+    ((1,), (0, 1), ())
+    """
+    return tuple(place for place, letter in enumerate("yx") if letter in _NEEDED[name])
 
 
 def needed(name: str) -> tuple[str, ...]:

@@ -15,22 +15,20 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, find_among
-from rewriter.block.vocabulary import AGGREGATES, CLOCK, FUNCTIONS, GROUPING, RANKS, SETTLED, SYNONYMS, UNSETTLED
 from rewriter.delta import count_among, count_of, signed_problem
+from rewriter.functions.registry import CLOCK, SETTLED, UNSETTLED, meant
 from rewriter.functions.trees import ROWS
 from rewriter.maintenance.moments import changing_moment
-from rewriter.match.aggregate_parts import parts_of
 from rewriter.match.printing import print_block
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName, ViewState, table_columns
 from rewriter.model.settings import unreadable_setting
-from rewriter.schema import UNKNOWN, expression_type, output_types
+from rewriter.schema import UNKNOWN, expression_type, output_types, parts_of
 from rewriter.spelling import spell_out
 from rewriter.sql import SelectBlock, Statement, View, expand, parse, splice
 
 Tree = exp.Expr
 HIDDEN = "viewgate_"
-# Same answer each time they are computed, over the same rows: allowed where rows are not aggregated by us.
-WINDOW_FUNCTIONS = RANKS | {"lag", "lead"}
+_CHANGING = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentUser, exp.SessionUser)
 
 
 @dataclass(frozen=True)
@@ -153,16 +151,14 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
 
 def _refuse_call(call: exp.Func) -> None:
     name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
-    meant = SYNONYMS.get(name, name)
-    known = meant in FUNCTIONS | AGGREGATES | WINDOW_FUNCTIONS | GROUPING | SETTLED | {"count_if"}
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}; leave it out")
-    if meant in CLOCK or isinstance(call, exp.CurrentDate | exp.CurrentTimestamp | exp.CurrentUser | exp.SessionUser):
+    if meant(name) in CLOCK or isinstance(call, _CHANGING):
         text = f"{name}()" if name else call.sql("spark")
         raise Unsupported(f"{text} changes with time or user; leave it to the queries over the view")
     if name == "unix_timestamp" and not call.expressions:
         raise Unsupported(f"{name}() changes with time; leave it to the queries over the view, or name the time")
-    if isinstance(call, exp.Anonymous) and not known:
+    if isinstance(call, exp.Anonymous) and meant(name) not in SETTLED:
         raise Unsupported(f"{name}() is no function that is known to give the same answer always; leave it out")
 
 
@@ -220,7 +216,7 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
                 continue
             if node is not output and not isinstance(node.parent, exp.Filter):
                 yield call.name, call.copy()
-            yield from parts_of(call, block)
+            yield from ((part.label, part.call.copy()) for part in parts_of(call, block).values())
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:

@@ -7,19 +7,13 @@ from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
+from rewriter.functions.registry import TEXTS
 from rewriter.model import Relation, Table, TableName
 
 Tree = exp.Expr
 
 # A zone may follow. 'epoch' is always the same moment.
 _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNORECASE)
-_MAKE_TEXT = frozenset(
-    {
-        "btrim", "concat", "concat_ws", "elt", "initcap", "lcase", "left", "lower", "lpad", "ltrim", "overlay",
-        "repeat", "replace", "reverse", "right", "rpad", "rtrim", "split_part", "substr", "substring", "translate",
-        "trim", "ucase", "upper",
-    }
-)  # fmt: skip
 
 
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
@@ -52,7 +46,7 @@ def _text(node: Tree) -> str | None:
 
 
 def _computes_text(node: Tree) -> bool:
-    named = isinstance(node, exp.Anonymous) and str(node.this).lower() in _MAKE_TEXT
+    named = isinstance(node, exp.Anonymous) and str(node.this).lower() in TEXTS
     return named or isinstance(node, exp.DPipe)
 
 

@@ -23,26 +23,20 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import aggregate_of, meaning
-from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, PAIRED, SETWISE, UNITED, WHOLE
 from rewriter.block.words import words
-from rewriter.functions.averages import average
-from rewriter.functions.moments import deviation, digits_of, scale_of, squared
-from rewriter.functions.pairs import needed, of_pairs, pair_of
+from rewriter.functions.record import Composition
+from rewriter.functions.registry import AGGREGATES, FOLDED, SETS, UNITED
 from rewriter.functions.trees import call_of, cast, number
-from rewriter.functions.types import INTEGERS
+from rewriter.functions.types import INTEGERS, is_numeric
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import sum_type, summed_type
 from rewriter.match.partials import Partial, Partials, missing
 from rewriter.match.reading import Reading, of_own_type, stored
-from rewriter.schema import expression_type, numeric_type
+from rewriter.schema import argument_types, expression_type
 
 Tree = exp.Expr
 # What becomes of a partial aggregate of some name: itself at the same grain, rolled up at a coarser one.
 Total = Callable[[str, Partial], Tree]
-
-FOLDED = IDEMPOTENT | {"count", "sum", "bit_xor"}
-# A BIGINT's sum overflows where its average does not.
-EXACT = "decimal(38,0)"
 
 
 class Aggregates:
@@ -51,12 +45,6 @@ class Aggregates:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self.partials = Partials(reading)
-        # Those that are put together from the sums and counts that they are made of.
-        self._ends: dict[str, Callable[[exp.Anonymous, Total], Tree | None]] = {
-            "avg": self._average,
-            **dict.fromkeys(DEVIATIONS, self._deviation),
-            **dict.fromkeys(PAIRED, self._of_pairs),
-        }
 
     def direct(self, tree: Tree) -> Tree | Miss:
         """The aggregate as the storage has it for each of its groups."""
@@ -86,7 +74,7 @@ class Aggregates:
             found = self._from_keys(call, condition)
             counted = self._from_bitmaps(call, condition) if isinstance(found, Miss) else None
             return counted or found
-        if call.name in SETWISE:
+        if call.name in SETS:
             return self._of_set(call, condition)
         return self._ended(call, condition, rolled=True)
 
@@ -96,67 +84,42 @@ class Aggregates:
         def total(name: str, part: Partial) -> Tree:
             return _fold(name, part.tree, part.kind, condition) if rolled else _typed(name, part.tree, part.kind)
 
-        end = self._ends.get(call.name)
-        if end is None:
-            part = self.partials.of(call.name, call.expressions[0]) if call.name not in WHOLE else missing(call)
-            return self._unrolled(call, part) if isinstance(part, Miss) else total(call.name, part)
-        ended = end(call, total)
-        return ended if ended is not None else self._unrolled(call, missing(call))
+        record = AGGREGATES[call.name]
+        if record.composed is not None:
+            composed = self._composed(call, record.composed, total)
+            return composed if composed is not None else self._unrolled(call, missing(call))
+        part = self.partials.of(call.name, call.expressions[0]) if record.combine is not None else missing(call)
+        return self._unrolled(call, part) if isinstance(part, Miss) else total(call.name, part)
 
     def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
         """The view may hold the aggregate, but not what it is rolled up from."""
         if self.partials.held(call) is None:
             return miss
-        parts = " without the sums that it is made of" if call.name in DEVIATIONS | PAIRED else ""
+        parts = " without the sums that it is made of" if AGGREGATES[call.name].composed else ""
         return Miss(
             Reason.AGGREGATE_DOES_NOT_ROLL_UP,
             f"{words(call)} without its sum and count" if call.name == "avg" else words(call) + parts,
         )
 
-    def _average(self, call: exp.Anonymous, total: Total) -> Tree | None:
-        summed, counted = self._summed(call.expressions[0]), self.partials.of("count", call.expressions[0])
-        if isinstance(summed, Miss) or isinstance(counted, Miss):
-            return None
-        return average(total("sum", summed), total("count", counted), summed.kind)
-
-    def _deviation(self, call: exp.Anonymous, total: Total) -> Tree | None:
-        argument = call.expressions[0]
-        scale = scale_of(numeric_type(argument, self.reading.block))
-        if scale is None:
-            return None
-        digits = digits_of(argument, scale)
-        summed, squares = self.partials.of("sum", digits), self.partials.of("sum", squared(digits))
-        counted = self.partials.of("count", argument)
-        if isinstance(summed, Miss) or isinstance(squares, Miss) or isinstance(counted, Miss):
-            return None
-        return deviation(call.name, total("sum", summed), total("sum", squares), total("count", counted), scale)
-
-    def _of_pairs(self, call: exp.Anonymous, total: Total) -> Tree | None:
-        y, x = call.expressions
-        pair = pair_of(y, x, (numeric_type(y, self.reading.block), numeric_type(x, self.reading.block)))
-        if pair is None:
-            return None
-        sums: dict[str, Tree] = {}
-        for part in needed(call.name):
-            held = self._part(pair.summed(part))
-            if isinstance(held, Miss) and part == "n":  # the pairs are as many the other way round
-                held = self._part(pair.swapped.summed(part))
-            if isinstance(held, Miss):
+    def _composed(self, call: exp.Anonymous, composed: Composition, total: Total) -> Tree | None:
+        """An aggregate from its parts; None where the storage lacks one, or the result would not be exact."""
+        kinds = argument_types(call, self.reading.block) if composed.lossless else (self._summed_type(call),)
+        values: dict[str, Tree] = {}
+        for label, part in composed.parts(call, kinds).items():
+            held = next((p for c in (part.call, *part.same) if isinstance(p := self._part(c), Partial)), None)
+            if held is None:
                 return None
-            sums[part] = total("count" if part == "n" else "sum", held)
-        return of_pairs(call.name, sums, pair)
+            values[label] = total(part.call.name, replace(held, kind=part.kind or held.kind))
+        return composed.finish(values, kinds) if values else None
 
     def _part(self, call: exp.Anonymous) -> Partial | Miss:
         return self.partials.of(call.name, call.expressions[0])
 
-    def _summed(self, argument: Tree) -> Partial | Miss:
-        """The sum of which an average is made: of a BIGINT that of DECIMALs, since its own may overflow."""
-        kind = expression_type(argument, self.reading.block)
-        if kind != "bigint":
-            part = self.partials.of("sum", argument)
-            return replace(part, kind=kind) if isinstance(part, Partial) and kind in INTEGERS else part
-        exact = self.partials.held(call_of("sum", cast(argument, EXACT)))
-        return Partial(stored(exact.name), kind) if exact is not None else missing(call_of("avg", argument))
+    def _summed_type(self, call: exp.Anonymous) -> str:
+        """The type of what is summed; where it is no number for certain, that of the sum tells it."""
+        (kind,) = argument_types(call, self.reading.block)
+        held = self.partials.held(call_of("sum", call.expressions[0])) if not is_numeric(kind) else None
+        return (summed_type(held.type) if held is not None else None) or kind
 
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
         """What depends on which values there are alone: of a key, or united.
@@ -225,9 +188,10 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
     """The aggregate that combines partial ones."""
-    if name == "count":
-        return call_of("coalesce", _filtered(call_of("sum", partial), condition), number(0))
-    return _typed(name, _filtered(call_of(name, partial), condition), kind)
+    combine = AGGREGATES[name].combine
+    assert combine is not None  # others have no partial ones
+    combined = _filtered(call_of(combine, partial), condition)
+    return call_of("coalesce", combined, number(0)) if name == "count" else _typed(name, combined, kind)
 
 
 def _typed(name: str, tree: Tree, kind: str | None) -> Tree:

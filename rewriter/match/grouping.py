@@ -9,9 +9,8 @@ from itertools import islice
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of, has_aggregate, meaning
-from rewriter.block.vocabulary import INEXACT
 from rewriter.block.words import words
-from rewriter.functions.types import INTEGERS, VOID, as_decimal
+from rewriter.functions.registry import AGGREGATES, INEXACT
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead, rebuilt
@@ -19,8 +18,6 @@ from rewriter.schema import expression_type
 from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr
-
-SUMMING = frozenset({"sum", "avg"}) | INEXACT
 
 
 @dataclass(frozen=True)
@@ -160,7 +157,7 @@ def inexact_decision(reading: Reading) -> Miss | None:
     within = [part for output in block.outputs for part in _beyond_arithmetic(output)]
     for tree in (*deciding, *within):
         for node in nodes_of(tree):
-            if isinstance(node, exp.Anonymous) and node.name in SUMMING and not _exact(node, reading):
+            if isinstance(node, exp.Anonymous) and node.name in INEXACT and not _exact(node, reading):
                 return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, words(node))
     return None
 
@@ -187,17 +184,9 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
 
 
 def _exact(call: exp.Anonymous, reading: Reading) -> bool:
-    if call.name not in SUMMING:
-        return True
-    if call.name in INEXACT:
-        return False
     argument = call.expressions[0]
     if isinstance(argument, exp.Distinct):
         argument = argument.expressions[0]
     # How a value came about in its row, or in its group, makes no difference here: what aggregates there are within
     # are looked at by themselves.
-    kind = expression_type(argument, reading.block)
-    if as_decimal(kind) is not None:
-        return True
-    # An average of integers is itself a sum of doubles.
-    return call.name == "sum" and kind in (*INTEGERS, VOID)
+    return AGGREGATES[call.name].exact(expression_type(argument, reading.block))

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rewriter.functions.results import total
 from rewriter.functions.types import MAX_PRECISION, VOID, Decimal, Uncertain, as_decimal, common, is_numeric
-from rewriter.schema.functions import total
 
 SUM_DIGITS = 10  # that the sum of a DECIMAL has more
 

@@ -16,8 +16,9 @@ from sqlglot import exp
 
 from rewriter.block import meaning
 from rewriter.block.words import words
+from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import ROWS, call_of, cast, number
-from rewriter.functions.types import FRACTIONS, MAX_PRECISION, VOID, as_decimal
+from rewriter.functions.types import DIGITS, FRACTIONS, MAX_PRECISION, VOID, as_decimal
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
@@ -46,13 +47,10 @@ class Partials:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._of_row: dict[str, Callable[[str, Tree], Partial | Miss]] = {
-            "sum": self._weighed,
+        self._of_key: dict[str, Callable[[str, Tree], Partial | Miss]] = {
+            "weigh": self._weighed,
             "count": self._counted,
-            "min": self.key,
-            "max": self.key,
-            "bool_and": self._same,
-            "bool_or": self._same,
+            "same": self.key,
         }
 
     def held(self, tree: Tree) -> Column | None:
@@ -76,7 +74,7 @@ class Partials:
             return Partial(
                 of_own_type(held.name, held.type), kind or (summed_type(held.type) if name == "sum" else None)
             )
-        of_row, branches = self._of_row.get(name), branches_of(argument)
+        of_row, branches = self._of_key.get(AGGREGATES[name].of_key or ""), branches_of(argument)
         if of_row is None:
             return missing(call_of(name, argument))
         if branches is None:
@@ -95,6 +93,11 @@ class Partials:
         if is_ansi(self.reading.candidate.view.settings):
             return False
         summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
+        if of is not None and isinstance(argument, exp.Cast):
+            # A whole number in a type with room for any sum of such.
+            digits = DIGITS.get(expression_type(argument.this, self.reading.block), MAX_PRECISION)
+            if of.precision - of.scale >= digits + SUM_DIGITS:
+                return False
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> Partial | Miss:
@@ -172,9 +175,6 @@ class Partials:
         # A floating-point key is 0.0 where the rows may hold -0.0.
         if self.reading.is_normalized(argument):
             return missing(call_of(name, argument))
-        return self._same(name, argument)
-
-    def _same(self, name: str, argument: Tree) -> Partial | Miss:
         computed = self._computed(name, argument)
         return computed if isinstance(computed, Miss) else Partial(computed)
 

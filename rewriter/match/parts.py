@@ -10,10 +10,9 @@ from sqlglot import exp
 
 from rewriter.block import Block, Predicates, aggregate_of
 from rewriter.block.words import words
-from rewriter.match.aggregate_parts import parts_of
 from rewriter.match.candidate import Candidate, Miss, Reason
 from rewriter.model import Column
-from rewriter.schema import UNKNOWN, output_types
+from rewriter.schema import UNKNOWN, output_types, parts_of
 
 Tree = exp.Expr
 
@@ -33,7 +32,7 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
         for inner in tree.iter_expressions():
             yield from _aggregates(inner, block)
     else:
-        parts = [part for _, part in parts_of(call, block)] if tree is call else []
+        parts = [part.call for part in parts_of(call, block).values()] if tree is call else []
         yield from parts or (tree,)
 
 

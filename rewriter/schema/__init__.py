@@ -8,10 +8,12 @@ from rewriter.functions.types import UNKNOWN, Uncertain, column_type
 from rewriter.schema.columns import expression_type, numeric_type, output_columns, output_types
 from rewriter.schema.names import has_unary_plus, name_of
 from rewriter.schema.oracle import type_of
+from rewriter.schema.parts import argument_types, parts_of
 
 __all__ = [
     "UNKNOWN",
     "Uncertain",
+    "argument_types",
     "column_type",
     "expression_type",
     "has_unary_plus",
@@ -19,5 +21,6 @@ __all__ = [
     "numeric_type",
     "output_columns",
     "output_types",
+    "parts_of",
     "type_of",
 ]

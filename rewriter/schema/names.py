@@ -8,7 +8,7 @@ from itertools import pairwise
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
-from rewriter.block.vocabulary import CLOCK, PAIRED
+from rewriter.functions.registry import CLOCK, PRINTED, PRINTED_ARITY, meant
 from rewriter.functions.types import Uncertain, column_type
 from rewriter.sql import tokenize
 from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
@@ -16,25 +16,9 @@ from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
 Tree = exp.Expr
 
 _INFIX: Signs = {**ARITHMETIC, **COMPARING, **CONNECTING, exp.IntDiv: "div", exp.NullSafeEQ: "<=>"}
-# Functions whose call is named as it was typed, in lower case.
-_NAMED_AS_TYPED = """
-sqrt exp log10 power round count sum min max avg mean bool_and bool_or every some any bit_and bit_or bit_xor
-stddev stddev_pop stddev_samp variance var_pop var_samp abs bround ln pmod mod
-greatest least coalesce nvl nvl2 nullif ifnull upper lower ucase lcase length substring substr left right
-concat concat_ws replace reverse lpad rpad instr initcap split_part md5 sha1 sha2 crc32 nanvl year quarter
-month day dayofmonth dayofweek dayofyear weekday weekofyear hour minute second to_date date_format date_add
-date_part date_sub datediff add_months last_day make_date date_trunc trunc count_if any_value
-theta_sketch_agg theta_union_agg theta_sketch_estimate
-bitmap_bucket_number bitmap_bit_position bitmap_construct_agg bitmap_or_agg bitmap_count
-"""
-AS_TYPED = PAIRED.union(_NAMED_AS_TYPED.split())
 
 _OPERATORS = "( , + - * / % = < > <= >= <> != <=> || SELECT DISTINCT WHEN THEN ELSE CASE AND OR NOT BETWEEN LIKE DIV"
 _BEFORE_OPERANDS = frozenset(_OPERATORS.split())
-_UPPER = {name: name.upper() for name in ("sqrt", "exp", "log10", "power")}
-_TOLD = {**{name: f"{name}()" for name in (*CLOCK, "now")}, "curdate": "current_date()"}
-# Spark writes arguments that were left out.
-_ARITIES = {"substring": 3, "substr": 3, "round": 2, "bround": 2, "theta_sketch_agg": 2, "theta_union_agg": 2}
 
 
 def name_of(tree: Tree) -> str:
@@ -85,18 +69,15 @@ def _literal(tree: Tree) -> str:
 
 def _call(tree: Tree) -> str:
     name = str(tree.this).lower()
-    if name in _TOLD and not tree.expressions:
-        return _TOLD[name]
     if name in ("extract", "datepart") and len(tree.expressions) == 2:
         return f"{name}({' FROM '.join(map(_spelled, tree.expressions))})"
-    if name not in AS_TYPED or not tree.expressions:
-        raise Uncertain(f"the name of {name}() is not known for certain: give it an alias")
-    if name in _ARITIES and len(tree.expressions) != _ARITIES[name]:
+    spelled = PRINTED.get(name) if bool(tree.expressions) != (meant(name) in CLOCK) else None
+    # Spark writes arguments that were left out.
+    if spelled is None or len(tree.expressions) != PRINTED_ARITY.get(name, len(tree.expressions)):
         raise Uncertain(f"the name of {name}() is not known for certain: give it an alias")
     if name == "count" and isinstance(tree.expressions[0], exp.Star):
         return "count(1)"
-    name = _UPPER.get(name, name)
-    return f"{name}({', '.join(map(_argument, tree.expressions))})"
+    return f"{spelled}({', '.join(map(_argument, tree.expressions))})"
 
 
 def _argument(tree: Tree) -> str:
@@ -167,6 +148,9 @@ _SPELLINGS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], Callable[[Tree], st
     (exp.Not, _not),
     (exp.In, _in),
     (exp.Filter, _filter),
-    ((exp.CurrentDate, exp.CurrentTimestamp), lambda tree: _TOLD[tree.sql("spark").removesuffix("()").lower()]),
+    (
+        (exp.CurrentDate, exp.CurrentTimestamp),
+        lambda tree: f"{tree.sql('spark').removesuffix('()').lower()}()",
+    ),
     (exp.Anonymous, _call),
 )

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block.vocabulary import CAST_TYPES, SYNONYMS
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.functions.registry import OPERATORS, RESULTS, meant
+from rewriter.functions.results import rounded
 from rewriter.functions.types import (
     FRACTIONS,
     INTEGERS,
@@ -25,7 +27,6 @@ from rewriter.functions.types import (
     is_numeric,
     wide_decimal,
 )
-from rewriter.schema.functions import FUNCTIONS, rounded
 from rewriter.sql.operators import ARITHMETIC
 from rewriter.timeseries import as_bucket
 
@@ -41,15 +42,6 @@ class _Known(NamedTuple):
 
 
 _Rule = Callable[[Tree, _Known], str]
-_OPERATOR_CALLS = {
-    "mod": "%",
-    "pmod": "%",
-    "try_add": "+",
-    "try_subtract": "-",
-    "try_multiply": "*",
-    "try_divide": "/",
-    "try_mod": "%",
-}
 
 
 def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
@@ -228,13 +220,13 @@ def _call(tree: Tree, known: _Known) -> str:
     bucket = as_bucket(tree)
     if bucket is not None:
         return bucket.type
-    name = SYNONYMS.get(tree.this.lower(), tree.this.lower())
+    name = meant(tree.this)
     arguments = [argument for given in tree.expressions for argument in _plain(given)]
-    if name in _OPERATOR_CALLS and len(arguments) == 2:
-        return _operation(_OPERATOR_CALLS[name], arguments[0], arguments[1], known)
+    if name in OPERATORS and len(arguments) == 2:
+        return _operation(OPERATORS[name], arguments[0], arguments[1], known)
     if name in ("round", "bround"):
         return _rounding(arguments, known)
-    rule = FUNCTIONS.get(name)
+    rule = RESULTS.get(name)
     if rule is None:
         raise Uncertain(f"the type of {name}() is not known for certain")
     types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]

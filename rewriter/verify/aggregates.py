@@ -11,19 +11,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sqlglot import exp
 
 from rewriter.block import aggregate_of, has_aggregate
-from rewriter.block.vocabulary import DEVIATIONS, IDEMPOTENT, PAIRED, SETWISE, UNITED
 from rewriter.block.words import words
-from rewriter.functions.averages import average
-from rewriter.functions.moments import deviation, digits_of, scale_of, squared
-from rewriter.functions.pairs import needed, of_pairs, pair_of
-from rewriter.functions.trees import call_of, cast
+from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
+from rewriter.functions.trees import call_of
 from rewriter.functions.types import INTEGERS, Decimal, as_decimal, is_numeric
-from rewriter.schema import UNKNOWN, numeric_type
+from rewriter.schema import argument_types, parts_of
 from rewriter.sql import every
 from rewriter.verify.forms import (
     ONE,
@@ -44,8 +39,9 @@ from rewriter.verify.truth import bare, conjunction
 
 Tree = exp.Expr
 
-_NULL_IGNORING = IDEMPOTENT | {"sum", "avg", "bit_xor"} | DEVIATIONS
-_FOLDED = IDEMPOTENT | {"bit_xor"}
+_NULL_IGNORING = frozenset(name for name in FOLDED | COMPOSED if AGGREGATES[name].arity == 1)
+# Folded by themselves.
+_FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
 
 
 class Unfolded(Exception):
@@ -60,7 +56,7 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
     values, conditions = values_of(tree), conditions_of(tree)
     if not forms.nonempty or any(map(has_aggregate, conditions)) or not any(map(has_aggregate, values)):
         return tree
-    for name in ("sum", *sorted(_FOLDED)):
+    for name in ("sum", *sorted(_FOLDED - {"sum"})):
         part = _part(forms, name, tree)
         if part is not None:
             return _whole(forms, name, part)
@@ -74,7 +70,7 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
     finished = _finished(forms, call, condition)
     if finished is not None:
         return forms.normal(finished)
-    if isinstance(call.expressions[0], exp.Distinct) or call.name not in _NULL_IGNORING | {"count"}:
+    if isinstance(call.expressions[0], exp.Distinct) or call.name not in _NULL_IGNORING:
         return united(forms.over_operands(call), condition if condition is None else forms.normal(condition))
     if call.name == "count":
         return _count(forms, call.expressions[0], condition)
@@ -91,12 +87,12 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(f"{words(call)} of the one group of all rows")
-    if call.name in _FOLDED | {"sum"} and not is_distinct(call):
+    if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
         part = _part(forms, call.name, argument)
         if part is not None:
             return _whole(forms, call.name, part, condition)
-    if call.name in SETWISE or is_distinct(call):
+    if call.name in SETS or is_distinct(call):
         where = None if condition is None else finer.normal(condition)
         constant = not any(map(has_aggregate, arguments)) or call.name in UNITED
         if constant and not has_aggregate(where or ZERO):
@@ -245,33 +241,11 @@ def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
 
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
     """An aggregate as what its parts finish as; None for one that is a part itself."""
-    if is_distinct(call):
+    composed, parts = AGGREGATES[call.name].composed, parts_of(call, forms.block)
+    if composed is None or not parts:
         return None
-
-    def part(of: exp.Anonymous) -> Tree:
-        return with_condition(of, condition)
-
-    argument = call.expressions[0]
-    if call.name == "avg":
-        return _average(forms, argument, part)
-    if call.name in DEVIATIONS and (scale := scale_of(numeric_type(argument, forms.block))) is not None:
-        digits = digits_of(argument, scale)
-        total, squares = part(call_of("sum", digits)), part(call_of("sum", squared(digits)))
-        return deviation(call.name, total, squares, part(call_of("count", argument)), scale)
-    if call.name in PAIRED:
-        y, x = call.expressions
-        pair = pair_of(y, x, (numeric_type(y, forms.block), numeric_type(x, forms.block)))
-        if pair is not None:
-            return of_pairs(call.name, {each: part(pair.summed(each)) for each in needed(call.name)}, pair)
-    return None
-
-
-def _average(forms: Forms, argument: Tree, part: Callable[[exp.Anonymous], Tree]) -> Tree | None:
-    kind = forms.kind(argument)
-    summed = cast(argument, "decimal(38,0)") if kind == "bigint" else argument
-    if kind == UNKNOWN:
-        return None
-    return average(part(call_of("sum", summed)), part(call_of("count", argument)), kind)
+    values = {label: with_condition(part.call, condition) for label, part in parts.items()}
+    return composed.finish(values, argument_types(call, forms.block))
 
 
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:

@@ -31,6 +31,8 @@ CREATE TEMP MACRO bits_bit_position(x) AS CASE WHEN x > 0 THEN (x - 1) % 32768 E
 CREATE TEMP MACRO bits_construct_agg(position) AS list_sort(list_distinct(list(position)));
 CREATE TEMP MACRO bits_or_agg(bits) AS list_sort(list_distinct(flatten(list(bits))));
 CREATE TEMP MACRO bits_count(bits) AS coalesce(len(bits), 0);
+CREATE TEMP MACRO try_mod(n, m) AS n % nullif(m, 0);
+CREATE TEMP MACRO btrim(x, characters) AS trim(x, characters);
 CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0);
 """
 # What time it is while golden cases run.

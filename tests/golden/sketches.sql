@@ -58,3 +58,8 @@ SELECT a, max_by(n, c) FROM t GROUP BY a
 --@ case: a size that is not a constant
 SELECT a, theta_sketch_agg(n, 6 + 6) FROM t GROUP BY a
 --@ kept: keyed NOT_READ THETA_SKETCH_AGG(n, 6 + 6) is not of a value and a constant size; seen NOT_READ THETA_SKETCH_AGG(n, 6 + 6) is not of a value and a constant size
+
+--@ case: sketches of a view, united by the query
+SELECT a, theta_sketch_estimate(theta_union_agg(ns, 12)) AS e FROM seen GROUP BY a
+--@ rewritten using seen
+SELECT v.`a` AS a, theta_sketch_estimate(theta_union_agg(v.`ns`, 12)) AS e FROM lake.demo.seen__storage AS v GROUP BY v.`a`

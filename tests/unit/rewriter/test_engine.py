@@ -247,3 +247,15 @@ def test_a_select_without_from_may_stand_around_what_is_answered(built: World) -
         "SELECT 1 AS one, (SELECT sum(n) FROM sales) + 1 AS more",
     ):
         assert decide(built, query).rewritten
+
+
+@pytest.mark.parametrize(("output", "rolls_up"), [("avg(b)", True), ("sum(wide)", False)])
+def test_without_ansi_only_sums_that_may_have_overflowed_are_left(output: str, rolls_up: bool) -> None:
+    schema = "CREATE TABLE t (a STRING, c STRING, b BIGINT, wide DECIMAL(38,2))"
+    plain = world(GoldenFile(Path(), schema=schema, views={"v": f"SELECT a, c, {output} AS x FROM t GROUP BY a, c"}))
+    settings = {"spark.sql.ansi.enabled": "false"}
+    definitions = Definitions(tuple(replace(view, settings=settings) for view in plain.definitions.views))
+    session = replace(plain.session, settings=settings)
+    outcome = rewrite(parse(f"SELECT a, {output} FROM t GROUP BY a", session), definitions, plain.relations)
+    assert outcome.rewritten == rolls_up
+    assert rolls_up or {a.reason for a in outcome.tried} == {Reason.AGGREGATE_DOES_NOT_ROLL_UP}

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 from sqlglot import exp
 
-from rewriter.block.vocabulary import PAIRED
 from rewriter.functions.pairs import Pair, needed, of_pairs, pair_of
+from rewriter.functions.registry import AGGREGATES, COMPOSED
 from rewriter.match.printing import expression_text
 
 Tree = exp.Expr
@@ -18,6 +18,7 @@ Y, X = exp.column("y"), exp.column("x")
 PAIRS = ((1000001, 3), (1000002, 5), (1000004, -2), (-7, 9), (1, None), (None, 1))
 LEVEL = ((5, 1), (5, 3), (5, 7))
 UPRIGHT = ((1, 5), (3, 5))
+PAIRED = frozenset(name for name in COMPOSED if AGGREGATES[name].arity == 2)
 
 
 def answer(name: str, pairs: tuple[tuple[int | None, int | None], ...], scale: int = 0) -> float | None:

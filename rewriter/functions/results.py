@@ -1,11 +1,10 @@
-"""What each function returns, by the types of its arguments."""
+"""Rules for the type of a result, by the types of the arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 
-from rewriter.block.vocabulary import CLOCK, PAIRED, UNITED
+from rewriter.functions.record import Rule, Types
 from rewriter.functions.types import (
     FRACTIONS,
     INTEGERS,
@@ -18,9 +17,6 @@ from rewriter.functions.types import (
     is_numeric,
 )
 from rewriter.timeseries.bucket import TEMPORAL
-
-Types = Sequence[str]
-Rule = Callable[[Types], str]
 
 
 def always(kind: str) -> Rule:
@@ -122,7 +118,7 @@ def dated(types: Types) -> str:
 
 
 def instant(types: Types) -> str:
-    """date_trunc, which goes through TEMPORALTAMP."""
+    """date_trunc, which goes through TIMESTAMP."""
     if types[1] not in (*TEMPORAL, STRING):
         raise Uncertain(f"date_trunc of {types[1]} is not known for certain")
     return "timestamp"
@@ -144,50 +140,5 @@ def rounded(kind: str, places: int) -> str:
     return bounded(digits + kept, kept)
 
 
-_INT, _BIGINT, _DOUBLE, _BOOLEAN = always("int"), always("bigint"), always("double"), always("boolean")
-_STRING, _DATE = always(STRING), always("date")
-
-FUNCTIONS: Mapping[str, Rule] = {
-    **dict.fromkeys(("abs",), number),
-    **dict.fromkeys(("sqrt", "exp", "ln", "log10", "log2", "signum", "power"), magnitude),
-    **dict.fromkeys(("ceil", "floor"), whole),
-    **dict.fromkeys(("coalesce", "nvl", "greatest", "least"), together),
-    **dict.fromkeys(("nullif",), first),
-    **dict.fromkeys(("if", "nvl2"), either),
-    "nanvl": float_or_double,
-    **dict.fromkeys(("upper", "lower", "initcap", "ltrim", "rtrim", "trim", "btrim", "replace", "split_part"), of_text),
-    **dict.fromkeys(("substring", "left", "right", "lpad", "rpad", "reverse"), of_text),
-    **dict.fromkeys(("regexp_replace", "regexp_extract", "regexp_substr", "get_json_object"), _STRING),
-    **dict.fromkeys(("substring_index", "translate", "repeat"), of_text),
-    **dict.fromkeys(("concat", "concat_ws"), texts),
-    **dict.fromkeys(("md5", "sha1", "sha2", "date_format"), _STRING),
-    **dict.fromkeys(("length", "instr", "ascii", "datediff"), _INT),
-    **dict.fromkeys(("year", "quarter", "month", "day", "dayofweek", "dayofyear", "weekday", "weekofyear"), _INT),
-    **dict.fromkeys(("hour", "minute", "second"), _INT),
-    **dict.fromkeys(("crc32", "theta_sketch_estimate"), _BIGINT),
-    **dict.fromkeys(("bitmap_bucket_number", "bitmap_bit_position", "bitmap_count"), _BIGINT),
-    **dict.fromkeys(("isnull", "isnotnull"), _BOOLEAN),
-    **dict.fromkeys(("date", "to_date"), dated),
-    **dict.fromkeys(("date_add", "date_sub", "add_months", "last_day", "make_date", "trunc"), _DATE),
-    "date_trunc": instant,
-    **{name: always(kind) for name, kind in CLOCK.items()},
-    # aggregates
-    **dict.fromkeys(("count", "count_if", "regr_count", "approx_count_distinct", "grouping_id"), _BIGINT),
-    **dict.fromkeys(UNITED, always("binary")),
-    "grouping": always("tinyint"),
-    "sum": total,
-    "avg": average,
-    **dict.fromkeys(("min", "max", "any_value", "first", "first_value", "last", "last_value", "mode"), first),
-    **dict.fromkeys(("bool_and", "bool_or"), _BOOLEAN),
-    **dict.fromkeys(("bit_and", "bit_or", "bit_xor"), integral),
-    **dict.fromkeys(("var_pop", "var_samp", "variance", "stddev", "stddev_pop", "stddev_samp", "std"), magnitude),
-    **dict.fromkeys(("skewness", "kurtosis"), magnitude),
-    **dict.fromkeys(PAIRED - {"regr_count", "regr_avgx", "regr_avgy"}, magnitudes),
-    "regr_avgx": lambda types: average(types[1:]),
-    "regr_avgy": average,
-    **dict.fromkeys(("collect_list", "collect_set", "array_agg"), lambda types: f"array<{types[0]}>"),
-    # windows
-    **dict.fromkeys(("row_number", "rank", "dense_rank", "ntile"), _INT),
-    **dict.fromkeys(("percent_rank", "cume_dist"), _DOUBLE),
-    **dict.fromkeys(("lag", "lead"), first),
-}
+INT, BIGINT, DOUBLE, BOOLEAN = always("int"), always("bigint"), always("double"), always("boolean")
+TEXT, DATE, BYTES = always(STRING), always("date"), always("binary")

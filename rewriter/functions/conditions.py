@@ -1,0 +1,18 @@
+"""Functions that choose among their arguments, or tell whether one is NULL."""
+
+from __future__ import annotations
+
+from rewriter.functions.record import Function
+from rewriter.functions.results import BOOLEAN, either, first, together
+
+CONDITIONS = (
+    Function("coalesce", together),
+    Function("nvl", together, ("ifnull",)),
+    Function("nvl2", either),
+    Function("nullif", first),
+    Function("if", either, printed=False),
+    Function("greatest", together),
+    Function("least", together),
+    Function("isnull", BOOLEAN, printed=False),
+    Function("isnotnull", BOOLEAN, printed=False),
+)

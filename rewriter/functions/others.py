@@ -1,0 +1,67 @@
+"""Functions with which blocks are not read, and those whose value is not settled by their arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rewriter.functions.record import Function, Rule
+from rewriter.functions.results import BIGINT, always, first
+
+_ANY_ROW = "may take any of several rows"
+_ANY_ORDER = "may give its values in any order"
+_BY_TASK = "depends on how the rows are divided into tasks, as theta_sketch_agg() does not"
+_AT_RANDOM = "drops values at random"
+_BY_ORDER = "depends on the order in which the rows come, as percentile() does not"
+
+
+def _unsettled(why: str, names: str, result: Rule | None = None, *, printed: bool = False) -> Iterator[Function]:
+    for name in names.split():
+        yield Function(name, result, readable=False, printed=printed, unsettled=why)
+
+
+UNSETTLED_FUNCTIONS = (
+    *_unsettled(_ANY_ROW, "any_value", first, printed=True),
+    *_unsettled(_ANY_ROW, "first first_value last last_value mode", first),
+    *_unsettled(_ANY_ROW, "max_by min_by"),
+    *_unsettled(_ANY_ORDER, "collect_list collect_set array_agg", lambda types: f"array<{types[0]}>"),
+    *_unsettled(_ANY_ORDER, "listagg string_agg"),
+    *_unsettled(_BY_TASK, "hll_sketch_agg hll_union_agg hll_sketch_estimate hll_union"),
+    *_unsettled(_AT_RANDOM, "kll_sketch_agg_bigint kll_sketch_agg_double kll_sketch_agg_float"),
+    *_unsettled(_AT_RANDOM, "kll_merge_agg_bigint kll_merge_agg_double kll_merge_agg_float"),
+    *_unsettled(_BY_ORDER, "approx_percentile percentile_approx histogram_numeric"),
+)
+
+# count_if(p) is read as count(*) FILTER (WHERE p). The others tell by which keys a row of GROUPING SETS is not grouped.
+COUNT_IF = Function("count_if", BIGINT, readable=False)
+GROUPING_FUNCTIONS = (
+    Function("grouping", always("tinyint"), readable=False, printed=False),
+    Function("grouping_id", BIGINT, readable=False, printed=False),
+)
+
+# Settled by the arguments and the session alone: a view that has one answers its own text.
+_SETTLED = """
+acos acosh aggregate array array_append array_compact array_contains array_distinct array_except array_insert
+array_intersect array_join array_max array_min array_position array_prepend array_remove array_repeat array_size
+array_sort array_union arrays_overlap arrays_zip asin asinh atan atan2 atanh base64 bigint bin binary bit_count
+bit_get bit_length boolean cardinality cbrt char chr collate collation contains conv convert_timezone cos cosh cot
+csc date_diff date_from_unix_date dateadd dayname decimal decode degrees double e element_at encode endswith
+equal_null exists explode explode_outer expm1 factorial filter find_in_set flatten float forall format_number
+format_string from_csv from_json from_unixtime from_utc_timestamp from_xml get getbit hash hex hypot ilike inline
+inline_outer int is_valid_utf8 is_variant_null isnan json_array_length json_object_keys json_tuple levenshtein like
+locate log log1p luhn_check make_dt_interval make_interval make_time make_timestamp make_timestamp_ltz
+make_timestamp_ntz make_valid_utf8 make_ym_interval map map_concat map_contains_key map_entries map_filter
+map_from_arrays map_from_entries map_keys map_values map_zip_with mask monthname months_between named_struct
+negative next_day nullifzero octet_length parse_json parse_url pi posexplode posexplode_outer position positive
+printf quote radians reduce regexp regexp_count regexp_extract_all regexp_instr regexp_like rint rlike schema_of_csv
+schema_of_json schema_of_variant schema_of_xml sec sentences sequence sha shiftleft shiftright shiftrightunsigned
+sin sinh size slice smallint sort_array soundex split stack startswith str_to_map string struct tan tanh
+theta_difference theta_intersection theta_union time_diff time_trunc timestamp timestamp_micros timestamp_millis
+timestamp_seconds tinyint to_binary to_char to_csv to_json to_number to_time to_timestamp to_timestamp_ltz
+to_timestamp_ntz to_unix_timestamp to_utc_timestamp to_varchar to_variant_object to_xml transform transform_keys
+transform_values try_element_at try_make_interval try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz
+try_parse_json try_parse_url try_to_binary try_to_date try_to_number try_to_time try_to_timestamp try_url_decode
+try_validate_utf8 try_variant_get typeof unbase64 unhex unix_date unix_micros unix_millis unix_seconds
+unix_timestamp url_decode url_encode validate_utf8 variant_get width_bucket xpath xpath_boolean xpath_double
+xpath_float xpath_int xpath_long xpath_number xpath_short xpath_string xxhash64 zeroifnull zip_with
+"""
+OTHER_FUNCTIONS = tuple(Function(name, readable=False, printed=False) for name in _SETTLED.split())

@@ -1,0 +1,13 @@
+"""Functions of sketches and of bitmaps, which are sets: aggregates.py has the aggregates that make and unite them."""
+
+from __future__ import annotations
+
+from rewriter.functions.record import Function
+from rewriter.functions.results import BIGINT
+
+SET_FUNCTIONS = (
+    Function("theta_sketch_estimate", BIGINT),
+    Function("bitmap_bucket_number", BIGINT),
+    Function("bitmap_bit_position", BIGINT),
+    Function("bitmap_count", BIGINT),
+)

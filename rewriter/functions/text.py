@@ -1,0 +1,42 @@
+"""Functions of texts."""
+
+from __future__ import annotations
+
+from rewriter.functions.record import Function
+from rewriter.functions.results import BIGINT, INT, TEXT, of_text, texts
+
+TEXT_FUNCTIONS = (
+    Function("upper", of_text, ("ucase",)),
+    Function("lower", of_text, ("lcase",)),
+    Function("initcap", of_text),
+    Function("length", INT, ("character_length", "char_length"), unprinted=("character_length", "char_length")),
+    Function("ascii", INT, printed=False),
+    Function("substring", of_text, ("substr",), printed_arity=3),
+    Function("left", of_text),
+    Function("right", of_text),
+    Function("substring_index", of_text, printed=False),
+    Function("split_part", of_text),
+    Function("instr", INT),
+    Function("concat", texts),
+    Function("concat_ws", texts),
+    Function("repeat", of_text, printed=False),
+    Function("reverse", of_text),
+    Function("replace", of_text),
+    Function("translate", of_text, printed=False),
+    Function("overlay", of_text, readable=False, printed=False),
+    Function("elt", lambda types: texts(types[1:]), readable=False, printed=False),
+    Function("lpad", of_text),
+    Function("rpad", of_text),
+    Function("trim", of_text, printed=False),
+    Function("btrim", of_text, printed=False),
+    Function("ltrim", of_text, printed=False),
+    Function("rtrim", of_text, printed=False),
+    Function("regexp_replace", TEXT, printed=False),
+    Function("regexp_extract", TEXT, printed=False),
+    Function("regexp_substr", TEXT, printed=False),
+    Function("get_json_object", TEXT, printed=False),
+    Function("md5", TEXT),
+    Function("sha1", TEXT),
+    Function("sha2", TEXT),
+    Function("crc32", BIGINT),
+)

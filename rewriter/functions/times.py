@@ -1,0 +1,46 @@
+"""Functions of times, and those that tell the time.
+
+`units` are fields of extract(… FROM x), date_part and datepart. Seconds have none there, since these give their
+fraction, too.
+"""
+
+from __future__ import annotations
+
+from rewriter.functions.record import Function
+from rewriter.functions.results import DATE, INT, TEXT, always, dated, instant
+
+TIME_FUNCTIONS = (
+    Function("timeseries", zoned=True, printed=False, form="bucket"),
+    Function("date_trunc", instant, zoned=True, form="bucket"),
+    Function("trunc", DATE, zoned=True, form="bucket"),
+    Function("extract", zoned=True, printed=False, form="field"),
+    Function("date_part", zoned=True, form="field"),
+    Function("datepart", zoned=True, printed=False, form="field"),
+    Function("year", INT, zoned=True, units="YEAR Y YEARS YR YRS"),
+    Function("quarter", INT, zoned=True, units="QUARTER QTR"),
+    Function("month", INT, zoned=True, units="MONTH MON MONS MONTHS"),
+    Function("weekofyear", INT, zoned=True, units="WEEK W WEEKS"),
+    Function("day", INT, ("dayofmonth",), zoned=True, units="DAY D DAYS"),
+    Function("dayofweek", INT, zoned=True, units="DAYOFWEEK DOW"),
+    Function("weekday", INT, zoned=True, units="DAYOFWEEK_ISO DOW_ISO"),
+    Function("dayofyear", INT, zoned=True, units="DOY"),
+    Function("hour", INT, zoned=True, units="HOUR H HOURS HR HRS"),
+    Function("minute", INT, zoned=True, units="MINUTE M MIN MINS MINUTES"),
+    Function("second", INT, zoned=True),
+    Function("date", dated, zoned=True, printed=False, form="date"),
+    Function("to_date", dated, zoned=True, form="date"),
+    Function("date_format", TEXT, zoned=True),
+    Function("date_add", DATE, zoned=True),
+    Function("date_sub", DATE, zoned=True),
+    Function("datediff", INT, zoned=True),
+    Function("add_months", DATE, zoned=True),
+    Function("last_day", DATE, zoned=True),
+    Function("make_date", DATE, zoned=True),
+)
+
+# In one statement a constant, which nobody knows before Spark runs it.
+CLOCK_FUNCTIONS = (
+    Function("current_date", always("date"), ("curdate",), readable=False, printed="current_date"),
+    Function("current_timestamp", always("timestamp"), ("now",), readable=False),
+    Function("localtimestamp", always("timestamp_ntz"), readable=False),
+)

@@ -1,0 +1,27 @@
+"""The aggregates of which others are put together: what CREATE stores beside them, and a query in parts asks for."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.functions.record import Parts
+from rewriter.functions.registry import AGGREGATES
+from rewriter.functions.types import UNKNOWN
+from rewriter.schema.columns import expression_type, numeric_type
+
+
+def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
+    """Return the types of an aggregate's arguments as its composition needs them, `unknown` where not certain."""
+    composed = AGGREGATES[call.name].composed
+    if composed is None or not composed.lossless:
+        return tuple(expression_type(argument, block) for argument in call.expressions)
+    return tuple(numeric_type(argument, block) or UNKNOWN for argument in call.expressions)
+
+
+def parts_of(call: exp.Anonymous, block: Block) -> Parts:
+    """Return the parts of an aggregate that does not roll up by itself; none of others, and of DISTINCT."""
+    composed = AGGREGATES[call.name].composed
+    if composed is None or isinstance(call.expressions[0], exp.Distinct):
+        return {}
+    return composed.parts(call, argument_types(call, block))
