@@ -31,7 +31,7 @@ def first(types: Types) -> str:
 
 def together(types: Types) -> str:
     """The common type of all arguments."""
-    return reduce(common, types)
+    return reduce(common, types[1:], types[0])
 
 
 def of_text(types: Types) -> str:

@@ -54,6 +54,12 @@ def test_what_is_not_certain_is_refused(text: str) -> None:
         type_of(parse_select(f"SELECT {text} FROM t").expressions[0], lambda column: COLUMNS.get(column.name))
 
 
+@pytest.mark.parametrize("text", ["coalesce()", "sum()", "nvl2(i, i)"])
+def test_too_few_arguments(text: str) -> None:
+    with pytest.raises(Uncertain, match="has too few arguments"):
+        type_of(parse_select(f"SELECT {text} FROM t").expressions[0], lambda column: COLUMNS.get(column.name))
+
+
 @pytest.mark.parametrize(
     "text", ["DATE '2024-01-01'", "CASE i WHEN 1 THEN 2 END", "i IS TRUE", "round(i)", "1e3", "f()"]
 )
