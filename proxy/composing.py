@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from proxy import config, embedded, jobs
@@ -49,7 +50,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         running.callback(own.close)
         return Surroundings(
             tuple(_upstreams(settings)),
-            open_catalog(settings.catalog.name, settings.catalog.properties),
+            open_catalog(settings.catalog.name, settings.catalog.properties, timeout=settings.catalog_timeout),
             await _job_runner(settings.pipeline, settings.catalog.name, own, running),
             alone=False,
             own=own,
@@ -59,7 +60,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     _log.info("Spark Thrift Server of its own at %s:%d", spark.thrift_host, spark.thrift_port)
     return Surroundings(
         (Upstream(spark.thrift_host, spark.thrift_port),),
-        open_catalog(spark.catalog_name, spark.catalog_properties),
+        open_catalog(spark.catalog_name, spark.catalog_properties, timeout=settings.catalog_timeout),
         EmbeddedRunner(spark.session),
         alone=True,
         progress=lambda statement: asyncio.to_thread(spark.stages, statement),
@@ -95,9 +96,15 @@ def compose(
     if alone:
         running.push_async_callback(cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
         running.push_async_callback(cancelled, asyncio.create_task(orphans.drop()))
-    context = Context(catalog, pipeline, on_commit, orphans, Answers(catalog), workers=lambda: service.workers())
+    answers = Answers(catalog)
+    context = Context(catalog, pipeline, on_commit, orphans, answers, workers=lambda: service.workers())
     defaults = Defaults()
     upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts))
+    if alone:
+        catching_up = asyncio.create_task(
+            _catch_up(upstreams, catalog, partial(on_commit.catch_up, answers.definitions))
+        )
+        running.push_async_callback(cancelled, catching_up)
     running.push_async_callback(cancelled, asyncio.create_task(watch(upstreams)))
     service = kind(
         upstreams,
@@ -108,6 +115,13 @@ def compose(
         surroundings.progress,
     )
     return service
+
+
+async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:
+    """Begin the refreshes that were missed, when Spark answers, and each time that the catalog answers again."""
+    await upstreams.answered.wait()
+    begin()
+    catalog.when_back(begin)
 
 
 def adopt(surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:

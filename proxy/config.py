@@ -32,6 +32,7 @@
     call = 60                     # for an answer; `work` is for calls that compute rows
     health = 10                   # between two looks whether it opens sessions
     park = 300                    # after which an idle session gives its place back
+    catalog = 10                  # that a statement waits for the catalog; then it goes to Spark as it is
 
 Who may come in, and what they may take:
 
@@ -178,6 +179,7 @@ class Config:
     authentication: AuthenticationSettings = AuthenticationSettings()
     timeouts: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
+    catalog_timeout: float = 10.0
 
 
 def load(path: Path) -> Config:
@@ -218,6 +220,8 @@ def _config(document: dict[str, Any]) -> Config:
         raise ConfigError("[catalog] needs [[upstream]]: the Spark that Viewgate starts itself has its own catalog")
     if upstreams and "embedded" in document:
         raise ConfigError("[embedded] and [[upstream]] exclude each other: Spark is either started here or elsewhere")
+    timeouts = dict(_table(document, "timeouts"))
+    catalog_timeout = timeouts.pop("catalog", Config.catalog_timeout)
     return Config(
         _listen(document),
         upstreams,
@@ -225,8 +229,9 @@ def _config(document: dict[str, Any]) -> Config:
         _pipeline(document, bool(upstreams)),
         _embedded(document),
         _authentication(document),
-        _table(document, "timeouts"),
+        timeouts,
         _table(document, "limits"),
+        catalog_timeout,
     )
 
 

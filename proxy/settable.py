@@ -54,7 +54,9 @@ TABLES: Mapping[str, Mapping[str, Kind]] = {
     "authentication.jwt": dict.fromkeys(("keys", "audience", "issuer", "claim"), TEXT),
     "authentication.kerberos": dict.fromkeys(("keytab", "principal"), TEXT),
     "authentication.proxy_users": {"*": TEXTS},
-    "timeouts": dict.fromkeys(("connect", "handshake", "open", "call", "work", "close", "health", "park"), SECONDS),
+    "timeouts": dict.fromkeys(
+        ("connect", "handshake", "open", "call", "work", "close", "health", "park", "catalog"), SECONDS
+    ),
     "limits": {
         "message": BYTES,
         "string": BYTES,

@@ -17,7 +17,7 @@ from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
 from proxy.answering.rests import Rests
 from proxy.answering.schemas import Schemas, checked
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
@@ -86,10 +86,19 @@ class Answers:
         A `thorough` decision is the same one, and can tell of every view over the statement's tables.
         """
         if not any(calls(sql)):
-            return await self._decide(session, sql, thorough)
+            return await self._decide_if_known(session, sql, thorough)
         expanded = await expand(sql, await self.facts(session), self.catalog)
         decision = await self._decide(session, expanded or sql, thorough)
         return decision if decision.sql is not None else replace(decision, sql=expanded)
+
+    async def _decide_if_known(self, session: ClientSession, sql: str, thorough: bool) -> Decision:
+        """Decide, or leave the statement to Spark while nobody can tell how its tables are."""
+        try:
+            return await self._decide(session, sql, thorough)
+        except Unavailable as outage:
+            if _spells_time(sql):  # which is no function of Spark's
+                raise
+            return Decision(None, sql, problem=outage.message, over=1)
 
     async def _decide(self, session: ClientSession, sql: str, thorough: bool) -> Decision:
         """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""

@@ -13,11 +13,24 @@ from proxy.catalog.catalog import Catalog
 from proxy.catalog.inventory import Kind, Listed
 from proxy.catalog.opening import open_store
 from proxy.catalog.publish import BRANCH_PREFIX, Conflict, Published
+from proxy.catalog.reach import TIMEOUT_S, Unavailable
 from proxy.catalog.store import CatalogError
 
-__all__ = ["BRANCH_PREFIX", "Catalog", "CatalogError", "Conflict", "Kind", "Listed", "Published", "open_catalog"]
+__all__ = [
+    "BRANCH_PREFIX",
+    "Catalog",
+    "CatalogError",
+    "Conflict",
+    "Kind",
+    "Listed",
+    "Published",
+    "Unavailable",
+    "open_catalog",
+]
 
 
-def open_catalog(name: str, properties: Mapping[str, str], *, poll_ms: int | None = None) -> Catalog:
-    """The catalog that Spark knows by this name, opened with pyiceberg's properties for it."""
-    return Catalog(open_store(name, properties), poll_ms=poll_ms)
+def open_catalog(
+    name: str, properties: Mapping[str, str], *, poll_ms: int | None = None, timeout: float = TIMEOUT_S
+) -> Catalog:
+    """Open the catalog that Spark knows by this name; no statement waits longer than `timeout` for its answer."""
+    return Catalog(open_store(name, properties), poll_ms=poll_ms, timeout=timeout)

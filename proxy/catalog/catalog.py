@@ -6,7 +6,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
@@ -17,8 +16,10 @@ from proxy.catalog.documents import Document, Remembered
 from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
+from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Unavailable
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import recorded_summary, sort_fields, table
+from proxy.catalog.threads import Threads
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
 from rewriter import View, by_name, in_place
 from rewriter.model import (
@@ -42,15 +43,19 @@ _AT_ONCE = 0.0
 class Catalog:
     """Definitions of materialized views, relations as they are now, and the commit that ends a refresh."""
 
-    def __init__(self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096) -> None:
+    def __init__(
+        self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096, timeout: float = TIMEOUT_S
+    ) -> None:
         self.name = store.iceberg.name
         self._store = store
         self._poll_s = (store.poll_ms if poll_ms is None else poll_ms) / 1000
-        self._threads = ThreadPoolExecutor(4, "catalog")
-        self._long = ThreadPoolExecutor(4, "catalog-long")  # manifests and commits, for which no statement's look waits
+        self._reach = Reach(self.name, store.namespaces, timeout)
+        self._reach.back.append(self.invalidate)
+        self._long = Threads(4, "catalog-long")  # manifests and commits, for which no statement's look waits
         self._relations: Remembered[tuple[TableName, str], Relation] = Remembered(remembered)
         self._properties: Remembered[tuple[TableName, str], Mapping[str, str]] = Remembered(remembered)
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
+        self._unreadable: set[tuple[TableName, str]] = set()
         self._listed: Mapping[tuple[TableName, str], Listed] = {}
         self._definitions: tuple[MaterializedView, ...] = ()
         self._plain: tuple[PlainView, ...] = ()
@@ -70,15 +75,21 @@ class Catalog:
         return self._plain
 
     async def definitions(self) -> tuple[MaterializedView, ...]:
-        """All materialized views; the same tuple until the metadata of a view, of a plain one too, changes."""
+        """All materialized views; the same tuple until the metadata of a view, of a plain one too, changes.
+
+        While the catalog is unavailable, they are those that were known before.
+        """
+        if self._locations is not None and not self._reach.available:
+            return self._definitions
         if time.monotonic() >= self._due or self._locations is None:  # before the first look none are known
             async with self._polling:
                 if time.monotonic() >= self._due:
-                    await self._look_again()
+                    await self._look_for_change()
         return self._definitions
 
     async def view(self, name: TableName) -> MaterializedView | None:
         """The materialized view of that name as it is at this moment."""
+        self._reach.check()
         self.invalidate()
         return next((view for view in await self.definitions() if view.name == name), None)
 
@@ -89,7 +100,7 @@ class Catalog:
     async def read_through(self, view: MaterializedView) -> MaterializedView:
         """A view as it will be, with the views that it is defined over in their place."""
         others = [other for other in await self.definitions() if other.name != view.name]
-        *_, found = await self._blocking(lambda: in_place([*others, view], self._plain))
+        *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
         return found
 
     def invalidate(self) -> None:
@@ -100,38 +111,39 @@ class Catalog:
         """The one look of a statement: each name's table or view now, None where there is none that can be read."""
         wanted = tuple(dict.fromkeys(names))
         ours = [name for name in wanted if name.catalog == self.name]
-        found = await self._blocking(lambda: self._look(ours)) if ours else {}
+        found = await self._answer(lambda: self._look(ours)) if ours else {}
         return {name: found.get(name) for name in wanted}
 
     async def taken(self, name: TableName) -> bool:
         """Whether there is a table or view of that name now, one that cannot be read too."""
-        return bool(await self._blocking(lambda: self._store.look([name])))
+        return bool(await self._answer(lambda: self._looked([name])))
 
     async def properties(self, table: TableName) -> Mapping[str, str]:
         """The properties of a table now; none where there is no table that can be read."""
-        return await self._blocking(lambda: self._table_properties(table))
+        return await self._answer(lambda: self._table_properties(table))
 
     async def order(self, table: TableName) -> tuple[SortField, ...]:
         """The sort order of a table's new files."""
-        return await self._blocking(lambda: self._read(table, sort_fields, ()))
+        return await self._answer(lambda: self._read(table, sort_fields, ()))
 
     async def recorded(self, storage: TableName) -> Mapping[str, str]:
         """What the content of a storage table says of itself in the summary of its snapshot; nothing if it does not."""
-        return await self._blocking(lambda: self._read(storage, recorded_summary, {}))
+        return await self._answer(lambda: self._read(storage, recorded_summary, {}))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
         """All namespaces."""
-        return await self._blocking(self._store.namespaces)
+        return await self._answer(lambda: _asked(self._store.namespaces))
 
     async def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
         """All tables and views whose names are wanted, in the order of their names; what cannot be read is left out."""
+        self._reach.check()
         storages = {view.storage for view in await self.definitions()}
-        found = await self._blocking(lambda: self._inventory(wanted))
+        found = await self._at_length(lambda: self._inventory(wanted))
         return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
 
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
         """What happened to a table between what a refresh recorded of it and the snapshot that it has been seen at."""
-        return await self._blocking(lambda: self._change(name, recorded, end))
+        return await self._at_length(lambda: self._change(name, recorded, end))
 
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
         """A table's data files at `end`, and those that came or went since `start`."""
@@ -146,7 +158,7 @@ class Catalog:
     async def location(self, name: TableName) -> str:
         """The directory of a table."""
         load = self._store.iceberg.load_table
-        return await self._blocking(lambda: load(name.parts[1:]).location())
+        return await self._at_length(lambda: load(name.parts[1:]).location())
 
     async def publish(
         self,
@@ -172,25 +184,39 @@ class Catalog:
 
     def close(self) -> None:
         """Let the threads and connections go."""
-        for threads in (self._threads, self._long):
-            threads.shutdown(wait=False, cancel_futures=True)
+        self._reach.close()
+        self._long.close()
         self._store.close()
 
-    async def _blocking(self, call: Callable[[], _Result]) -> _Result:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+    def when_back(self, resume: Callable[[], None]) -> None:
+        """Have a function called each time that the catalog answers again."""
+        self._reach.back.append(resume)
+
+    async def _answer(self, call: Callable[[], _Result]) -> _Result:
+        """Return what a statement waits for; Unavailable if that takes too long."""
+        return await self._reach.answer(call)
 
     async def _at_length(self, call: Callable[[], _Result]) -> _Result:
-        return await asyncio.get_running_loop().run_in_executor(self._long, call)
+        return await asyncio.wrap_future(self._long.submit(call))
+
+    def _looked(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        return _asked(lambda: self._store.look(names))
 
     def _look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
-        return {name: self._relation(name, entry) for name, entry in self._store.look(names).items()}
+        return {name: self._relation(name, entry) for name, entry in self._looked(names).items()}
 
     def _relation(self, name: TableName, entry: Entry) -> Relation | None:
         try:
             return self._relations.get((name, entry.location), lambda: _relation(name, entry))
-        except Exception:  # metadata comes from any writer; what cannot be read is not known, and not rewritten
-            _log.exception("cannot read the metadata of %s at %s", name, entry.location)
+        except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
+            self._say_unreadable(name, entry, failure)
             return None
+
+    def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
+        """Log a metadata file that cannot be read, once: it never changes, and every statement reads it again."""
+        if (name, entry.location) not in self._unreadable:
+            self._unreadable.add((name, entry.location))
+            _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)
 
     def _inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
         entries = self._store.relations(wanted)
@@ -209,20 +235,20 @@ class Catalog:
             return None
 
     def _table_properties(self, name: TableName) -> Mapping[str, str]:
-        entry = self._store.look([name]).get(name)
+        entry = self._looked([name]).get(name)
         if entry is None or entry.kind != "table":
             return {}
         try:
             return self._properties.get(
                 (name, entry.location), lambda: MappingProxyType(entry.load().get("properties", {}))
             )
-        except Exception:  # as above
-            _log.exception("cannot read the metadata of %s at %s", name, entry.location)
+        except Exception as failure:  # as above
+            self._say_unreadable(name, entry, failure)
             return {}
 
     def _read(self, name: TableName, read: Callable[[Document], _Result], none: _Result) -> _Result:
         """What a table's metadata says now; nothing where there is no such table."""
-        entry = self._store.look([name]).get(name)
+        entry = self._looked([name]).get(name)
         return read(entry.load()) if entry is not None and entry.kind == "table" else none
 
     def _change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
@@ -230,6 +256,15 @@ class Catalog:
         if entry is None or entry.kind != "table":
             return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="it is no longer there")
         return change(name, entry.load(), recorded, end)
+
+    async def _look_for_change(self) -> None:
+        """Look again; where views are known and none was changed here, a catalog that fails meanwhile does no harm."""
+        needed = self._due == _AT_ONCE
+        try:
+            await self._look_again()
+        except Unavailable:
+            if needed or self._locations is None:
+                raise
 
     async def _look_again(self) -> None:
         needed = self._due == _AT_ONCE
@@ -242,15 +277,15 @@ class Catalog:
             raise
 
     async def _poll(self) -> None:
-        entries = await self._blocking(self._store.views)
+        entries = await self._answer(lambda: _asked(self._store.views))
         locations = {name: entry.location for name, entry in entries.items()}
         # A view whose file could not be read is looked at again: that may pass, or the view be dropped.
         if locations == self._locations and not self._broken:
             return
-        views = await self._blocking(lambda: {name: self._view(name, entry) for name, entry in entries.items()})
+        views = await self._answer(lambda: {name: self._view(name, entry) for name, entry in entries.items()})
         plain = tuple(view for _, view in sorted(views.items()) if isinstance(view, PlainView))
         written = [view for _, view in sorted(views.items()) if isinstance(view, MaterializedView)]
-        definitions = await self._blocking(lambda: in_place(written, plain))
+        definitions = await asyncio.to_thread(in_place, written, plain)
         if (definitions, plain) != (self._definitions, self._plain):
             self._definitions, self._plain = definitions, plain
         self._broken = MappingProxyType({name: str(view) for name, view in views.items() if isinstance(view, Unusable)})
@@ -264,6 +299,14 @@ class Catalog:
             if name not in self._broken:
                 _log.warning("materialized view %s is left out: %s", name, reason)
             return reason
+
+
+def _asked(call: Callable[[], _Result]) -> _Result:
+    """Return the catalog's answer; what fails here is the catalog, and not one table's metadata."""
+    try:
+        return call()
+    except Exception as failure:
+        raise StoreFailure from failure
 
 
 def _relation(name: TableName, entry: Entry) -> Relation:

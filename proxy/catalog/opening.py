@@ -11,8 +11,9 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import NotInstalledError
 from sqlalchemy import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError
 
+from proxy.catalog.reach import reason
 from proxy.catalog.rest_store import RestStore
 from proxy.catalog.sql_store import SqlStore
 from proxy.catalog.store import CatalogError, Store
@@ -44,7 +45,7 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     except NotInstalledError as failure:
         raise CatalogError(f"catalog {name}: {_POSTGRES if 'postgres' in uri else failure}") from failure
     except Exception as failure:  # drivers, files, networks: each has its own errors
-        raise CatalogError(f"catalog {name}: {_shown(uri)} cannot be opened: {_reason(failure)}") from failure
+        raise CatalogError(f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}") from failure
     return _store(iceberg)
 
 
@@ -77,10 +78,3 @@ def _shown(uri: str) -> str:
         return make_url(uri).render_as_string()
     except ArgumentError:
         return uri
-
-
-def _reason(failure: Exception) -> str:
-    """What went wrong, on one line and without advice for programmers."""
-    if isinstance(failure, DBAPIError):
-        return " ".join(str(failure.orig).split())
-    return " ".join(str(failure).split())

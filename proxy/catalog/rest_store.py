@@ -14,6 +14,8 @@ from proxy.catalog.store import CatalogError, Entry
 from rewriter.model import TableName
 
 _MISSING = 404
+_AWAY = (502, 503, 504)  # what a load balancer says of a server that is down
+_SILENCE_S = 60  # after which a thread gives up a call for which nobody waits any more
 _ENDPOINTS = {
     "table": (Endpoints.load_table, IdentifierKind.TABLE),
     "view": (Endpoints.load_view, IdentifierKind.VIEW),
@@ -65,9 +67,13 @@ class RestStore:
     def _load(self, name: TableName, kind: Literal["table", "view"]) -> Entry | None:
         endpoint, identifier = _ENDPOINTS[kind]
         path = self.iceberg._split_identifier_for_path(name.parts[1:], identifier)
-        reply = self.iceberg._session.get(self.iceberg.url(endpoint, **path))  # pyiceberg's own, with its login
+        reply = self.iceberg._session.get(
+            self.iceberg.url(endpoint, **path), timeout=_SILENCE_S
+        )  # pyiceberg's own, with its login
         if reply.status_code == _MISSING:
             return None
+        if reply.status_code in _AWAY:
+            raise ConnectionError(f"the REST catalog answers with HTTP {reply.status_code}")
         if not reply.ok:
             raise CatalogError(f"catalog {self.iceberg.name}: loading {name} failed with HTTP {reply.status_code}")
         loaded: dict[str, Any] = reply.json()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from proxy.answering import described
+from proxy.catalog import Unavailable
 from proxy.commands.concerned import Concerned, Names, named
 from proxy.commands.context import Context
 from proxy.commands.dangers import Danger, Loss, danger
@@ -87,7 +88,11 @@ class Guard:
         self, loss: Danger, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
         """Whether a view needs the columns of a source that are lost, or are not `remade`; in doubt it does."""
-        found = await self._context.catalog.current((await self._concerned.names()).definitions.sources[view.name])
+        sources = (await self._concerned.names()).definitions.sources[view.name]
+        try:
+            found = await self._context.catalog.current(sources)
+        except Unavailable:
+            return True
         columns = {name: table.columns for name, table in found.items() if isinstance(table, Table)}
         if source not in columns or not (loss.columns or remade):
             return True

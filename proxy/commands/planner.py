@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from proxy.answering import is_constant
+from proxy.catalog import Unavailable
 from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
@@ -51,8 +52,11 @@ class Planner:
 
     async def _forward(self, session: ClientSession, sql: str) -> Forward:
         text = await self._concerned.spelled_out(session, sql)
-        await self._guard.check(session, text)
-        tables = await self._concerned.written(session, text)
+        try:
+            await self._guard.check(session, text)
+            tables = await self._concerned.written(session, text)
+        except Unavailable:  # no view is known yet: the views that this makes stale are refreshed when they are known
+            tables = frozenset()
         forward = await self._context.answers.plan(session, sql)
         if not tables:
             return forward

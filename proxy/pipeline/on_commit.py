@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Unavailable
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.pipeline.order import over
@@ -56,6 +56,21 @@ class OnCommit:
             task.cancel()
             await asyncio.wait({task})
             raise
+
+    def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
+        """Begin the refreshes that were missed: Viewgate was killed after a commit, or could not ask the catalog."""
+        self._start(self._caught_up(definitions))
+
+    async def _caught_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
+        try:
+            known = await definitions()
+            sources = {table for tables in known.sources.values() for table in tables}
+            missed = await self._stale(known, await over(self._catalog, known, sources))
+        except Unavailable:  # which the catalog has logged; this is begun again when it answers
+            return
+        if missed:
+            _logger.info("post-commit refreshes missed views=%s", ",".join(str(view.name) for view in missed))
+            await self._refresh_all(missed, _logger.info)
 
     async def close(self) -> None:
         """Cancel what still runs; everything has ended when this returns."""

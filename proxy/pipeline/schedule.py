@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Unavailable
 from proxy.hs2 import SqlError
 from proxy.pipeline.periods import period
 from proxy.pipeline.pipeline import Pipeline
@@ -73,7 +73,9 @@ class Schedule:
     async def _safely_look(self) -> float:
         try:
             return await self.look()
-        except Exception:  # the catalog may be away for a while
+        except Unavailable:  # which the catalog has logged
+            return _LONGEST_PAUSE
+        except Exception:
             _logger.exception("the schedule of refreshes could not be looked at")
             return _LONGEST_PAUSE
 

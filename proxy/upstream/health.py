@@ -40,5 +40,4 @@ async def look(pool: Upstreams, place: Place) -> None:
             pool.failed(place, error)
             return
         # Who refuses our login is there for others.
-    place.well()
-    pool.grant()
+    pool.well(place)

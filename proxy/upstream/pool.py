@@ -34,6 +34,7 @@ class Upstreams:
             raise ValueError("at least one upstream is needed")
         self.timeouts = timeouts or Timeouts()
         self.places = [Place(upstream, self.timeouts) for upstream in upstreams]
+        self.answered = asyncio.Event()  # once any of them has opened a session
         self._waiting: FairQueue[asyncio.Future[Place]] = FairQueue()
         self._idle: dict[Attachment, float] = {}  # the one that is idle for longest is first
         self._parking: set[asyncio.Task[None]] = set()
@@ -66,10 +67,15 @@ class Upstreams:
                     raise
                 continue
             place.opening -= 1
-            place.well()
             session.left = partial(self._ended, place)
-            self.grant()
+            self.well(place)
             return session, reply
+
+    def well(self, place: Place) -> None:
+        """Take note that an upstream opens sessions."""
+        place.well()
+        self.answered.set()
+        self.grant()
 
     def failed(self, place: Place, problem: SqlError) -> None:
         """Take note that an upstream is not well, also on behalf of those who wait for it alone."""

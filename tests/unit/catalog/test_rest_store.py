@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from proxy.catalog import Catalog, CatalogError, Kind, open_catalog
+from proxy.catalog import Catalog, Kind, Unavailable, open_catalog
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, SALES, view_document
 from tests.unit.catalog.test_tables import document, snapshot
@@ -114,7 +114,7 @@ def test_a_commit_is_seen_at_the_next_look(server: Server, catalog: Catalog) -> 
 
 def test_a_server_that_fails_is_an_error_not_an_empty_catalog(server: Server, catalog: Catalog) -> None:
     server.replies["/v1/namespaces/demo/tables/sales"] = 500
-    with pytest.raises(CatalogError, match=r"loading lake\.demo\.sales failed with HTTP 500"):
+    with pytest.raises(Unavailable, match=r"loading lake\.demo\.sales failed with HTTP 500"):
         asyncio.run(catalog.current([SALES]))
 
 

@@ -231,3 +231,34 @@ def test_views_over_views_come_after_them(lake: Lake) -> None:
             assert [view.name.table for view in views] == ["first", "second", "a_outer"]
 
     asyncio.run(story())
+
+
+def test_a_refresh_that_was_missed_is_caught_up(lake: Lake, caplog: pytest.LogCaptureFixture) -> None:
+    async def story() -> None:
+        async with house(lake) as home:
+            await home.write()
+            await asyncio.wait(home.on_commit._running)
+            home.sales.append(ROWS)  # and Viewgate is killed
+            assert await home.standing() == ["stale", "stale"]
+            restarted = OnCommit(home.catalog, home.pipeline)
+            restarted.catch_up(home.definitions)
+            await asyncio.wait(restarted._running)
+            assert await home.standing() == ["fresh", "fresh"]
+            done = len(home.spark.statements)
+            restarted.catch_up(home.definitions)
+            await asyncio.wait(restarted._running)
+            assert len(home.spark.statements) == done
+
+    with caplog.at_level("INFO"):
+        asyncio.run(story())
+    assert caplog.text.count("post-commit refreshes missed views=lake.demo.first,lake.demo.second") == 1
+
+
+def test_a_deferred_view_is_not_caught_up(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **{"viewgate.refresh": "deferred"}) as home:
+            home.on_commit.catch_up(home.definitions)
+            await asyncio.wait(home.on_commit._running)
+            assert home.spark.statements == []
+
+    asyncio.run(story())

@@ -144,6 +144,7 @@ def test_the_examples_in_the_docstring_are_accepted() -> None:
     assert settings.server.tls == config.TlsFiles(Path("server.pem"), Path("server.key"), required=True)
     assert settings.authentication.proxy_users == {"superset": frozenset({"*"})}
     assert settings.timeouts == {"call": 60, "health": 10, "park": 300}
+    assert settings.catalog_timeout == 10
     assert config.parse(ldap).authentication.ldap is not None
     assert config.parse("").authentication.open_to_all
     assert not settings.authentication.open_to_all

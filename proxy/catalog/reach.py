@@ -1,0 +1,136 @@
+"""Whether the catalog answers: one state for all statements, so that none waits for an answer that others wait for.
+
+    available ──a call fails, or is overdue──▶ unavailable ──a probe succeeds──▶ available
+
+Statements go to Spark as they are while the catalog is unavailable. The log tells of the beginning, once a minute, and
+of the end: a catalog that is down for an hour used to cost a traceback for each statement.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from sqlalchemy.exc import DBAPIError
+
+from proxy.catalog.store import CatalogError
+from proxy.catalog.threads import Threads
+from proxy.hs2 import SqlError
+
+T = TypeVar("T")
+_log = logging.getLogger("viewgate")
+
+TIMEOUT_S = 10.0
+_THREADS = 4
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
+_TOLD_EVERY_S = 60.0
+
+
+class Unavailable(SqlError):
+    """The catalog cannot be asked now; the message says since when and why."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "08001")
+
+
+class StoreFailure(Exception):
+    """A call to the catalog itself has failed, for the reason that is its cause; not one table's metadata."""
+
+
+class Reach:
+    """Blocking calls to one catalog. `probe` is a cheap one; `back` is called when the catalog answers again."""
+
+    def __init__(self, name: str, probe: Callable[[], object], timeout: float = TIMEOUT_S) -> None:
+        self._name = name
+        self._probe = probe
+        self._timeout = timeout
+        self._threads = Threads(_THREADS, "catalog")
+        self._problem: str | None = None
+        self._probing: asyncio.Task[None] | None = None
+        self.back: list[Callable[[], None]] = []
+
+    @property
+    def available(self) -> bool:
+        """Whether the catalog answers, as far as is known."""
+        return self._problem is None
+
+    def check(self) -> None:
+        """Raise Unavailable while the catalog does not answer."""
+        if self._problem is not None:
+            self._keep_probing()
+            raise Unavailable(self._problem)
+
+    async def answer(self, call: Callable[[], T]) -> T:
+        """Return the result of a call; Unavailable if the catalog fails, or takes too long."""
+        self.check()
+        try:
+            return await self._in_time(call)
+        except (StoreFailure, TimeoutError) as failure:
+            cause = failure.__cause__ or failure
+            if isinstance(cause, CatalogError):  # it answers, of this table not what can be used
+                _log.warning("catalog failed catalog=%s reason=%r", self._name, reason(cause))
+                raise Unavailable(reason(cause)) from cause
+            self._begin(reason(cause))
+            raise Unavailable(self._problem or "") from cause
+
+    def close(self) -> None:
+        """Stop looking, and let the threads go."""
+        if self._probing is not None:
+            self._probing.cancel()
+        self._threads.close()
+
+    async def _in_time(self, call: Callable[[], T]) -> T:
+        answer = asyncio.wrap_future(self._threads.submit(call))
+        try:
+            await asyncio.wait({answer}, timeout=self._timeout)
+        except asyncio.CancelledError:
+            answer.cancel()
+            raise
+        if answer.done():
+            return answer.result()
+        answer.cancel()
+        self._threads.close()  # the thread that hangs is left to itself, and so are the calls behind it
+        self._threads = Threads(_THREADS, "catalog")
+        raise TimeoutError(f"no answer within {self._timeout:g} s")
+
+    def _begin(self, why: str) -> None:
+        if self._problem is None:
+            since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
+            self._problem = f"the catalog {self._name} is unavailable since {since}: {why}; Viewgate tries it again"
+            _log.warning(
+                "catalog unavailable catalog=%s reason=%r: statements go to Spark as they are", self._name, why
+            )
+        self._keep_probing()
+
+    def _keep_probing(self) -> None:
+        if self._probing is None or self._probing.done():
+            self._probing = asyncio.create_task(self._until_available())
+
+    async def _until_available(self) -> None:
+        began = told = time.monotonic()
+        pause = _FIRST_PAUSE_S
+        while True:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_S)
+            try:
+                await self._in_time(self._probe)
+                break
+            except Exception as failure:
+                if time.monotonic() - told >= _TOLD_EVERY_S:
+                    told = time.monotonic()
+                    seconds, why = told - began, reason(failure)
+                    _log.warning("catalog still unavailable catalog=%s s=%.0f reason=%r", self._name, seconds, why)
+        self._problem = None
+        _log.info("catalog available catalog=%s s=%.1f", self._name, time.monotonic() - began)
+        for resume in self.back:
+            resume()
+
+
+def reason(failure: BaseException) -> str:
+    """Return what went wrong, on one line and without advice for programmers."""
+    text = str(failure.orig if isinstance(failure, DBAPIError) else failure)
+    return " ".join(text.split()) or type(failure).__name__

@@ -1,0 +1,158 @@
+"""A catalog that is down, or hangs, holds no statement, and is one state in the log, with an end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pytest
+
+from proxy.catalog import Catalog, Unavailable, reach
+from proxy.catalog.sql_store import SqlStore
+from proxy.catalog.store import CatalogError, Entry
+from rewriter.model import TableName
+from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_document
+
+
+class Store(SqlStore):
+    """A catalog that fails, or hangs, as long as it is told to."""
+
+    failure: Exception | None = None
+
+    def __init__(self, lake: Lake) -> None:
+        super().__init__(lake.iceberg)
+        self.go = threading.Event()
+        self.go.set()
+        self.looks = 0
+
+    def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        self.looks += 1
+        self._ail()
+        return super().look(names)
+
+    def views(self) -> Mapping[TableName, Entry]:
+        self._ail()
+        return super().views()
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        self._ail()
+        return super().namespaces()
+
+    def _ail(self) -> None:
+        assert self.go.wait(20)
+        if self.failure is not None:
+            raise self.failure
+
+
+@pytest.fixture
+def store(lake: Lake) -> Iterator[Store]:
+    lake.iceberg.create_table("demo.sales", ROWS.schema).append(ROWS)
+    lake.put_view(AGG, view_document(**MATERIALIZED))
+    made = Store(lake)
+    yield made
+    made.go.set()
+
+
+async def until(condition: Callable[[], object]) -> None:
+    while not condition():
+        await asyncio.sleep(0.01)
+
+
+def test_a_catalog_that_hangs_holds_a_statement_no_longer_than_it_may_and_the_next_one_not_at_all(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        catalog = Catalog(store, poll_ms=0, timeout=0.2)
+        known = await catalog.definitions()
+        store.go.clear()
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        with pytest.raises(Unavailable, match=r"the catalog lake is unavailable since .*: no answer within 0\.2 s"):
+            await catalog.current([SALES])
+        assert 0.2 <= clock() - began < 5
+        looks, began = store.looks, clock()
+        for _ in range(100):
+            with pytest.raises(Unavailable):
+                await catalog.current([SALES])
+            assert await catalog.definitions() is known
+        assert store.looks == looks
+        store.go.set()
+        await until(lambda: catalog._reach.available)
+        assert (await catalog.current([SALES]))[SALES] is not None
+        catalog.close()
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(story())
+    assert [re.split(" catalog=", text)[0] for text in caplog.messages] == ["catalog unavailable", "catalog available"]
+
+
+def test_an_outage_is_told_of_once_each_minute_without_a_traceback(
+    store: Store, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reach, "_TOLD_EVERY_S", 0.3)
+
+    async def story() -> None:
+        catalog = Catalog(store, poll_ms=0)
+        store.failure = ConnectionRefusedError("connection\n  refused")
+        with pytest.raises(Unavailable, match=": connection refused; Viewgate tries it again"):
+            await catalog.definitions()
+        await until(lambda: "catalog still unavailable" in caplog.text)
+        store.failure = None
+        await until(lambda: catalog._reach.available)
+        assert [view.name for view in await catalog.definitions()] == [AGG]
+        catalog.close()
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(story())
+    assert [text.split(" catalog=")[0] for text in caplog.messages] == [
+        "catalog unavailable",
+        "catalog still unavailable",
+        "catalog available",
+    ]
+    assert not any(record.exc_info for record in caplog.records)
+
+
+def test_who_asked_for_it_is_called_when_the_catalog_is_back(store: Store) -> None:
+    async def story() -> None:
+        catalog = Catalog(store, poll_ms=0)
+        back = asyncio.Event()
+        catalog.when_back(back.set)
+        store.failure = OSError()
+        with pytest.raises(Unavailable, match="OSError"):
+            await catalog.taken(SALES)
+        assert not back.is_set()
+        store.failure = None
+        await back.wait()
+        catalog.close()
+
+    asyncio.run(story())
+
+
+def test_one_table_that_the_catalog_cannot_load_is_no_outage(store: Store) -> None:
+    async def story() -> None:
+        catalog = Catalog(store, poll_ms=0)
+        store.failure = CatalogError("catalog lake: loading lake.demo.sales failed with HTTP 500")
+        with pytest.raises(Unavailable, match=r"loading lake\.demo\.sales"):
+            await catalog.current([SALES])
+        store.failure = None
+        assert (await catalog.current([SALES]))[SALES] is not None
+        catalog.close()
+
+    asyncio.run(story())
+
+
+def test_a_metadata_file_that_cannot_be_read_is_told_of_once(lake: Lake, caplog: pytest.LogCaptureFixture) -> None:
+    async def story() -> None:
+        table = lake.iceberg.create_table("demo.sales", ROWS.schema)
+        (lake.directory / table.metadata_location.removeprefix(f"file://{lake.directory}/")).unlink()
+        catalog = lake.catalog()
+        for _ in range(3):
+            assert (await catalog.current([SALES]))[SALES] is None
+            assert await catalog.properties(SALES) == {}
+
+    asyncio.run(story())
+    (message,) = caplog.messages
+    assert message.startswith("metadata unreadable table=lake.demo.sales location=")
