@@ -26,6 +26,9 @@ from proxy.upstream import Timeouts, Upstream
 from rewriter.script import ScriptError
 
 _REFUSED_LOGIN = "28000"
+_PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
+_UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes of `viewgate health`; 2 is argparse's
+_CONNECT_S = 5.0
 
 # What stops the start, or all: its message says all that the user needs.
 REFUSALS = (
@@ -106,9 +109,15 @@ def arguments() -> argparse.ArgumentParser:
     refreshes.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
     refreshes.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
     refreshes.set_defaults(run=refresh, demo=False, port=None, workers=None)
-    healthy = commands.add_parser("health", help="log in to a running viewgate and open a session: 0 if that works")
+    healthy = commands.add_parser(
+        "health",
+        help="log in to a running viewgate and open a session: 0 if that works",
+        epilog=f"Exit codes: 0 healthy, or a login is required and no user was given; {_UNREACHABLE} unreachable; "
+        f"{_UNHEALTHY} unhealthy (no session, or a worker is down); {_LOGIN_FAILED} login failed.",
+    )
     healthy.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
     healthy.add_argument("--port", type=int, default=config.Listen.port, help=f"default {config.Listen.port}")
+    healthy.add_argument("--user", help=f"whom to log in; the password is read from the variable {_PASSWORD}")
     healthy.set_defaults(run=health)
     offline = commands.add_parser("explain", help="what would become of a query, from a script alone: no server")
     explaining.add_arguments(offline)
@@ -142,8 +151,8 @@ async def refresh(options: argparse.Namespace) -> int:
         return await refreshing.refresh(surroundings.catalog, pipeline, wanted, say)
 
 
-async def health(options: argparse.Namespace) -> None:
-    """Connect as a client does, and ask for the workers; where a password or TLS is asked for, up to that refusal."""
+async def health(options: argparse.Namespace) -> int:
+    """Connect as a client does, and ask for the workers; without --user, a login that is refused is no failure."""
 
     async def look(query: Query) -> None:
         for number, state, *_ in (await query(show_workers.EXAMPLE)).rows:
@@ -152,18 +161,38 @@ async def health(options: argparse.Namespace) -> None:
                     f"worker {number} of {where.named} is down, and is being started again: the log says why"
                 )
 
-    where = Upstream(options.host, options.port, what="Viewgate")
+    user, password = options.user, os.environ.get(_PASSWORD, "")
+    where = Upstream(options.host, options.port, user, password or None, what="Viewgate")
     logging.getLogger("proxy").setLevel(logging.CRITICAL)  # what is wrong is said once, at the end
-    said = "is well: a session was opened"
+    if (refused := await _unreachable(options.host, options.port)) is not None:
+        print(f"viewgate: {where.named} is unreachable: {refused}", file=sys.stderr)
+        return _UNREACHABLE
     try:
         await in_session(where, "health", look, Timeouts(open=10))
     except SqlError as error:
         if error.sql_state != _REFUSED_LOGIN:
-            raise
-        said = (
-            f"listens; whether it is well is told to those alone whom it lets in ({error.message.partition(': ')[2]})"
-        )
-    print(f"Viewgate at {options.host}:{options.port} {said}")
+            print(f"viewgate: {where.named} is unhealthy: {error.message}", file=sys.stderr)
+            return _UNHEALTHY
+        reason = error.message.partition(": ")[2]
+        if user is not None:
+            told = f"{where.named} refuses the login of {user}: {reason}; the password is read from {_PASSWORD}"
+            print(f"viewgate: {told}", file=sys.stderr)
+            return _LOGIN_FAILED
+        print(f"{where.named} is listening; health not verified: login required, give --user ({reason})")
+        return 0
+    print(f"{where.named} is healthy: a session was opened")
+    return 0
+
+
+async def _unreachable(host: str, port: int) -> OSError | None:
+    """Return why no connection can be made; None where one can."""
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            _, writer = await asyncio.open_connection(host, port)
+    except OSError as error:  # TimeoutError is one
+        return error if str(error) else TimeoutError(f"no answer within {_CONNECT_S:g} s")
+    writer.close()
+    return None
 
 
 async def password(options: argparse.Namespace) -> None:

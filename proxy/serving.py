@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from proxy import admission, config, demo, logs, memory, workers
 from proxy.authentication import Cookies
-from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, open_session, surround
+from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, never, open_session, surround
 from proxy.hs2 import SqlError
 from proxy.options import settled
 from proxy.server import Server
@@ -27,11 +27,12 @@ from proxy.upstream import Timeouts, Upstream, Upstreams
 from proxy.wire import Transport
 
 _log = logging.getLogger("viewgate")
+_TOLD_EVERY_S = 60.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 async def serve(options: argparse.Namespace) -> int:
-    """Start everything, say that it is ready, wait to be told to stop, stop everything; the exit code."""
+    """Start everything, say when it is ready, wait to be told to stop, stop everything; the exit code."""
     settings = settled(options)
     if settings.server.workers > 1:
         workers.check(settings)
@@ -53,8 +54,7 @@ async def serve(options: argparse.Namespace) -> int:
         if options.demo and not stopping.is_set():
             await _unless(stopping, in_session(Upstream("127.0.0.1", port), "demo", demo.make))
         memory.settle()
-        if not stopping.is_set():
-            _say_ready(settings, port)
+        await _unless(stopping, _ready(service.upstreams, partial(_say_ready, settings, port), surroundings.lost))
         await _unless(stopping, surroundings.lost())
         warming.cancel()
         _when_told(server.hurry)  # who asks again is in a hurry
@@ -103,9 +103,28 @@ async def work(options: argparse.Namespace) -> None:
             warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
             running.callback(warming.cancel)
         memory.settle()
-        print(workers.READY, flush=True)
+        print(workers.LISTENING, flush=True)
+        await _unless(stopping, _ready(service.upstreams, partial(print, workers.ANSWERING, flush=True), never))
         await stopping.wait()
         _say_stopping(service, server)
+
+
+async def _ready(
+    upstreams: Upstreams, say: Callable[[], None], lost: Callable[[], Awaitable[None]], pause: float = _TOLD_EVERY_S
+) -> None:
+    """Say that Viewgate is ready when an upstream answers, and what is missing until then; raises what `lost` does."""
+    answered, ended = asyncio.create_task(upstreams.answered.wait()), asyncio.ensure_future(lost())
+    try:
+        while not answered.done():
+            await asyncio.wait({answered, ended}, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
+            if ended.done():
+                ended.result()
+            if not answered.done():
+                _log.warning("not ready: %s", upstreams.problems or "no upstream has answered yet")
+        say()
+    finally:
+        for task in (answered, ended):
+            task.cancel()
 
 
 def _ports(settings: config.Config) -> dict[Transport, int]:

@@ -30,9 +30,9 @@ async def look(pool: Upstreams, place: Place) -> None:
     if place.terms.draining or (place.problem is None and lately):
         return
     message = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=V11, configuration={}))
+    session = None
     try:
         session, _ = await open_session(place, _USER, message, pool.timeouts)
-        await session.close()
     except SqlError as error:
         if isinstance(error, NotLetIn) and place.lives():
             return
@@ -41,3 +41,5 @@ async def look(pool: Upstreams, place: Place) -> None:
             return
         # Who refuses our login is there for others.
     pool.well(place)
+    if session is not None:
+        await session.close()

@@ -46,6 +46,12 @@ class Upstreams:
         return any(place.usable for place in self.places) and (bool(self._waiting) or self._best() is None)
 
     @property
+    def problems(self) -> str:
+        """What is wrong with the upstreams that do not answer."""
+        problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
+        return "; ".join(problems)
+
+    @property
     def waiting(self) -> int:
         """How many wait for a session."""
         return len(self._waiting)
@@ -208,8 +214,7 @@ class Upstreams:
         self.grant()
 
     def _none(self) -> SqlError:
-        problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
-        return SqlError("; ".join(problems) or "all upstreams are being drained: there is none for a new session", LOST)
+        return SqlError(self.problems or "all upstreams are being drained: there is none for a new session", LOST)
 
     def _park(self, attachment: Attachment) -> None:
         """Give a session's place back: it is taken from the session before anybody can use it again."""

@@ -11,10 +11,11 @@ from proxy.workers.neighbours import Neighbours
 from proxy.workers.orders import Order, Orders, Task
 from proxy.workers.shared_service import RelayedCalls, SharedService
 from proxy.workers.shares import check, share
-from proxy.workers.supervisor import READY, Supervisor
+from proxy.workers.supervisor import ANSWERING, LISTENING, Supervisor
 
 __all__ = [
-    "READY",
+    "ANSWERING",
+    "LISTENING",
     "Neighbours",
     "Order",
     "Orders",

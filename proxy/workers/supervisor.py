@@ -18,7 +18,7 @@ from proxy.workers.orders import Order, Task, written
 
 _log = logging.getLogger(__name__)
 
-READY = "ready"  # what a worker prints when it listens
+LISTENING, ANSWERING = "listening", "answering"  # what a worker prints: clients can connect; an upstream answers
 _FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds before one that has ended is started again, doubled each time
 _WELL = 30.0  # seconds after which one that has ended may be started again at once
 _GENERATIONS = 256
@@ -26,7 +26,7 @@ _GENERATIONS = 256
 
 @dataclass
 class Supervisor:
-    """`command` starts a worker; `all_ready` is called once, when all of them listen for the first time."""
+    """`command` starts a worker; `all_ready` is called once, when upstreams have answered to all of them."""
 
     command: Sequence[str]
     settings: Config
@@ -36,6 +36,7 @@ class Supervisor:
     _cookie_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     _running: dict[int, Process] = field(default_factory=dict)
     _listening: set[int] = field(default_factory=set)
+    _answering: set[int] = field(default_factory=set)
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _failed: bool = False
 
@@ -111,18 +112,24 @@ class Supervisor:
             self._running[number] = process
             if self._stopping.is_set():
                 process.stdin.write(written(Order.STOP))
-            if (await process.stdout.readline()).decode().strip() == READY:
-                self._listens(number)
-                listens.set()
+            while said := (await process.stdout.readline()).decode().strip():
+                if said == LISTENING:
+                    self._listens(number)
+                    listens.set()
+                elif said == ANSWERING:
+                    self._answers(number)
             return await process.wait()
         finally:
             self._running.pop(number, None)
             place(self.directory, task.mark).unlink(missing_ok=True)
 
     def _listens(self, number: int) -> None:
-        known = len(self._listening)
-        self._listening.add(number)
-        if known < len(self._listening) == self.settings.server.workers and not self._stopping.is_set():
-            self.all_ready()
-        elif known == len(self._listening):
+        if number in self._listening:
             _log.info("worker %d is there again", number)
+        self._listening.add(number)
+
+    def _answers(self, number: int) -> None:
+        known = len(self._answering)
+        self._answering.add(number)
+        if known < len(self._answering) == self.settings.server.workers and not self._stopping.is_set():
+            self.all_ready()

@@ -16,8 +16,8 @@ import pytest
 from proxy import __main__ as program
 from proxy import config, options, serving
 from proxy.authentication import Authentication, PasswordFile
-from proxy.composing import adopt
-from proxy.hs2 import ResultSet
+from proxy.composing import adopt, never
+from proxy.hs2 import ResultSet, SqlError
 from proxy.session import Local, Log
 from proxy.upstream import Terms, Upstream, Upstreams
 from tests.unit.support.proxied import Planned, Proxied, with_proxy
@@ -96,7 +96,7 @@ def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["health", "--port", str(port)]) == 1
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
-    assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} cannot be reached: ")
+    assert said[0].startswith(f"viewgate: Viewgate at 127.0.0.1:{port} is unreachable: ")
 
 
 class Nobody:
@@ -118,7 +118,7 @@ def health(*states: str) -> int:
 
 def test_health_of_a_viewgate_that_is_well(capsys: pytest.CaptureFixture[str]) -> None:
     assert health("running", "running") == 0
-    assert "is well: a session was opened" in capsys.readouterr().out
+    assert "is healthy: a session was opened" in capsys.readouterr().out
 
 
 def test_health_of_a_viewgate_that_lets_nobody_in_without_a_password(capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,12 +127,41 @@ def test_health_of_a_viewgate_that_lets_nobody_in_without_a_password(capsys: pyt
 
     assert with_proxy(test, authentication=Authentication(Nobody())) == 0
     said = capsys.readouterr().out
-    assert said.endswith("told to those alone whom it lets in (Error validating the login)\n")
+    assert said.endswith("health not verified: login required, give --user (Error validating the login)\n")
+
+
+@pytest.mark.parametrize(("password", "code"), [("secret", 0), ("wrong", 4)])
+def test_health_for_a_user_with_a_password(
+    password: str, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ann:
+        def check(self, user: str, password: str) -> bool:
+            return (user, password) == ("ann", "secret")
+
+    async def workers(_log: Log) -> ResultSet:
+        return ResultSet.of("worker int", "state", rows=[(1, "running")])
+
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port), "--user", "ann"])
+
+    monkeypatch.setenv("VIEWGATE_PASSWORD", password)
+    planned = Planned({"SHOW VIEWGATE WORKERS": Local(workers)})
+    assert with_proxy(test, planned=planned, authentication=Authentication(Ann())) == code
+    assert ("refuses the login of ann" in capsys.readouterr().err) == (code == 4)
+
+
+def test_health_of_a_viewgate_whose_spark_is_down(capsys: pytest.CaptureFixture[str]) -> None:
+    async def test(proxied: Proxied) -> int:
+        await proxied.spark.end()
+        return await asyncio.to_thread(program.main, ["health", "--port", str(proxied.port)])
+
+    assert with_proxy(test) == 3
+    assert re.search(r"^viewgate: Viewgate at 127.0.0.1:\d+ is unhealthy: Spark at ", capsys.readouterr().err)
 
 
 def test_health_of_a_viewgate_that_lacks_a_worker(capsys: pytest.CaptureFixture[str]) -> None:
-    assert health("running", "down") == 1
-    assert re.search(r"^viewgate: worker 2 of Viewgate at 127.0.0.1:\d+ is down", capsys.readouterr().err)
+    assert health("running", "down") == 3
+    assert re.search(r"is unhealthy: worker 2 of Viewgate at 127.0.0.1:\d+ is down", capsys.readouterr().err)
 
 
 def test_workers_are_asked_for_in_the_file_or_on_the_command_line(
@@ -165,6 +194,34 @@ def test_work_is_given_up_when_we_are_told_to_stop() -> None:
 
     asyncio.run(stop_in_the_middle())
     assert ended == ["cancelled"]
+
+
+def test_ready_is_said_when_an_upstream_answers_and_until_then_what_is_missing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def test() -> None:
+        upstreams, said = Upstreams([Upstream("h", 10000)]), asyncio.Event()
+        upstreams.failed(upstreams.places[0], SqlError("Spark at h:10000 cannot be reached: refused", "08S01"))
+        waiting = asyncio.create_task(serving._ready(upstreams, said.set, never, pause=0.01))
+        while caplog.text.count("not ready: Spark at h:10000 cannot be reached: refused") < 2:
+            await asyncio.sleep(0.01)
+        assert not said.is_set()
+        upstreams.well(upstreams.places[0])
+        await waiting
+        assert said.is_set()
+
+    asyncio.run(test())
+
+
+def test_a_spark_of_ours_that_is_lost_before_it_answers_is_an_error() -> None:
+    async def lost() -> None:
+        raise OSError("Spark has ended")
+
+    async def test() -> None:
+        with pytest.raises(OSError, match="Spark has ended"):
+            await serving._ready(Upstreams([Upstream("h", 10000)]), print, lost)
+
+    asyncio.run(test())
 
 
 def test_work_that_fails_is_not_given_up_silently() -> None:

@@ -21,7 +21,7 @@ def test_it_is_ready_once(several: Several) -> None:
 
 def test_all_are_well(several: Several, capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["health", "--port", str(several.gate.port)]) == 0
-    assert capsys.readouterr().out.endswith("is well: a session was opened\n")
+    assert capsys.readouterr().out.endswith("is healthy: a session was opened\n")
 
 
 def test_a_worker_that_dies_is_started_again_and_its_sessions_are_reported_lost(several: Several) -> None:
