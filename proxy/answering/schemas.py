@@ -11,10 +11,12 @@ from proxy.hs2 import Query, SqlError
 from rewriter import ParseError, Unsupported, blanked
 from rewriter.model import Column
 
-_DESCRIBE = "DESCRIBE QUERY\n"  # on a line of its own: what Spark says of places is one line off, and nothing else
+# On a line of its own: what Spark says of places is one line off, and nothing else.
+_DESCRIBE, _EXPLAIN = "DESCRIBE QUERY\n", "EXPLAIN\n"
 _QUERY = re.compile(r"[\s(]*(?:SELECT|WITH|VALUES|FROM|TABLE)\b", re.IGNORECASE)
 _NO_PLAN = "Error occurred during query planning: "
-_PLACE = re.compile(r"\bline (\d+)(?=,? pos \d+)")
+_PLACE = re.compile(r"\bline (?P<line>\d+)(?P<pos>,? pos )(?P<column>\d+)")
+_SHOWN = "== SQL ==\n"  # heads the text in an error of Spark's parser
 
 
 async def described(sql: str, query: Query) -> tuple[Column, ...]:
@@ -22,7 +24,7 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
     try:
         result = await query(_DESCRIBE + sql.rstrip().rstrip(";"))
     except SqlError as error:
-        raise SqlError(_of_the_query(error.message), error.sql_state, error.error_code) from error
+        raise SqlError(_behind(_DESCRIBE, error.message), error.sql_state, error.error_code) from error
     return tuple(Column(str(row[0]), described_type(str(row[1]))) for row in result.rows)
 
 
@@ -36,9 +38,17 @@ async def checked(sql: str, query: Query) -> None:
         if _QUERY.match(sql):
             await described(plain, query)
         else:  # DESCRIBE takes QUERY for a table's name where no query follows
-            _check_plan("\n".join(str(row[0]) for row in (await query(f"EXPLAIN {plain}")).rows))
+            await _explained(plain, query)
     except SqlError as error:
-        raise SqlError(error.message.replace(plain, sql), error.sql_state, error.error_code) from error
+        raise SqlError(_of_the_users(error.message, plain, sql), error.sql_state, error.error_code) from error
+
+
+async def _explained(sql: str, query: Query) -> None:
+    """Raise what Spark finds wrong with a statement that is no query."""
+    try:
+        _check_plan("\n".join(str(row[0]) for row in (await query(_EXPLAIN + sql)).rows))
+    except SqlError as error:
+        raise SqlError(_behind(_EXPLAIN, error.message), error.sql_state, error.error_code) from error
 
 
 def _check_plan(plan: str) -> None:
@@ -47,13 +57,36 @@ def _check_plan(plan: str) -> None:
         raise SqlError(plan.removeprefix(_NO_PLAN).strip(), "42000")
 
 
-def _of_the_query(message: str) -> str:
-    r"""An error about our statement as one about the query in it.
+def _behind(ours: str, message: str) -> str:
+    r"""Return an error about our statement as one about the statement in it.
 
-    >>> _of_the_query("[X] (line 2, pos 7)\n\n== SQL ==\nDESCRIBE QUERY\nSELECT a b c\n-------^^^\n")
+    >>> _behind(_DESCRIBE, "[X] (line 2, pos 7)\n\n== SQL ==\nDESCRIBE QUERY\nSELECT a b c\n-------^^^\n")
     '[X] (line 1, pos 7)\n\n== SQL ==\nSELECT a b c\n-------^^^\n'
     """
-    return _PLACE.sub(lambda place: f"line {max(int(place[1]) - 1, 1)}", message).replace(_DESCRIBE, "")
+    return _PLACE.sub(lambda at: _place(at, max(int(at["line"]) - 1, 1), at["column"]), message).replace(ours, "")
+
+
+def _of_the_users(message: str, plain: str, sql: str) -> str:
+    """Return an error about a text with blanks as one about the user's own, which is as long but may have more lines.
+
+    Spark's parser shows the whole text, with a mark below the line at fault.
+    """
+    head, shown, _ = message.partition(_SHOWN)
+    at = _PLACE.search(head)
+    if not shown or at is None:
+        return message.replace(plain, sql)
+    before = plain.split("\n")[: int(at["line"]) - 1]
+    offset = sum(len(line) + 1 for line in before) + int(at["column"])
+    line, column = sql.count("\n", 0, offset), offset - (sql.rfind("\n", 0, offset) + 1)
+    lines = sql.split("\n")
+    lines.insert(line + 1, "-" * column + "^^^")
+    placed = _PLACE.sub(lambda at: _place(at, line + 1, column), head)
+    return placed + shown + "\n".join(lines)
+
+
+def _place(at: re.Match[str], line: int, column: int | str) -> str:
+    """A place as Spark writes it, with other figures."""
+    return f"line {line}{at['pos']}{column}"
 
 
 class Schemas:

@@ -41,11 +41,37 @@ def test_places_are_those_in_the_users_statement() -> None:
 def test_only_what_begins_as_a_query_is_described() -> None:
     """DESCRIBE takes QUERY for a table's name where no query follows: `DESCRIBE QUERY SELEC` misses a table QUERY."""
     assert told("(select 1)") == ["DESCRIBE QUERY\n(select 1)"]
-    assert told("SELEC 1") == ["EXPLAIN SELEC 1"]
-    assert told("SELECTED") == ["EXPLAIN SELECTED"]
+    assert told("SELEC 1") == ["EXPLAIN\nSELEC 1"]
+    assert told("SELECTED") == ["EXPLAIN\nSELECTED"]
 
 
 def test_a_statement_that_writes_is_explained_and_what_is_wrong_is_no_plan() -> None:
-    assert told("INSERT INTO x SELECT 1", "== Physical Plan ==") == ["EXPLAIN INSERT INTO x SELECT 1"]
+    assert told("INSERT INTO x SELECT 1", "== Physical Plan ==") == ["EXPLAIN\nINSERT INTO x SELECT 1"]
     with pytest.raises(SqlError, match=r"^\[TABLE_OR_VIEW_NOT_FOUND\] x"):
         told("INSERT INTO x SELECT 1", "Error occurred during query planning: \n[TABLE_OR_VIEW_NOT_FOUND] x")
+
+
+@pytest.mark.parametrize(
+    ("sql", "line", "mark"),
+    [
+        ("SELECT timeseries(ts, 'day')\nFROM FROM t\nWHERE a", 2, "-----^^^"),
+        ("SELECT timeseries(\n  ts,\n  'day'\n)\nFROM FROM t;", 5, "-----^^^"),
+        ("INSERT INTO x\nSELECT timeseries(ts, 'day') FROM FROM t", 2, "-" * 34 + "^^^"),
+    ],
+)
+def test_a_syntax_error_shows_the_users_own_text(sql: str, line: int, mark: str) -> None:
+    async def query(text: str) -> ResultSet:
+        """Spark's parser, which finds no fault but the second FROM."""
+        lines = text.split("\n")
+        at = next(number for number, one in enumerate(lines) if "FROM FROM" in one)
+        column = lines[at].index("FROM FROM") + 5
+        lines.insert(at + 1, "-" * column + "^^^")
+        place = f"(line {at + 1}, pos {column})"
+        raise SqlError("[PARSE_SYNTAX_ERROR] at 'FROM'. " + place + "\n\n== SQL ==\n" + "\n".join(lines), "42601")
+
+    with pytest.raises(SqlError) as refused:
+        asyncio.run(checked(sql, query))
+    shown = sql.split("\n")
+    shown.insert(line, mark)
+    place = f"(line {line}, pos {mark.index('^')})"
+    assert refused.value.message == f"[PARSE_SYNTAX_ERROR] at 'FROM'. {place}\n\n== SQL ==\n" + "\n".join(shown)
