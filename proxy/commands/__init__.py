@@ -5,7 +5,7 @@ they do to tables and views is run on the user's own upstream session, so that S
 
 `planner` is where every statement comes first. Of those that are Spark's, `guard` refuses what would break a view, and
 `concerned` knows whose tables are written to; `writes` and `dangers` tell both by the statement's own words, `scripts`
-which statements a text holds.
+which statements a text holds; `show_tables` leaves storage out of what Spark lists.
 """
 
 from __future__ import annotations

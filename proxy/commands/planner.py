@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from proxy.answering import is_constant
 from proxy.catalog import Unavailable
+from proxy.commands import show_tables
 from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
@@ -50,13 +51,16 @@ class Planner:
         """Take note that a session goes on on another upstream."""
         self._context.answers.moved(session)
 
-    async def _forward(self, session: ClientSession, sql: str) -> Forward:
+    async def _forward(self, session: ClientSession, sql: str) -> Plan:
         text = await self._concerned.spelled_out(session, sql)
         try:
             await self._guard.check(session, text)
             tables = await self._concerned.written(session, text)
+            storages = await show_tables.hidden(self._context, session, text)
         except Unavailable:  # no view is known yet: the views that this makes stale are refreshed when they are known
-            tables = frozenset()
+            tables, storages = frozenset(), frozenset()
+        if storages:
+            return Local(lambda _log: show_tables.without(storages, session, sql))
         forward = await self._context.answers.plan(session, sql)
         if not tables:
             return forward

@@ -21,7 +21,7 @@ STATEMENTS = (
     "SELECT country, max(price) FROM demo.sales WHERE country < 'd' GROUP BY country ORDER BY country",
     "/* a remark */ (SELECT year(order_time) AS y, sum(quantity) FROM demo.sales GROUP BY 1) ORDER BY 1 -- the end",
     "SHOW NAMESPACES",
-    "SHOW TABLES IN demo",
+    "SHOW TABLES IN demo LIKE 'sales'",
     "DESCRIBE demo.sales",
     "SHOW FUNCTIONS LIKE 'abs'",
     "CREATE NAMESPACE IF NOT EXISTS clients",

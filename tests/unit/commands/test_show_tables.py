@@ -1,0 +1,96 @@
+"""SHOW TABLES is Spark's own answer, without the storage of materialized views."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from proxy.commands import Planner, find
+from proxy.hs2 import ResultSet, SqlError
+from proxy.session import Forward, Local
+from tests.unit.commands.house import House
+
+CREATE = "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"
+HEADER = ("namespace", "tableName", "isTemporary boolean")
+
+
+class Spark:
+    """Lists what a test gives it."""
+
+    def __init__(self, *rows: tuple[str, str, bool]) -> None:
+        self.rows = rows
+        self.asked: list[str] = []
+
+    async def query(self, sql: str) -> ResultSet:
+        self.asked.append(sql)
+        if "refused" in sql:
+            raise SqlError("[SCHEMA_NOT_FOUND] no", "42704")
+        return ResultSet.of(*HEADER, rows=self.rows)
+
+
+def plan(house: House, sql: str, spark: Spark | None = None) -> Any:
+    session: Any = SimpleNamespace(upstream=spark)
+    return asyncio.run(Planner(house.context, find).plan(session, sql))
+
+
+def shown(house: House, sql: str, *rows: tuple[str, str, bool]) -> list[str]:
+    spark = Spark(*rows)
+    planned = plan(house, sql, spark)
+    assert isinstance(planned, Local)
+    run: Any = planned.run(print)
+    result: ResultSet = asyncio.run(run)
+    assert result.columns == ResultSet.of(*HEADER).columns
+    assert spark.asked == [sql]
+    return [row[1] for row in result.rows]
+
+
+@pytest.mark.parametrize(
+    "sql", ["SHOW TABLES", "SHOW TABLES IN demo", "show tables from lake.`demo` like '*'", "SHOW TABLES IN demo '*'"]
+)
+def test_storage_is_left_out(house: House, sql: str) -> None:
+    asyncio.run(house.run(CREATE))
+    rows = [("demo", name, False) for name in ("agg__storage", "other__storage", "sales")]
+    assert shown(house, sql, *rows) == ["other__storage", "sales"]
+
+
+def test_a_temporary_view_of_that_name_is_listed(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    assert shown(house, "SHOW TABLES", ("", "agg__storage", True)) == ["agg__storage"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SHOW TABLES IN other",
+        "SHOW TABLES IN spark_catalog.demo",
+        "SHOW TABLES IN lake",
+        "SHOW TABLES IN demo WHERE x",
+        "SHOW TABLE EXTENDED IN demo LIKE '*'",
+        "SHOW VIEWS IN demo",
+    ],
+)
+def test_all_else_is_sparks(house: House, sql: str) -> None:
+    house.session = replace(house.session, catalogs=frozenset({"lake", "spark_catalog"}))
+    asyncio.run(house.run(CREATE))
+    assert isinstance(plan(house, sql), Forward)
+
+
+def test_without_views_all_is_sparks(house: House) -> None:
+    assert isinstance(plan(house, "SHOW TABLES"), Forward)
+
+
+def test_the_current_namespace_is_the_sessions(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    house.session = replace(house.session, namespace=("other",))
+    assert isinstance(plan(house, "SHOW TABLES"), Forward)
+
+
+def test_an_error_is_sparks(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    planned = plan(house, "SHOW TABLES IN demo LIKE 'refused'", Spark())
+    with pytest.raises(SqlError, match="SCHEMA_NOT_FOUND"):
+        asyncio.run(planned.run(print))
