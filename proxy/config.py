@@ -1,4 +1,4 @@
-"""Settings: one TOML file, read and refused at start-up.
+"""Settings: one TOML file, read and refused at start-up; paths in it are relative to its directory.
 
     [server]                      # where clients connect
     host = "0.0.0.0"
@@ -82,7 +82,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from proxy.settable import TABLES
+from proxy.settable import PATHS, TABLES
 
 # Where jobs run: settings of Spark's own.
 MASTER, REMOTE = "spark.master", "spark.remote"
@@ -185,13 +185,13 @@ class Config:
 def load(path: Path) -> Config:
     """The settings in a file."""
     try:
-        return parse(path.read_text(encoding="utf-8"), str(path))
+        return parse(path.read_text(encoding="utf-8"), str(path), path.absolute().parent)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {error}") from error
 
 
-def parse(text: str, source: str = "viewgate.toml") -> Config:
-    r"""The settings in a text.
+def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:
+    r"""Return the settings in a text; the paths in it are relative to the directory.
 
     >>> parse("[server]\nport = 10001").server
     Listen(host='127.0.0.1', port=10001, tls=None, workers=1, ports={})
@@ -201,11 +201,23 @@ def parse(text: str, source: str = "viewgate.toml") -> Config:
     """
     try:
         document = tomllib.loads(text)
-        return _config(document)
+        return _config(_located(document, directory))
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{source} is not TOML: {error}") from error
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
+
+
+def _located(document: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """The document with the directory before its paths; what is no path is refused later."""
+    for name, keys in PATHS.items():
+        table: Any = document
+        for part in name.split("."):
+            table = table.get(part) if isinstance(table, dict) else None
+        for key in keys:
+            if isinstance(table, dict) and isinstance(table.get(key), str) and table[key]:
+                table[key] = str(directory / table[key])
+    return document
 
 
 def _config(document: dict[str, Any]) -> Config:
@@ -335,7 +347,7 @@ def _checked(name: str, table: Any) -> dict[str, Any]:
     for key, value in table.items():
         kind = kinds.get(key) or kinds.get("*")
         if kind is None:
-            raise ConfigError(f"{shown} {key} is not known: the keys are {_list(kinds)}")
+            raise ConfigError(f"{shown} {key} is not known: the keys are {', '.join(kinds)}")
         if not kind.accepts(value):
             raise ConfigError(f"{shown} {key} is {value!r}: it must be {kind.allowed}")
     return table
@@ -348,7 +360,3 @@ def _text(value: str | float) -> str:
     ('true', '3', 'x')
     """
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _list(names: Mapping[str, Any]) -> str:
-    return ", ".join(names)

@@ -40,6 +40,16 @@ TEXTS = Kind(
     "a list of texts", lambda value: isinstance(value, list) and all(isinstance(each, str) and each for each in value)
 )
 
+# The keys whose values are paths, by their tables.
+PATHS: Mapping[str, tuple[str, ...]] = {
+    "server.tls": ("certificate", "key"),
+    "authentication": ("passwords",),
+    "authentication.ldap": ("ca_file",),
+    "authentication.kerberos": ("keytab",),
+    "authentication.jwt": ("keys",),
+    "embedded": ("data",),
+}
+
 # What each table of the file may hold; "*" stands for any other key. A table in a table has both names, with a dot.
 TABLES: Mapping[str, Mapping[str, Kind]] = {
     "server": {"host": TEXT, "port": LISTEN_PORT, "workers": WORKERS, "ports": TABLE, "tls": TABLE},

@@ -64,10 +64,13 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[server]\nport = 70000", "[server] port is 70000: it must be a whole number from 0 (any free port) to 65535"),
         ("[server]\nport = true", "[server] port is True: it must be a whole number"),
         ("[server]\nhost = ''", "[server] host is '': it must be a text that is not empty"),
-        ("[server]\nhots = 'x'", "[server] hots is not known: the keys are host, port, workers, ports, tls"),
+        (
+            "[server]\nhots = 'x'",
+            "[server] hots is not known: the keys are host, port, workers, ports, tls",
+        ),
         (
             "[serve]\n",
-            "[serve] is not known: the tables are server, authentication, timeouts, limits, upstream, catalog",
+            "[serve] is not known: the tables are server, authentication, timeouts, limits",
         ),
         ("server = 3", "server is 3: it must be a table, [server]"),
         ("[upstream]\nhost = 'x'", "[upstream] must be written [[upstream]]"),
@@ -96,7 +99,10 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[authentication.jwt]\naudience = 'a'", "[authentication.jwt] needs keys"),
         ("[authentication.kerberos]\nprincipal = 'p'", "[authentication.kerberos] needs keytab"),
         ("[authentication.proxy_users]\nbi = 'ann'", "[authentication.proxy_users] bi is 'ann': it must be a list of"),
-        ("[server.ports]\nhttps = 1", "[server.ports] https is not known: the keys are sasl, nosasl, http"),
+        (
+            "[server.ports]\nhttps = 1",
+            "[server.ports] https is not known: the keys are sasl, nosasl, http",
+        ),
         ("[timeouts]\ncall = 0", "[timeouts] call is 0: it must be a number of seconds over 0"),
         ("[limits]\nnesting = 8", "[limits] nesting is 8: it must be a whole number from 9"),
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),
@@ -148,3 +154,40 @@ def test_the_examples_in_the_docstring_are_accepted() -> None:
     assert config.parse(ldap).authentication.ldap is not None
     assert config.parse("").authentication.open_to_all
     assert not settings.authentication.open_to_all
+
+
+def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text(
+        """
+        [server.tls]
+        certificate = "server.pem"
+        key = "/etc/server.key"
+        [authentication]
+        passwords = "passwords"
+        [authentication.jwt]
+        keys = "keys.json"
+        [authentication.kerberos]
+        keytab = "viewgate.keytab"
+        [embedded]
+        data = "../data"
+        """
+    )
+    settings = config.load(tmp_path / "gate.toml")
+    assert settings.server.tls == config.TlsFiles(tmp_path / "server.pem", Path("/etc/server.key"))
+    assert settings.authentication.passwords == tmp_path / "passwords"
+    assert settings.authentication.jwt == {"keys": str(tmp_path / "keys.json")}
+    assert settings.authentication.kerberos == {"keytab": str(tmp_path / "viewgate.keytab")}
+    assert settings.embedded.data == tmp_path / ".." / "data"
+
+
+def test_the_ca_file_of_a_directory_is_relative_to_the_file(tmp_path: Path) -> None:
+    ldap = '[authentication.ldap]\nurl = "ldaps://h"\nbase = "dc=x"\nca_file = "ca.pem"\n'
+    (tmp_path / "gate.toml").write_text(ldap)
+    found = config.load(tmp_path / "gate.toml").authentication.ldap
+    assert found is not None
+    assert found["ca_file"] == str(tmp_path / "ca.pem")
+
+
+def test_without_a_path_in_the_file_data_is_where_viewgate_is_started(tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text("[server]\nport = 0\n")
+    assert config.load(tmp_path / "gate.toml").embedded.data == Path(".viewgate")
