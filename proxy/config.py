@@ -82,6 +82,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from proxy.hs2.status import nearest
 from proxy.settable import PATHS, TABLES
 
 # Where jobs run: settings of Spark's own.
@@ -223,7 +224,8 @@ def _located(document: dict[str, Any], directory: Path) -> dict[str, Any]:
 def _config(document: dict[str, Any]) -> Config:
     for name in document:
         if name not in TABLES:
-            raise ConfigError(f"[{name}] is not known: the tables are {', '.join(t for t in TABLES if '.' not in t)}")
+            tables = [table for table in TABLES if "." not in table]
+            raise ConfigError(f"[{name}] is not known{nearest(name, tables)}: the tables are {', '.join(tables)}")
     upstreams = _each_once(tuple(UpstreamAddress(**table) for table in _upstreams(document)))
     catalog = _catalog(document)
     if upstreams and catalog is None:
@@ -347,7 +349,7 @@ def _checked(name: str, table: Any) -> dict[str, Any]:
     for key, value in table.items():
         kind = kinds.get(key) or kinds.get("*")
         if kind is None:
-            raise ConfigError(f"{shown} {key} is not known: the keys are {', '.join(kinds)}")
+            raise ConfigError(f"{shown} {key} is not known{nearest(key, kinds)}: the keys are {', '.join(kinds)}")
         if not kind.accepts(value):
             raise ConfigError(f"{shown} {key} is {value!r}: it must be {kind.allowed}")
     return table

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from proxy.answering.changes import Effect, change_of, changes_nothing_failed, resets_all
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import Query, SqlError
+from proxy.hs2.status import nearest
 from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
@@ -28,7 +29,9 @@ _WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM 
 def allowed(name: str) -> tuple[str, ...]:
     """The values of a setting of ours, the default first; SqlError 42704 where there is none of that name."""
     if name not in SETTINGS:
-        raise SqlError(f"there is no setting {name}; there are: {', '.join(SETTINGS)}", "42704")
+        raise SqlError(
+            f"there is no setting {name}{nearest(name, SETTINGS)}; there are: {', '.join(SETTINGS)}", "42704"
+        )
     return SETTINGS[name]
 
 

@@ -18,7 +18,7 @@ from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
 from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Unavailable
 from proxy.catalog.store import Entry, Store
-from proxy.catalog.tables import recorded_summary, sort_fields, table
+from proxy.catalog.tables import misspelled, recorded_summary, sort_fields, table
 from proxy.catalog.threads import Threads
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
 from rewriter import View, by_name, in_place
@@ -55,7 +55,7 @@ class Catalog:
         self._relations: Remembered[tuple[TableName, str], Relation] = Remembered(remembered)
         self._properties: Remembered[tuple[TableName, str], Mapping[str, str]] = Remembered(remembered)
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
-        self._unreadable: set[tuple[TableName, str]] = set()
+        self._told: set[tuple[TableName, str]] = set()
         self._listed: Mapping[tuple[TableName, str], Listed] = {}
         self._definitions: tuple[MaterializedView, ...] = ()
         self._plain: tuple[PlainView, ...] = ()
@@ -207,15 +207,25 @@ class Catalog:
 
     def _relation(self, name: TableName, entry: Entry) -> Relation | None:
         try:
-            return self._relations.get((name, entry.location), lambda: _relation(name, entry))
+            return self._relations.get((name, entry.location), lambda: self._loaded(name, entry))
         except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
             self._say_unreadable(name, entry, failure)
             return None
 
+    def _loaded(self, name: TableName, entry: Entry) -> Relation:
+        document = entry.load()
+        if entry.kind != "table":
+            return view_state(name, document)
+        for key in misspelled(document.get("properties") or {}):
+            if (name, key) not in self._told:
+                self._told.add((name, key))
+                _log.warning("property unknown table=%s property=%s", name, key)
+        return table(name, document)
+
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
         """Log a metadata file that cannot be read, once: it never changes, and every statement reads it again."""
-        if (name, entry.location) not in self._unreadable:
-            self._unreadable.add((name, entry.location))
+        if (name, entry.location) not in self._told:
+            self._told.add((name, entry.location))
             _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)
 
     def _inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
@@ -307,11 +317,6 @@ def _asked(call: Callable[[], _Result]) -> _Result:
         return call()
     except Exception as failure:
         raise StoreFailure from failure
-
-
-def _relation(name: TableName, entry: Entry) -> Relation:
-    document = entry.load()
-    return table(name, document) if entry.kind == "table" else view_state(name, document)
 
 
 def _view(name: TableName, entry: Entry) -> _View:

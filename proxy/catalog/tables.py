@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import OURS, SUMMARY, from_properties, from_summary, speaks
 from proxy.catalog.spelling import spark_type
+from proxy.hs2.status import nearest
 from rewriter.model import (
     Column,
     ConstraintError,
@@ -47,6 +48,16 @@ def table(name: TableName, document: Document) -> Table:
         partitioned_by=partition_fields(document),
         delete_files=_total(line, "total-delete-files"),
     )
+
+
+def misspelled(properties: Mapping[str, str]) -> Iterator[str]:
+    """Return the properties of a table that are near to those by which its owner declares constraints.
+
+    >>> list(misspelled({"viewgate.primray-key": "id", "viewgate.primary-key": "id", "owner": "ann"}))
+    ['viewgate.primray-key (did you mean viewgate.primary-key?)']
+    """
+    known = (PRIMARY_KEY, FOREIGN_KEYS, TRUST)
+    return (f"{key}{meant}" for key in properties if key not in known and (meant := nearest(key, known)))
 
 
 def primary_key(name: TableName, properties: Mapping[str, str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 from proxy.catalog.views import DEFINITION, MARKERS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
+from proxy.hs2.status import nearest
 from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, WAIT
 from proxy.pipeline.periods import ALLOWED, NEVER, period
 from proxy.pipeline.schedule import EVERY
@@ -77,7 +78,10 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
         if key.lower() in _OF_SPARK:
             raise SqlError(f"the property {key} is kept by Spark itself; leave it out", "0A000")
         if key.startswith("viewgate.") and key not in SETTABLE:
-            raise SqlError(f"there is no property {key}; those of Viewgate's are {', '.join(SETTABLE)}", "22023")
+            meant = nearest(key, SETTABLE)
+            raise SqlError(f"there is no property {key}{meant}; Viewgate's are {', '.join(SETTABLE)}", "22023")
+        if meant := nearest(key, SETTABLE) if key not in SETTABLE else "":
+            raise SqlError(f"there is no property {key}{meant}", "22023")
         allowed = {**_CHOICES, **_FORMATS}.get(key, (value,))
         if (value.lower() if key in _FORMATS else value) not in allowed:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: {', '.join(allowed)}", "22023")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 from proxy.hs2.generated import ttypes
@@ -15,6 +17,7 @@ _FRAME = re.compile(
 _OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
 _CAUSE = re.compile(r"\nCaused by: ")
 
+_NEAR = 0.75  # as near as hots to host, where two letters have changed places
 _RESOLUTION_UNKNOWN = "08007"
 _UNCERTAIN = "The statement may have been executed; check before you run it again."
 _EXECUTED = "The statement has been executed, and its result is lost."
@@ -52,6 +55,16 @@ class Interrupted(SqlError):
     def executed(self) -> SqlError:
         """Return the error for a statement that has written, and whose rows were not fetched yet."""
         return Interrupted(self.what, _EXECUTED, _RESOLUTION_UNKNOWN)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the part of an error message that names the known name nearest to an unknown one; empty if none is near.
+
+    >>> nearest("viewgate.rewite", ["viewgate.rewrite"]), nearest("x", ["viewgate.rewrite"])
+    (' (did you mean viewgate.rewrite?)', '')
+    """
+    found = get_close_matches(name.lower(), list(known), 1, _NEAR)
+    return f" (did you mean {found[0]}?)" if found else ""
 
 
 def success() -> Any:

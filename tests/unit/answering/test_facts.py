@@ -156,7 +156,12 @@ def test_ours_are_reset_with_all_others(sql: str, well: bool, kept: bool) -> Non
     ("key", "value", "state", "said"),
     [
         ("set:hiveconf:viewgate.rewrite", "maybe", "22023", "viewgate.rewrite is 'maybe': it must be on or off"),
-        ("viewgate.rewritten", "on", "42704", "there is no setting viewgate.rewritten; there are: viewgate.rewrite"),
+        (
+            "viewgate.rewritten",
+            "on",
+            "42704",
+            r"there is no setting viewgate.rewritten \(did you mean viewgate.rewrite\?\); there",
+        ),
     ],
 )
 def test_a_setting_that_a_client_opens_its_session_with_is_not_swallowed(

@@ -219,3 +219,22 @@ def test_a_view_that_cannot_be_read_is_forgotten_when_it_is_dropped(lake: Lake) 
         assert dict(catalog.broken) == {}
 
     asyncio.run(story())
+
+
+def test_a_misspelled_constraint_is_told_of_once(lake: Lake, caplog: pytest.LogCaptureFixture) -> None:
+    async def story() -> None:
+        properties = {
+            "viewgate.primray-key": "region",
+            "viewgate.trust-constraints": "on",
+            "write.format.default": "parquet",
+        }
+        sales = lake.iceberg.create_table("demo.sales", ROWS.schema, properties=properties)
+        catalog = lake.catalog()
+        for _ in range(2):
+            await catalog.current([SALES])
+            sales.append(ROWS)
+
+    asyncio.run(story())
+    assert caplog.messages == [
+        "property unknown table=lake.demo.sales property=viewgate.primray-key (did you mean viewgate.primary-key?)"
+    ]

@@ -66,11 +66,11 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[server]\nhost = ''", "[server] host is '': it must be a text that is not empty"),
         (
             "[server]\nhots = 'x'",
-            "[server] hots is not known: the keys are host, port, workers, ports, tls",
+            "[server] hots is not known (did you mean host?): the keys are host, port, workers, ports, tls",
         ),
         (
             "[serve]\n",
-            "[serve] is not known: the tables are server, authentication, timeouts, limits",
+            "[serve] is not known (did you mean server?): the tables are server, authentication, timeouts, limits",
         ),
         ("server = 3", "server is 3: it must be a table, [server]"),
         ("[upstream]\nhost = 'x'", "[upstream] must be written [[upstream]]"),
@@ -101,7 +101,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[authentication.proxy_users]\nbi = 'ann'", "[authentication.proxy_users] bi is 'ann': it must be a list of"),
         (
             "[server.ports]\nhttps = 1",
-            "[server.ports] https is not known: the keys are sasl, nosasl, http",
+            "[server.ports] https is not known (did you mean http?): the keys are sasl, nosasl, http",
         ),
         ("[timeouts]\ncall = 0", "[timeouts] call is 0: it must be a number of seconds over 0"),
         ("[limits]\nnesting = 8", "[limits] nesting is 8: it must be a whole number from 9"),
