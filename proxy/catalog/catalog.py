@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from proxy.catalog import publish as publishing
 from proxy.catalog.changes import change
-from proxy.catalog.documents import Document, Remembered
+from proxy.catalog.documents import Document, Remembered, is_broken
 from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
@@ -182,6 +182,10 @@ class Catalog:
         """Forget a staged branch of a storage table."""
         await self._at_length(lambda: publishing.drop_branch(self._store.iceberg, storage, branch))
 
+    async def forget_broken(self, table: TableName) -> bool:
+        """Take a table out of the catalog if its metadata file is gone or broken; return whether that was so."""
+        return await self._at_length(lambda: self._forgotten(table))
+
     def close(self) -> None:
         """Let the threads and connections go."""
         self._reach.close()
@@ -227,6 +231,13 @@ class Catalog:
         if (name, entry.location) not in self._told:
             self._told.add((name, entry.location))
             _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)
+
+    def _forgotten(self, name: TableName) -> bool:
+        entry = self._looked([name]).get(name)
+        if entry is None or entry.kind != "table" or not is_broken(entry.load):
+            return False
+        self._store.iceberg.drop_table(name.parts[1:])
+        return True
 
     def _inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
         entries = self._store.relations(wanted)

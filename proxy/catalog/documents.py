@@ -36,6 +36,19 @@ def read(location: str, properties: dict[str, str]) -> Document:
         return decode(stream.read())
 
 
+def is_broken(load: Callable[[], Document]) -> bool:
+    """Return whether a metadata file is gone or cut off for good; a storage that cannot be reached raises its error.
+
+    >>> is_broken(lambda: decode(b'{"format-version": 2')), is_broken(lambda: {})
+    (True, False)
+    """
+    try:
+        load()
+    except (FileNotFoundError, ValueError, EOFError, gzip.BadGzipFile):
+        return True
+    return False
+
+
 class Remembered(Generic[Key, Value]):
     """The values made last, by key; the least recently used goes first.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from proxy.catalog.refresh_state import STORAGE_OF
@@ -13,6 +14,8 @@ from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
 from rewriter.model import STORAGE_SUFFIX, MaterializedView, TableName
 from rewriter.model.literals import literal
+
+_log = logging.getLogger(__name__)
 
 EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
 
@@ -52,12 +55,26 @@ class Drop:
         try:
             await session.upstream.query(f"DROP TABLE IF EXISTS {view.storage.sql()} PURGE")
         except SqlError as failure:
+            if await _forgotten(ctx, view.storage):
+                return (
+                    f"; the metadata of its storage {view.storage} cannot be read: the catalog lists it no longer, "
+                    "and files that are left of it must be deleted by hand"
+                )
             raise SqlError(
                 f"materialized view {view.name} is dropped, but not its storage, which nothing reads any more; "
                 f"DROP TABLE {view.storage.sql()} PURGE when this is mended: {failure.message}",
                 failure.sql_state,
             ) from failure
         return ""
+
+
+async def _forgotten(ctx: Context, storage: TableName) -> bool:
+    """Take storage out of the catalog whose metadata is gone, which Spark cannot drop; return whether that was so."""
+    try:
+        return await ctx.catalog.forget_broken(storage)
+    except Exception:
+        _log.exception("storage not dropped table=%s", storage)
+        return False
 
 
 def _left(view: TableName) -> str:

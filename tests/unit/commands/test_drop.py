@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -88,4 +89,33 @@ def test_of_a_view_that_cannot_be_read_the_storage_goes_too_or_is_described(hous
     house.context = replace(house.context, orphans=Orphans(house.catalog, house.spark, alone=False))
     said = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
     assert "with the property viewgate.storage-of = 'demo.agg' (agg__storage, perhaps with a suffix)" in said
+    assert house.tables() == {"sales", "agg__storage"}
+
+
+def test_a_view_whose_storage_is_gone_can_be_dropped(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    house.lake.iceberg.drop_table("demo.agg__storage")
+    told = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
+    assert told == "materialized view lake.demo.agg dropped"
+    assert AGG not in [view.name for view in asyncio.run(house.catalog.definitions())]
+
+
+def test_storage_whose_files_are_gone_is_taken_out_of_the_catalog(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    metadata = house.lake.iceberg.load_table("demo.agg__storage").metadata_location
+    Path(metadata.removeprefix("file://")).unlink()
+    house.upstream.broken["DROP TABLE"] = SqlError("NotFoundException: File does not exist", None)
+    told = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
+    assert told == (
+        "materialized view lake.demo.agg dropped; the metadata of its storage lake.demo.agg__storage cannot be read: "
+        "the catalog lists it no longer, and files that are left of it must be deleted by hand"
+    )
+    assert house.tables() == {"sales"}
+
+
+def test_storage_that_can_be_read_stays_where_spark_refuses_to_drop_it(house: House) -> None:
+    asyncio.run(house.run(CREATE))
+    house.upstream.broken["DROP TABLE"] = SqlError("permission denied", "42501")
+    with pytest.raises(SqlError, match="is dropped, but not its storage"):
+        asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
     assert house.tables() == {"sales", "agg__storage"}
