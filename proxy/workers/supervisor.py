@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
+import signal
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from proxy import ending
 from proxy.config import Config
+from proxy.server import Limits
 from proxy.workers.neighbours import place
 from proxy.workers.orders import Order, Task, written
 
@@ -22,6 +24,7 @@ LISTENING, ANSWERING = "listening", "answering"  # what a worker prints: clients
 _FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds before one that has ended is started again, doubled each time
 _WELL = 30.0  # seconds after which one that has ended may be started again at once
 _GENERATIONS = 256
+_OVERDUE = 30.0  # seconds, after the time that statements have, in which a worker ends that runs at all
 
 
 @dataclass
@@ -39,22 +42,42 @@ class Supervisor:
     _answering: set[int] = field(default_factory=set)
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _failed: bool = False
+    _killing: asyncio.TimerHandle | None = None
 
     async def run(self) -> int:
         """Start all, keep them until it is told to stop, and return when they have ended; the exit code."""
         numbers = range(1, self.settings.server.workers + 1)
         first = asyncio.Event()
-        async with asyncio.TaskGroup() as workers:
-            workers.create_task(self._keep(1, first))
-            await first.wait()  # what stops the start of one stops that of all, and is said once
-            for number in numbers[1:]:
-                workers.create_task(self._keep(number, asyncio.Event()))
+        try:
+            async with asyncio.TaskGroup() as workers:
+                workers.create_task(self._keep(1, first))
+                await first.wait()  # what stops the start of one stops that of all, and is said once
+                for number in numbers[1:]:
+                    workers.create_task(self._keep(number, asyncio.Event()))
+        finally:
+            if self._killing is not None:
+                self._killing.cancel()
         return 1 if self._failed else 0
 
     def stop(self) -> None:
-        """Have all let their statements end, then end; at the second time, at once."""
-        self._tell(Order.HURRY if self._stopping.is_set() else Order.STOP)
+        """Have all let their statements end, then end; at the second time, at once. Kill those that do not."""
+        hurry = self._stopping.is_set()
+        self._tell(Order.HURRY if hurry else Order.STOP)
         self._stopping.set()
+        for process in self._running.values():
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGCONT)  # a suspended process would read no order
+        if self._killing is not None:
+            self._killing.cancel()
+        grace = 0.0 if hurry else Limits(**self.settings.limits).grace  # type: ignore[arg-type]  # they are checked
+        self._killing = asyncio.get_running_loop().call_later(grace + _OVERDUE, self._kill)
+
+    def _kill(self) -> None:
+        """Kill the workers that have not ended in time."""
+        for number, process in self._running.items():
+            _log.warning("worker %d did not end in time and is killed", number)
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
 
     def adopt(self, settings: Config) -> None:
         """Have all go on with other upstreams; all else is for the next start."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,9 @@ class Process:
 
     def ends(self, code: int) -> None:
         self._ended.set_result(code)
+
+    def send_signal(self, number: int) -> None:
+        assert number == signal.SIGCONT
 
     async def readline(self) -> bytes:
         if self._says:

@@ -1,0 +1,51 @@
+"""Workers that do not end when they are told to, as processes of a few lines."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from proxy.config import Config, Listen
+from proxy.workers import ANSWERING, LISTENING, Supervisor
+
+_READY = f"print({LISTENING!r}); print({ANSWERING!r}, flush=True)"
+DEAF = f"import time; {_READY}; time.sleep(60)"
+_ORDER = "read(int.from_bytes(read(4), 'big'))"
+OBEDIENT = f"import sys; read = sys.stdin.buffer.read; {_READY}; {_ORDER}; {_ORDER}"  # its task, and to stop
+
+
+def stopped(folder: Path, program: str, *, times: int = 1, suspended: bool = False) -> int:
+    """Tell a supervisor of one such worker to stop, so many times; return the exit code."""
+
+    async def main() -> int:
+        ready = asyncio.Event()
+        settings = Config(server=Listen(workers=1), limits={"grace": 0.1 if times == 1 else 3600.0})
+        supervisor = Supervisor([sys.executable, "-c", program], settings, 1, folder, ready.set)
+        running = asyncio.create_task(supervisor.run())
+        async with asyncio.timeout(20):
+            await ready.wait()
+            if suspended:
+                supervisor._running[1].send_signal(signal.SIGSTOP)
+            for _ in range(times):
+                supervisor.stop()
+            return await running
+
+    return asyncio.run(main())
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_worker_that_does_not_end_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, times: int
+) -> None:
+    monkeypatch.setattr("proxy.workers.supervisor._OVERDUE", 0.1)
+    assert stopped(tmp_path, DEAF, times=times) == 1
+    assert "worker 1 did not end in time and is killed" in caplog.messages
+
+
+def test_a_worker_that_is_suspended_goes_on_and_ends_in_order(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert stopped(tmp_path, OBEDIENT, suspended=True) == 0
+    assert not caplog.messages
