@@ -203,7 +203,8 @@ class Connection(asyncio.Protocol):
         held = self._entrance.held
         held.bytes += count - self._held
         self._held = count
-        if held.bytes > self._entrance.limits.buffers and count > _AHEAD:
+        # A neighbour sends what is whole there, and to close its connection would lose the reply, not the session.
+        if held.bytes > self._entrance.limits.buffers and count > _AHEAD and not self.within:
             raise WireError(f"{held.bytes} bytes of messages that are not whole are held, {count} of them for it")
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
