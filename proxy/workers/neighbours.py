@@ -7,7 +7,7 @@ import contextlib
 import struct
 from pathlib import Path
 
-from proxy.hs2 import SqlError
+from proxy.hs2 import Interrupted, SqlError
 from proxy.service import Peer
 from proxy.wire import WireError, frame
 
@@ -16,8 +16,16 @@ _NAME = struct.Struct(">H")
 _SUFFIX = ".worker"
 _IDLE = 16  # connections to one worker that are kept for later calls
 
-_GONE = "The session is lost: the worker process of Viewgate that had it has ended. Open a new session and try again."
 _LOST = "08S01"
+
+
+class Gone(Interrupted):
+    """A worker has ended, and its sessions with it; `sent` says whether it may have read the call."""
+
+    def __init__(self, *, sent: bool) -> None:
+        what = "The session is lost: the worker process of Viewgate that had it has ended."
+        super().__init__(what, "Open a new session and try again.", _LOST)
+        self.sent = sent
 
 
 def place(directory: Path, mark: bytes) -> Path:
@@ -74,14 +82,17 @@ class Neighbours:
         return sorted(mark for mark in found if mark != self.own)
 
     async def call(self, mark: bytes, peer: Peer, message: bytes) -> bytes:
-        """The reply of the worker of that mark; SqlError 08S01 if there is none."""
+        """Return the reply of the worker of that mark; Gone if that has ended."""
         idle = self._idle.get(mark)
         try:
             line = idle.pop() if idle else await self._opened(mark)
             reply = await line.call(addressed(peer, message))
-        except (FileNotFoundError, ConnectionError, asyncio.IncompleteReadError) as error:
+        except (FileNotFoundError, ConnectionRefusedError) as error:
             self._forget(mark)
-            raise SqlError(_GONE, _LOST) from error
+            raise Gone(sent=False) from error
+        except (ConnectionError, asyncio.IncompleteReadError) as error:
+            self._forget(mark)
+            raise Gone(sent=True) from error
         except OSError as error:  # such as too many open files
             raise SqlError(f"The worker process that has the session cannot be asked: {error}", _LOST) from error
         self._rests(mark, line)

@@ -8,17 +8,25 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from proxy.hs2 import SqlError
+from proxy.commands.writes import may_write
+from proxy.hs2 import SqlError, read_request
+from proxy.hs2.generated import ttypes
 from proxy.server import Caller, Conversation, Entrance
 from proxy.service import HANDLERS, REQUEST_HANDLE, Peer, Service
 from proxy.session import Worker
 from proxy.wire import CALL, FrameReader, Refused, WireError, find_handle, frame, read_head
-from proxy.workers.neighbours import Neighbours, number_of, opened
+from proxy.workers.neighbours import Gone, Neighbours, number_of, opened
 
 _MARK = 14  # bytes of a handle's id before its mark
 _HEADER = 256 * 1024  # bytes, more than who a caller is can take
 _NOBODY = Peer("")
 _PATIENCE = 5.0  # seconds in which a worker that is well tells how it is
+
+# Calls on a statement whose text only the worker knew that has ended.
+_ON_STATEMENTS = frozenset(
+    {"GetOperationStatus", "GetResultSetMetadata", "FetchResults", "CancelOperation", "CloseOperation"}
+)
+_CHECK = "Open a new session. If the statement writes, it may have been executed; check before you run it again."
 
 # What workers say to each other besides the calls of clients; no call begins like this.
 _AT_REST, _TOLD, _HOW = b"at rest?", b"told?", b"how?"
@@ -46,10 +54,10 @@ class SharedService(Service):
             return await super().handle(peer, message)
         try:
             return await self._neighbours.call(mark, peer, message)
-        except SqlError as lost:
+        except SqlError as error:
             head = read_head(message)
             assert head is not None
-            return self.refused(head, lost)
+            return self.refused(head, _told(error, head.name, message) if isinstance(error, Gone) else error)
 
     async def here(self, peer: Peer, message: bytes) -> bytes:
         """The reply to a call that a neighbour has sent here."""
@@ -102,6 +110,15 @@ class SharedService(Service):
         answers = await asyncio.gather(*(asked(mark) for mark in marks), return_exceptions=True)
         answered = zip(marks, answers, strict=True)
         return {number_of(mark): json.loads(answer) for mark, answer in answered if isinstance(answer, bytes)}
+
+
+def _told(gone: Gone, name: str, message: bytes) -> SqlError:
+    """The client's error for a call to a worker that has ended: nobody repeats what may have been executed."""
+    if name == "ExecuteStatement" and gone.sent:
+        return gone.uncertain() if may_write(read_request(message, ttypes.TExecuteStatementReq).statement) else gone
+    if name in _ON_STATEMENTS:
+        return SqlError(f"{gone.what} {_CHECK}", gone.sql_state)
+    return gone
 
 
 class RelayedCalls(Conversation):
