@@ -98,6 +98,8 @@ class Forwarded(RunningOperation):
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
         """What follows the statement begins at its end, and keeps a client waiting whose statement went well."""
+        if self._in_sequel and state is not OperationState.FINISHED:
+            return  # the statement has succeeded: what is lost with the upstream now is the reply to somebody else
         if state in TERMINAL and not self.done:
             self._leave_traces(state)
         if state in TERMINAL and self._after is not None:
@@ -152,7 +154,12 @@ class Forwarded(RunningOperation):
         """Return the client's error: of a write that is cut off, that it may have been or has been executed."""
         if not isinstance(error, Interrupted) or not self._writes:
             return error
-        return error.executed() if self.state is OperationState.FINISHED else error.uncertain()
+        return error.executed() if self._has_written else error.uncertain()
+
+    @property
+    def _has_written(self) -> bool:
+        """Whether it is a write that the upstream has finished."""
+        return self._writes and (self._in_sequel or self.state is OperationState.FINISHED)
 
     @property
     def _in_sequel(self) -> bool:
@@ -170,25 +177,30 @@ class Forwarded(RunningOperation):
                 self.advance(OperationState.ERROR, self._told(error))
 
     async def wait(self) -> None:
-        try:
-            while not self.done:
-                if self._sequel is not None:
-                    await self._sequel.wait()
-                    continue
-                remote = self.remote
+        while not self.done:
+            if self._sequel is not None:
+                await self._sequel.wait()
+                continue
+            remote = self.remote
+            try:
                 await self._observe(remote, await self._questions.asked(remote.wait()))
-        except SqlError as error:
-            self.advance(OperationState.ERROR, self._told(error))
+            except SqlError as error:
+                self.advance(OperationState.ERROR, self._told(error))
 
     async def status(self, call: Call) -> bytes:
         if await self._questions.shared():
             return await self._as_known(call)
         if self._sequel is not None and not self.done:
             await self._sequel.wait(self.held_s)
-        if self._ended_here or self._sequel is not None or (self.state is OperationState.FINISHED and self._writes):
+        if self._ended_here or self._sequel is not None or self._has_written:
             return await self._as_known(call)
         remote = self.remote
-        reply, status = await self._or_lost(self._questions.asked(remote.ask(call.addressed_to(remote.handle))))
+        try:
+            reply, status = await self._or_lost(self._questions.asked(remote.ask(call.addressed_to(remote.handle))))
+        except SqlError:
+            if not self._has_written:
+                raise
+            return await self.status(call)
         if status is None:
             return reply
         observed = await self._observe(remote, status)

@@ -7,10 +7,11 @@ import asyncio
 import pytest
 
 from proxy.hs2.generated import ttypes
-from proxy.session import Forward
+from proxy.service.forwarded import Forwarded
+from proxy.session import Forward, OperationState
 from tests.unit.service.test_sequel import Following
 from tests.unit.support.fake_spark import FakeSpark
-from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 FINISHED = 2
 UNCERTAIN = "The statement may have been executed; check before you run it again."
@@ -120,3 +121,29 @@ async def lose(spark: FakeSpark) -> None:
     while spark.connections:
         await asyncio.sleep(0)
     spark.sessions.clear()
+
+
+def test_a_lost_question_of_another_client_does_not_end_a_write_that_has_succeeded() -> None:
+    async def test(proxied: Proxied) -> None:
+        following = Following()
+        proxied.planned.plans["INSERT HANG"] = following.plan()
+        async with RawClient(proxied.port) as one, RawClient(proxied.port) as other:
+            operation = (await one.execute(await one.open_session(), "INSERT HANG")).operationHandle
+            proxied.spark.held["GetOperationStatus"] = asyncio.Event()
+            ending = asyncio.create_task(one.end(operation))
+            await proxied.spark.called("GetOperationStatus")
+            asking = asyncio.create_task(other.status(operation))
+            ((forwarded,),) = (session.operations.values() for session in proxied.server.service.sessions.all)
+            assert isinstance(forwarded, Forwarded)
+            await until(lambda: forwarded._questions._out == 2)
+            (running,) = proxied.spark.history
+            running.end(OperationState.FINISHED)
+            proxied.spark.deadly.add("GetOperationStatus")  # from the next one on
+            proxied.spark.held["GetOperationStatus"].set()
+            await following.begun.wait()
+            following.release.set()
+            assert (await asking).status.sqlState is None
+            assert (await ending).operationState == FINISHED
+        proxied.spark.sessions.clear()
+
+    with_proxy(test)
