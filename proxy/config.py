@@ -1,7 +1,7 @@
 """Settings: one TOML file, read and refused at start-up; paths in it are relative to its directory.
 
     [server]                      # where clients connect
-    host = "0.0.0.0"
+    host = "0.0.0.0"              # "::" takes clients of IPv6, too
     port = 10000
     workers = 1                   # processes that share the port, before [[upstream]]
 

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import logging
 import signal
-import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -21,7 +20,7 @@ from proxy.authentication import Cookies
 from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, never, open_session, surround
 from proxy.hs2 import SqlError
 from proxy.options import settled
-from proxy.server import Server
+from proxy.server import Server, bound, is_ipv6
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams
 from proxy.wire import Transport
@@ -176,10 +175,7 @@ def reread(options: argparse.Namespace, now: config.Config, adopt: Callable[[con
 @contextlib.contextmanager
 def reserved(listen: config.Listen) -> Iterator[int]:
     """A port that several processes can listen on, kept for them also while none does."""
-    with socket.socket() as place:
-        for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
-            place.setsockopt(socket.SOL_SOCKET, option, 1)
-        place.bind((listen.host, listen.port))
+    with bound(listen.host, listen.port, shared=True) as place:
         yield place.getsockname()[1]
 
 
@@ -187,8 +183,7 @@ def refuse_taken_port(listen: config.Listen) -> None:
     """Say so before Spark is started if a port, or the address, cannot be had."""
     for port in (listen.port, *listen.ports.values()):
         try:
-            with socket.create_server((listen.host, port)):
-                pass
+            bound(listen.host, port).close()
         except OSError as error:
             raise config.ConfigError(
                 f"cannot listen on port {port} of {listen.host}: {error.strerror}; "
@@ -223,7 +218,9 @@ def _shown(address: config.UpstreamAddress) -> str:
 def _reachable(host: str) -> str:
     """An address that a client on this machine can use.
 
-    >>> _reachable("0.0.0.0"), _reachable("gate.example.org")
-    ('127.0.0.1', 'gate.example.org')
+    >>> _reachable("0.0.0.0"), _reachable("gate.example.org"), _reachable("fd00::1")
+    ('127.0.0.1', 'gate.example.org', '[fd00::1]')
     """
-    return "127.0.0.1" if host in ("0.0.0.0", "::", "") else host  # noqa: S104
+    if host in ("0.0.0.0", "::", ""):  # noqa: S104
+        return "127.0.0.1"
+    return f"[{host}]" if is_ipv6(host) else host

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from proxy.server.addresses import bound, is_ipv6
 from proxy.server.connection import Connection
 from proxy.server.conversations import Conversation
 from proxy.server.entrance import Entrance
@@ -52,16 +53,21 @@ class Server:
 
     async def start(self) -> int:
         """Listen; returns the port, which is a free one if 0 was asked for."""
-        loop = asyncio.get_running_loop()
-        # Left unsaid where it is not shared: there are systems that know no such ports.
-        listen = partial(loop.create_server, host=self._host, reuse_port=True if self._shared else None)
-        self._listeners = [await listen(self._connection, port=self._port)]
+        self._listeners = [await self._listen(self._port, self._connection)]
         for only, own in self._ports.items():
-            self._listeners.append(await listen(partial(self._connection, only=only), port=own))
+            self._listeners.append(await self._listen(own, partial(self._connection, only=only)))
         self._close_idle()
         self._look_after()
         port: int = self._listeners[0].sockets[0].getsockname()[1]
         return port
+
+    async def _listen(self, port: int, made: Callable[[], Connection]) -> asyncio.Server:
+        """Listen on a port of the host, which may be a name of several addresses."""
+        listen = partial(asyncio.get_running_loop().create_server, made)
+        if is_ipv6(self._host):  # of which asyncio would have `::` take no clients of IPv4
+            return await listen(sock=bound(self._host, port, shared=self._shared))
+        # Left unsaid where it is not shared: there are systems that know no such ports.
+        return await listen(host=self._host, port=port, reuse_port=True if self._shared else None)
 
     async def listen_within(self, path: Path, kind: type[Conversation]) -> None:
         """Listen to other processes of ours, too, until the very end; all of them speak in the same way."""

@@ -1,0 +1,36 @@
+"""Addresses of IPv6, and the one that stands for all addresses of both versions."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from proxy.config import ConfigError, Listen
+from proxy.server import Server, bound
+from proxy.serving import refuse_taken_port, reserved
+from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_two_colons_take_clients_of_both_versions(shared: bool) -> None:
+    async def test(proxied: Proxied) -> None:
+        with reserved(Listen("::", 0)) as kept:
+            server = Server(proxied.server._entrance, "::", kept if shared else 0, shared=shared)
+            port = await server.start()
+            async with RawClient(port) as client:
+                assert await client.open_session()
+            _, writer = await asyncio.open_connection("::1", port)
+            writer.close()
+            await server.stop()
+
+    with_proxy(test)
+
+
+def test_an_address_of_ipv6_is_that_alone() -> None:
+    with bound("::1", 0) as place:
+        place.listen()
+        port = place.getsockname()[1]
+        refuse_taken_port(Listen("127.0.0.1", port))
+        with pytest.raises(ConfigError, match=f"cannot listen on port {port} of ::1: "):
+            refuse_taken_port(Listen("::1", port))
