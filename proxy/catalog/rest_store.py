@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Literal
 
 from pyiceberg.catalog.rest import Endpoints, IdentifierKind, RestCatalog
@@ -29,6 +30,8 @@ class RestStore:
 
     def __init__(self, iceberg: RestCatalog, parallel: int = 16) -> None:
         self.iceberg = iceberg
+        # The session is pyiceberg's own, with its login. A commit has no limit: cut off, it may have been made.
+        iceberg._session.get = partial(iceberg._session.get, timeout=_SILENCE_S)  # type: ignore[method-assign]
         self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
@@ -67,9 +70,7 @@ class RestStore:
     def _load(self, name: TableName, kind: Literal["table", "view"]) -> Entry | None:
         endpoint, identifier = _ENDPOINTS[kind]
         path = self.iceberg._split_identifier_for_path(name.parts[1:], identifier)
-        reply = self.iceberg._session.get(
-            self.iceberg.url(endpoint, **path), timeout=_SILENCE_S
-        )  # pyiceberg's own, with its login
+        reply = self.iceberg._session.get(self.iceberg.url(endpoint, **path))
         if reply.status_code == _MISSING:
             return None
         if reply.status_code in _AWAY:

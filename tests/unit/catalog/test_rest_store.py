@@ -3,14 +3,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from requests import ReadTimeout
 
 from proxy.catalog import Catalog, Kind, Unavailable, open_catalog
+from proxy.catalog.opening import open_store
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, SALES, view_document
 from tests.unit.catalog.test_tables import document, snapshot
@@ -24,6 +27,8 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
+        self.let = Event()  # answer
+        self.let.set()
         super().__init__(("127.0.0.1", 0), Handler)
         view = {**view_document(**MATERIALIZED)}
         view["versions"][0]["storage-table"] = {"namespace": ["demo"], "name": "newer"}
@@ -53,6 +58,7 @@ ENDPOINTS = [
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, Server)
+        self.server.let.wait()
         address = urlsplit(self.path)
         children = "parent=" in address.query
         reply = {"namespaces": []} if children else self.server.replies.get(unquote(address.path))
@@ -63,6 +69,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def handle(self) -> None:
+        with suppress(ConnectionError):  # a client may have left
+            super().handle()
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -126,3 +136,18 @@ def test_all_that_there_is_can_be_listed(catalog: Catalog) -> None:
         assert [one.name for one in await catalog.inventory(lambda name: name == SALES)] == [SALES]
 
     asyncio.run(story())
+
+
+def test_a_thread_does_not_wait_for_ever_for_a_server_that_is_silent(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.catalog.rest_store._SILENCE_S", 0.1)
+    store = open_store("lake", {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}"})
+    server.let.clear()
+    try:
+        for ask in (store.namespaces, store.views, lambda: store.look([SALES])):
+            with pytest.raises(ReadTimeout):
+                ask()
+    finally:
+        server.let.set()
+        store.close()
