@@ -13,9 +13,9 @@ from rewriter.block import RangeSet, equate
 from rewriter.block.from_clause import MOST_TABLES
 from rewriter.block.resolve import READ_CLAUSES
 from rewriter.model import Declared, TableName
-from rewriter.needs import Needs, Reference, Values, needs_of
+from rewriter.needs import Needs, Reference, Values, folds, needs_of
 from rewriter.question import Aggregated, Filtered, Need, Question
-from rewriter.sql import SelectBlock, Statement, from_items, tables_of
+from rewriter.sql import SelectBlock, Statement, every, from_items, holds, tables_of
 
 Known = Mapping[str, frozenset[TableName]]
 
@@ -42,7 +42,7 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
         derived = item.this if isinstance(item, exp.Subquery) else None
         if isinstance(item, exp.Table) and not item.args.get("db"):
             derived = common.get(item.name.lower())
-        if not isinstance(item, exp.Table | exp.Subquery) or (derived is not None and not _merges(derived)):
+        if not isinstance(item, exp.Table | exp.Subquery) or not isinstance(derived, exp.Query | None):
             return False
     return True
 
@@ -50,7 +50,14 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 def _merges(derived: exp.Expr) -> bool:
     """Whether a derived table can be a part of the block around it: it neither groups nor takes some of its rows."""
     clauses = ("group", "having", "distinct", "limit", "offset")
-    return isinstance(derived, exp.Select) and not any(derived.args.get(clause) for clause in clauses)
+    if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
+        return False
+    return not any(_computes_over_rows(output) for output in derived.expressions)
+
+
+def _computes_over_rows(output: exp.Expr) -> bool:
+    """Whether an output may be an aggregate or a window function."""
+    return holds(output, exp.Window) or any(folds(call) for call in every(output, exp.Anonymous))
 
 
 class _TooMany(Exception):
@@ -92,7 +99,7 @@ class _Asking:
         # Whether what none of its tables has is of a block around.
         self.enclosed = enclosed and self.whole
         assert select.tree is not None
-        self.aliases = _aliases(self.under) | dict.fromkeys(_renamed(statement, select))
+        self.aliases = _aliases(self.under) | dict.fromkeys((*_renamed(statement, select), *_apart(statement, select)))
         self.classes = _classes([self.own, *self.under])
         self._owners: dict[str, frozenset[TableName]] = {}
         self._having: dict[str, frozenset[TableName]] = {}
@@ -260,7 +267,22 @@ def _qualifiers(statement: Statement, tree: exp.Select) -> Iterator[tuple[str, T
 
 
 def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]:
-    """The blocks of the derived tables and common table expressions in a block's FROM, and in theirs."""
+    """The derived tables and CTEs in a block's FROM, and in theirs, that are a part of the block."""
+    for found, whole in _from_blocks(statement, select):
+        if whole and found.tree is not None and _merges(found.tree):
+            yield found
+            yield from _derived(statement, found)
+
+
+def _apart(statement: Statement, select: SelectBlock) -> Iterator[str]:
+    """The names of the columns of derived tables that are no part of the block."""
+    for found, whole in _from_blocks(statement, select):
+        if found.tree is not None and not (whole and _merges(found.tree)):
+            yield from (output.alias_or_name.lower() for output in found.tree.expressions)
+
+
+def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
+    """The derived tables and CTEs in a block's own FROM; of a set operation the first branch, and False."""
     if select.tree is None:
         return
     inside = statement.inside(select)
@@ -270,10 +292,12 @@ def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]
         if isinstance(node, exp.Table) and len(node.parts) == 1 and statement.resolve(node) is None:
             found = meant.get(node.name.lower())
         elif isinstance(node, exp.Subquery):
-            found = next((b for b in inside if b.tree is not None and b.tree == node.this), None)
+            first = node.this
+            while isinstance(first, exp.SetOperation):
+                first = first.this.unnest()
+            found = next((b for b in inside if b.tree is not None and b.tree == first), None)
         if found is not None:
-            yield found
-            yield from _derived(statement, found)
+            yield found, isinstance(node, exp.Table) or isinstance(node.this, exp.Select)
 
 
 def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:

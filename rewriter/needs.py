@@ -156,8 +156,8 @@ class _Reader:
         self.read(inner, self.needs.rows)
         if isinstance(item, exp.Alias):
             self._own.add(item.alias.lower())
-            folds = any(_folds(call) for call in every(inner, exp.Anonymous))
-            means = None if folds or holds(inner, exp.Query) else frozenset(_names(inner))
+            aggregates = any(folds(call) for call in every(inner, exp.Anonymous))
+            means = None if aggregates or holds(inner, exp.Query) else frozenset(_names(inner))
             self.needs.aliases.append((item.alias.lower(), means))
 
     def _predicate(self, tree: Tree, filters: bool) -> None:
@@ -212,7 +212,7 @@ class _Reader:
             into.add(reference)
 
     def _call(self, node: Tree, into: set[Reference]) -> None:
-        if not _folds(node):
+        if not folds(node):
             for argument in node.expressions:
                 self.read(argument, into)
             return
@@ -263,7 +263,7 @@ _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] =
 }
 
 
-def _folds(call: Tree) -> bool:
+def folds(call: Tree) -> bool:
     """Whether a call is an aggregate, or could be."""
     return meant(call.name) not in READABLE
 

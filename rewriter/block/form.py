@@ -23,12 +23,16 @@ class Unsupported(ValueError):
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One table of a block. `id` names it in canonical columns, `alias` in the user's text."""
+    """One table of a block. `id` names it in canonical columns, `alias` in the user's text.
+
+    Of a derived table that is no part of the block, `text` is how FROM reads it; the name is then that text.
+    """
 
     id: str
     name: TableName
     alias: str
     columns: tuple[Column, ...]
+    text: str = ""
 
     def column(self, name: str) -> Column | None:
         """The column of that name, compared without case."""

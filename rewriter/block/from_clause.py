@@ -1,6 +1,7 @@
 """FROM: its tables, what inner joins say about them, its other joins, and what names mean in it.
 
-Derived tables and common table expressions that only select, filter and join are merged into the block.
+Derived tables and common table expressions that only select, filter and join are merged into the block. Others are
+tables to it, if their text and columns are known: what they compute is read as it is.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ Tree = exp.Expr
 Find = Callable[[exp.Table], tuple[TableName, tuple[Column, ...]] | None]
 # The block of a SELECT whose tables get other ids than those that are taken.
 Build = Callable[[exp.Select, frozenset[str]], Block]
+# The text by which FROM reads a derived table or a common table expression, and its columns; raises Unsupported.
+Derive = Callable[[Tree], tuple[str, tuple[Column, ...]]]
 # The SELECT that a common table expression of that name stands for, with what builds its block.
 Common = Mapping[str, tuple[exp.Select, Build]]
 
@@ -61,12 +64,22 @@ class _Item(NamedTuple):
         return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
 
 
-def read_from(tree: exp.Select, find: Find, common: Common, build: Build, taken: frozenset[str]) -> FromClause:
-    """The FROM clause of a SELECT, its tables' ids none of those that are taken; raises Unsupported."""
+def read_from(
+    tree: exp.Select,
+    find: Find,
+    common: Common,
+    build: Build,
+    taken: frozenset[str],
+    derive: Derive | None = None,
+) -> FromClause:
+    """The FROM clause of a SELECT, its tables' ids none of those that are taken; raises Unsupported.
+
+    `derive` gives the derived tables that are no part of the block; without it they are not read.
+    """
     source = tree.args.get("from_")
     if source is None:
         raise Unsupported("there is no table")
-    reader = _Reader(find, common, build, taken)
+    reader = _Reader(find, common, build, taken, derive)
     reader.start(source.this)
     for join in tree.args.get("joins") or ():
         reader.join(join)
@@ -84,6 +97,7 @@ class _Reader:
     common: Common
     build: Build
     taken: frozenset[str]
+    derive: Derive | None
     tables: list[Occurrence] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     where: list[Tree] = field(default_factory=list)
@@ -105,6 +119,8 @@ class _Reader:
         """One more join."""
         kind = _kind(node)
         item = self._item(node.this)
+        if kind == "LEFT" and not item.plain and self.derive is not None and _is_derived(node.this, self.common):
+            item = _derived_table(node.this, self._taken, self.derive)
         scope = self._scope()
         self._add(item)
         using = node.args.get("using")
@@ -182,10 +198,19 @@ class _Reader:
     def _scope(self) -> Scope:
         return Scope(tuple(self.tables), tuple(self.sources), self.merged, self.hidden)
 
+    @property
+    def _taken(self) -> frozenset[str]:
+        return self.taken.union(table.id for table in self.tables)
+
     def _item(self, node: Tree) -> _Item:
-        taken = self.taken.union(table.id for table in self.tables)
-        block = _block_of(node, self.common, self.build, taken)
-        return _table(node, taken, self.find) if block is None else _merged(block, node.alias_or_name)
+        taken = self._taken
+        try:
+            block = _block_of(node, self.common, self.build, taken)
+            return _table(node, taken, self.find) if block is None else _merged(block, node.alias_or_name)
+        except Unsupported:
+            if self.derive is None or not _is_derived(node, self.common):
+                raise
+            return _derived_table(node, taken, self.derive)
 
 
 _JOINS: Mapping[str, Callable[[_Reader, _Item, tuple[Tree, ...]], None]] = {
@@ -233,13 +258,32 @@ def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
     if found is None:
         raise Unsupported(f"{node.sql('spark')[:60]} is not a table of the catalog")
     name, columns = found
-    occurrence = Occurrence(_free_id(name, taken), name, node.alias or name.table, columns)
+    occurrence = Occurrence(_free_id(name.table, taken), name, node.alias or name.table, columns)
     return _Item(Source(occurrence.alias, occurrence), (occurrence,))
 
 
-def _free_id(name: TableName, taken: frozenset[str]) -> str:
+def _is_derived(node: Tree, common: Common) -> bool:
+    named = isinstance(node, exp.Table) and not node.args.get("db") and node.name.lower() in common
+    return named or (isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query))
+
+
+def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
+    """A derived table as a table of the block."""
+    _refuse_extras(node, ("this", "alias"), renames=True)
+    text, columns = derive(node)
+    alias = node.alias_or_name
+    names = tuple(node.alias_column_names) or tuple(column.name for column in columns)
+    if len({name.lower() for name in names}) != len(columns):
+        raise Unsupported(f"{alias or 'a derived table'} has two columns of one name, or others than its alias names")
+    if names != tuple(column.name for column in columns):
+        raise Unsupported(f"{alias} names the columns of a derived table that groups, or takes some of its rows")
+    occurrence = Occurrence(_free_id(alias, taken), TableName(("derived table", text)), alias, columns, text)
+    return _Item(Source(alias, occurrence), (occurrence,))
+
+
+def _free_id(name: str, taken: frozenset[str]) -> str:
     """An id made of the table's name: then a view and a query mostly call a table alike, and nothing is renamed."""
-    plain = name.table.lower() if _PLAIN.fullmatch(name.table) else "t"
+    plain = name.lower() if _PLAIN.fullmatch(name) else "t"
     return next(free for n in count() if (free := f"{plain}_{n}") not in taken)
 
 

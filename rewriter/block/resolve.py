@@ -12,7 +12,7 @@ from sqlglot import exp
 from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Ordering, Unsupported
-from rewriter.block.from_clause import Build, Common, Find, FromClause, known_scope, read_from, simplified
+from rewriter.block.from_clause import Build, Common, Derive, Find, FromClause, known_scope, read_from, simplified
 from rewriter.block.group_by import grouping_ids, read_group_by
 from rewriter.block.opaque import SCALAR, opaque_within, shown
 from rewriter.block.scope import Scope
@@ -36,12 +36,13 @@ READ_CLAUSES = frozenset(
 class Texts(NamedTuple):
     """What gives the text in which a subquery stands in its statement; so many of them are read one in another.
 
-    Those whose texts are `known` were read before.
+    Those whose texts are `known` were read before. `derive` gives the derived tables that are no part of a block.
     """
 
     of: Callable[[exp.Select], str]
     levels: int = 3
     known: frozenset[str] = frozenset()
+    derive: Derive | None = None
 
 
 def build_block(
@@ -67,7 +68,7 @@ def build_block(
         return build_block(inner, find, common, taken, texts)
 
     def read(inner: exp.Select, taken: frozenset[str]) -> FromClause:
-        return read_from(inner, find, common or {}, build, taken)
+        return read_from(inner, find, common or {}, build, taken, texts.derive if texts is not None else None)
 
     sources = read(tree, taken)
     if texts is not None:

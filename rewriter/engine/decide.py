@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -22,7 +22,7 @@ from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules.text_match import text_match
 from rewriter.spelling import spell_out
-from rewriter.sql import Edit, SelectBlock, Statement, splice_within
+from rewriter.sql import Edit, SelectBlock, SelectSpan, Statement, splice_within
 from rewriter.verify import REFUTED, Verdict, verdict_on, verify_text
 
 log = logging.getLogger(__name__)
@@ -169,9 +169,19 @@ def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:
 
 
 def _subqueries(select: SelectBlock, block: Block, statement: Statement) -> list[SelectBlock]:
-    """The blocks in a block that it keeps as their own text."""
+    """The subqueries and derived tables in a block that it keeps as their own text."""
     texts = {text_of(call) for tree in block.expressions for call in opaque_within(tree)}
-    return [inner for inner in statement.inside(select) if inner.text in texts]
+    derived = {table.text for table in block.tables if table.text.startswith("(")}
+    found = [inner for inner in statement.inside(select) if inner.text in texts]
+    return found + [SelectBlock(span, text, None) for text in derived for span in _places(text, select, statement)]
+
+
+def _places(text: str, select: SelectBlock, statement: Statement) -> Iterator[SelectSpan]:
+    """Where a text stands in a block."""
+    start = statement.sql.find(text, *select.span)
+    while start >= 0:
+        yield SelectSpan(start, start + len(text))
+        start = statement.sql.find(text, start + 1, select.span.end)
 
 
 def _session_problem(statement: Statement) -> Miss | None:

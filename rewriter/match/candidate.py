@@ -130,17 +130,18 @@ class Rewriting:
 
     @property
     def reads(self) -> frozenset[TableName]:
-        """Every table that is read."""
-        beside = {table.name for table in self.tables}
+        """Every table of the catalog that is read."""
+        beside = {table.name for table in self.tables if not table.text}
         if self.parts is None:
             return frozenset({self.storage.name, *beside})
         rest = self.parts.rest.tables if self.parts.rest is not None else ()
         return self.parts.view.reads.union(beside, (table.name for table in rest))
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
-        """The rewriting with other texts for the subqueries in it."""
+        """The rewriting with other texts for the subqueries and derived tables in it."""
         return replace(
             self,
+            tables=tuple(replace(table, text=texts.get(table.text, table.text)) for table in self.tables),
             outputs=_put(self.outputs, texts),
             where=_put(self.where, texts),
             having=_put(self.having, texts),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Ordering
+from rewriter.block import Block, Join, Occurrence, Ordering
 from rewriter.block.opaque import is_opaque, spelled
 from rewriter.match.candidate import STORAGE_ALIAS, Parts, Rewriting
 from rewriter.model import Column, Table, TableName, quoted
@@ -28,7 +28,7 @@ def print_rewriting(
     ]
     held = _pinned(rewriting.storage.name, pins) if rewriting.parts is None else _parts_text(rewriting.parts, pins)
     sources = {STORAGE_ALIAS: f"{held} AS {STORAGE_ALIAS}"}
-    sources |= {table.id: f"{_pinned(table.name, pins)} AS {table.id}" for table in rewriting.tables}
+    sources |= {table.id: _source(table, pins) for table in rewriting.tables}
     source = from_text(sources, rewriting.joins)
     text = select_text(
         items, source, rewriting.where, rewriting.group, rewriting.having, True, rewriting.sets, rewriting.distinct
@@ -56,7 +56,7 @@ def print_block(block: Block, columns: Sequence[str]) -> str:
 
 def _block_text(block: Block, columns: Sequence[str], pins: Mapping[TableName, int], spell: bool) -> str:
     items = [f"{expression_text(o, spell)} AS {quoted(c)}" for o, c in zip(block.outputs, columns, strict=True)]
-    sources = {table.id: f"{_pinned(table.name, pins)} AS {table.id}" for table in block.tables}
+    sources = {table.id: _source(table, pins) for table in block.tables}
     source = from_text(sources, block.joins, spell)
     return select_text(items, source, block.where, block.keys or None, block.having, spell)
 
@@ -131,6 +131,10 @@ def _plain_type(output: Tree, storage: Table) -> str | None:
         held = storage.column(output.name)
         return held.type if held else None
     return None
+
+
+def _source(table: Occurrence, pins: Mapping[TableName, int]) -> str:
+    return f"{table.text or _pinned(table.name, pins)} AS {table.id}"
 
 
 def _pinned(name: TableName, pins: Mapping[TableName, int]) -> str:

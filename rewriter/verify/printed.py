@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rewriter.block import Block, Texts, Unsupported, build_block
+from rewriter.block import Block, Occurrence, Texts, Unsupported, build_block
 from rewriter.block.opaque import OUTER, opaque
 from rewriter.model import Column, Session, TableName, quoted
 from rewriter.schema import output_types
@@ -49,10 +49,16 @@ class Select:
                 yield from branch.scans()
 
 
-def read_printed(text: str, session: Session, columns: Columns, constants: frozenset[str] = frozenset()) -> Select:
+def read_printed(
+    text: str,
+    session: Session,
+    columns: Columns,
+    constants: frozenset[str] = frozenset(),
+    derived: Sequence[Occurrence] = (),
+) -> Select:
     """Read a printed plan; `columns` gives a table's columns. Raises Unsupported for what is no plan of ours.
 
-    `constants` are the texts of subqueries that the question has as constants.
+    `constants` are the texts of subqueries that the question has as constants, `derived` its derived tables.
     """
     try:
         tree = parse_select(text)
@@ -60,19 +66,33 @@ def read_printed(text: str, session: Session, columns: Columns, constants: froze
         raise Unsupported(str(problem)) from problem
     blocks = parse(text, session).blocks if constants else ()
     texts = {block.tree: block.text for block in blocks if block.tree is not None}
-    return _Reader(session, columns, texts, constants).select(tree)
+    return _Reader(session, columns, texts, constants, {_query_of(table.text): table for table in derived}).select(tree)
+
+
+def _query_of(text: str) -> Tree:
+    """What a derived table, or the name of a common table expression, is as an item of FROM."""
+    query: Tree = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
+    return query
 
 
 class _Reader:
     """Reads the blocks of one text."""
 
     def __init__(
-        self, session: Session, columns: Columns, texts: Mapping[exp.Select, str], constants: frozenset[str]
+        self,
+        session: Session,
+        columns: Columns,
+        texts: Mapping[exp.Select, str],
+        constants: frozenset[str],
+        derived: Mapping[Tree, Occurrence],
     ) -> None:
         self._session, self._columns, self._texts, self._constants = session, columns, texts, constants
+        self._derived, self._tables = derived, dict[str, Occurrence]()
         self._unions: dict[str, tuple[Union, tuple[Column, ...]]] = {}
 
     def select(self, tree: exp.Select) -> Select:
+        for item in from_items(tree):
+            self._name(item)
         tree = raised(tree)
         members = _spell_members(tree)
         for item in from_items(tree):
@@ -84,6 +104,10 @@ class _Reader:
         reads: list[Scan] = []
 
         def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
+            if table.name in self._tables and not table.args.get("db"):
+                derived = self._tables[table.name]
+                sources[derived.name] = Scan(derived.name, None)
+                return derived.name, derived.columns
             if table.name in self._unions and not table.args.get("db"):
                 union, held = self._unions[table.name]
                 part = TableName(("", table.name))
@@ -101,6 +125,16 @@ class _Reader:
         texts = Texts(self._text, known=self._constants)
         block = build_block(tree, find, texts=texts, outer=_outer, ties=True)
         return Select(block, {table.id: sources[table.name] for table in block.tables}, tuple(reads))
+
+    def _name(self, item: Tree) -> None:
+        """Put a name in the place of a derived table that the question has, too."""
+        plain = isinstance(item, exp.Subquery) or (isinstance(item, exp.Table) and not item.args.get("db"))
+        derived = self._derived.get(item.this) if plain else None
+        if derived is not None:
+            name = f"derived_{len(self._tables)}"
+            self._tables[name] = derived
+            alias = item.args.get("alias")
+            item.replace(exp.Table(this=exp.to_identifier(name), alias=alias.copy() if alias is not None else None))
 
     def _replace(self, item: exp.Subquery) -> None:
         """Put a name in the place of a derived table, and keep its branches."""

@@ -46,7 +46,8 @@ def verify(
     """Compare a printed plan with the block that it answers; `schema` are the columns that it must have."""
     try:
         constants = frozenset(text_of(call) for tree in question.expressions for call in opaque_within(tree))
-        plan = read_printed(text, session, leaves.columns, constants)
+        derived = [table for table in question.tables if table.text]
+        plan = read_printed(text, session, leaves.columns, constants, derived)
         problem = _shape_problem(question, plan, leaves, schema)
         if problem:
             return Verdict(REFUTED, problem)

@@ -88,4 +88,4 @@ SELECT d.k FROM (SELECT id AS k, size FROM part VERSION AS OF 1000) AS d WHERE d
 
 --@ case: beside a grouped derived table, whose names are not looked into
 SELECT d.k FROM (SELECT id AS k, max(size) AS size FROM part GROUP BY id) AS d WHERE d.size > (SELECT sum(qty) FROM items WHERE items.pid = d.k)
---@ kept: by_part NOT_READ d groups, or takes some of its rows; parts NOT_READ d groups, or takes some of its rows; parts VIEW_FILTERS_MORE id > 0; by_part NOT_READ d.k is no column of the tables in its FROM
+--@ kept: by_part NOT_READ d.k is no column of the tables in its FROM; parts NOT_READ d.k is no column of the tables in its FROM; parts VIEW_FILTERS_MORE id > 0

@@ -62,7 +62,8 @@ SELECT names_0.label AS label, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_regio
 
 --@ case: an outer join of a table with a computed column is left alone
 SELECT n.label, count(*) FROM sales AS s LEFT JOIN (SELECT region, coalesce(label, '?') AS label FROM names) AS n ON n.region = s.region GROUP BY n.label
---@ kept: by_region NOT_READ an outer join of a derived table that computes or joins is not read; detail NOT_READ an outer join of a derived table that computes or joins is not read; over_derived NOT_READ an outer join of a derived table that computes or joins is not read
+--@ rewritten using by_region
+SELECT n_0.label AS label, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT JOIN (SELECT region, coalesce(label, '?') AS label FROM names VERSION AS OF 1001) AS n_0 ON n_0.region = v.`region` GROUP BY n_0.label
 
 --@ case: groups inside are a block of their own
 SELECT max(s) FROM (SELECT region, sum(amount) AS s FROM sales GROUP BY region) AS x

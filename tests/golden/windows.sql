@@ -140,4 +140,4 @@ WITH x AS (SELECT v.`n` AS n, v.`score` AS score, rank() OVER (PARTITION BY v.`a
 
 --@ case: there it does
 WITH x AS (SELECT n, score, rank() OVER (PARTITION BY score ORDER BY n) AS r FROM t WHERE n > 0) SELECT n FROM x WHERE score > 1.0 AND r = 1
---@ kept: groups COLUMN_NOT_IN_VIEW n; some_rows FLOAT_COMPARED score; groups NOT_READ x groups, or takes some of its rows; some_rows NOT_READ x groups, or takes some of its rows
+--@ kept: groups COLUMN_NOT_IN_VIEW n; some_rows FLOAT_COMPARED score; groups NOT_READ it reads derived tables alone, which are answered by themselves; some_rows NOT_READ it reads derived tables alone, which are answered by themselves

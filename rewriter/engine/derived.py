@@ -1,0 +1,76 @@
+"""Derived tables that are no part of a block: the text by which FROM reads them, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
+from sqlglot.tokens import TokenType
+
+from rewriter.block import Block, Unsupported
+from rewriter.functions.types import UNKNOWN, VOID
+from rewriter.model import Column, quoted
+from rewriter.schema import output_types
+from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, tokenize
+
+
+def text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
+    """Return how FROM reads a derived table or a common table expression; raises Unsupported."""
+    if isinstance(node, exp.Table):
+        return quoted(node.name)
+    # Its names are within the innermost parentheses around them all.
+    places = [name.meta["start"] for name in node.this.find_all(exp.Identifier) if "start" in name.meta]
+    start, end = min(places, default=0), max(places, default=0)
+    text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
+    if not text or _reads(text) != node.this:
+        raise Unsupported(f"{node.alias or 'a derived table'} is not found in the text")
+    return text
+
+
+def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[int, int]]:
+    """The places of pairs of parentheses in a block, inner ones first."""
+    opened: list[int] = []
+    start = select.span.start
+    for token in tokenize(statement.sql[start : select.span.end]):
+        if token.token_type is TokenType.L_PAREN:
+            opened.append(token.start)
+        elif token.token_type is TokenType.R_PAREN and opened:
+            yield start + opened.pop(), start + token.end + 1
+
+
+def _reads(text: str) -> exp.Expr | None:
+    """The query that a text in parentheses is as an item of FROM."""
+    try:
+        query: exp.Expr = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
+    except ParseError:
+        return None
+    return query
+
+
+def branches_of(query: exp.Expr) -> Iterator[exp.Select]:
+    """The SELECTs of a query, which may be a set operation; raises Unsupported."""
+    if query.args.get("with_"):
+        raise Unsupported("a derived table has its own WITH")
+    if isinstance(query, exp.Select):
+        yield query
+    elif isinstance(query, exp.SetOperation) and not query.args.get("by_name"):
+        yield from branches_of(query.this)
+        yield from branches_of(query.expression)
+    elif isinstance(query, exp.Subquery):
+        yield from branches_of(query.this)
+    else:
+        raise Unsupported(f"{query.sql('spark')[:60]} is no query")
+
+
+def columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
+    """Return the columns of the rows of several blocks: the first one's names, the types of all; raises Unsupported."""
+    first = blocks[0]
+    if any(len(block.outputs) != len(first.outputs) for block in blocks):
+        raise Unsupported("the branches of a set operation have different numbers of columns")
+    columns = []
+    for name, *types in zip(first.names, *map(output_types, blocks), strict=True):
+        kinds = set(types) - {VOID}
+        if name is None or len(kinds) != 1 or kinds == {UNKNOWN}:
+            raise Unsupported(f"the name or the type of {name or 'an output'} of a derived table is not certain")
+        columns.append(Column(name, kinds.pop()))
+    return tuple(columns)
