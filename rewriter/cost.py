@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from rewriter.block import Block
 from rewriter.freshness import Relations
 from rewriter.index import Bag, Shortlist
-from rewriter.match import Match
+from rewriter.match import Match, Rewriting
+from rewriter.match.candidate import Branch
 from rewriter.model import MaterializedView, Relation, Table
 
 SCAN = ROLL_UP = 4 << 20
@@ -24,10 +25,23 @@ UNKNOWN = 1 << 62
 
 def cost(match: Match, block: Block, relations: Relations) -> int:
     """The cost of a rewriting of a block."""
-    beside = (relations.get(table.name) for table in match.rewriting.tables)
-    parts = match.rewriting.parts
-    rest = _rest(block, relations) if parts is not None and parts.rest is not None else 0
-    return sum(map(_scan, (match.rewriting.storage, *beside))) + rest + (ROLL_UP if match.rolled_up else 0)
+    return _read(match.rewriting, relations) + (ROLL_UP if match.rolled_up else 0)
+
+
+def _read(rewriting: Rewriting, relations: Relations) -> int:
+    """The cost of what a rewriting reads."""
+    beside = sum(scan_of(relations.get(table.name)) for table in rewriting.tables if not table.text)
+    if rewriting.parts is None:
+        return scan_of(rewriting.storage) + beside
+    pairs = zip(rewriting.parts.branches, rewriting.parts.shares, strict=True)
+    return beside + sum(cost_of_branch(branch, share, relations) for branch, share in pairs)
+
+
+def cost_of_branch(branch: Branch, share: float, relations: Relations) -> int:
+    """The cost of one branch of a plan in parts, which has this part of the question's rows."""
+    if isinstance(branch, Block):
+        return int(share * sum(scan_of(relations.get(table.name)) for table in branch.tables))
+    return SCAN + int(share * (_read(branch, relations) - SCAN))
 
 
 def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Iterator[tuple[int, MaterializedView]]:
@@ -36,7 +50,9 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
     More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal.
     """
     read = Counter(table.name for table in block.tables)
-    rest, grouped = _rest(block, relations), len(block.keys) if block.keys is not None else sys.maxsize
+    grouped = len(block.keys) if block.keys is not None else sys.maxsize
+    # What a view that holds a part of the rows lacks is taken for half of the tables.
+    rest = sum(scan_of(relations.get(table.name)) for table in block.tables) // 2
     others: dict[Bag, int] = {}
     for view, storage, bag, keys, partial, named, beside in shortlist:
         if partial or named:
@@ -45,24 +61,19 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
             more = others[bag]
         else:
             left = read - Counter(bag.tables)
-            more = others[bag] = sum(_scan(relations.get(name)) * n for name, n in left.items())
+            more = others[bag] = sum(scan_of(relations.get(name)) * n for name, n in left.items())
         for table in beside:
-            more += _scan(relations.get(table))
-        yield _scan(relations.get(storage)) + more + (ROLL_UP if keys > grouped else 0), view
-
-
-def _rest(block: Block, relations: Relations) -> int:
-    """The rows that a view does not hold are taken for half of the tables'."""
-    return sum(_scan(relations.get(table.name)) for table in block.tables) // 2
+            more += scan_of(relations.get(table))
+        yield scan_of(relations.get(storage)) + more + (ROLL_UP if keys > grouped else 0), view
 
 
 def original_cost(block: Block, relations: Relations) -> int:
     """The cost up to which a rewriting is worth while: the block's own, and what is lost in the fixed parts."""
     grouped = ROLL_UP if block.keys is not None else 0
-    return sum(_scan(relations.get(table.name)) for table in block.tables) + grouped + SCAN
+    return sum(scan_of(relations.get(table.name)) for table in block.tables) + grouped + SCAN
 
 
-def _scan(table: Relation | None) -> int:
+def scan_of(table: Relation | None) -> int:
     """The cost of reading a table once."""
     if not isinstance(table, Table) or (table.size is None and table.records is None):
         return UNKNOWN

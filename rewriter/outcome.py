@@ -34,7 +34,8 @@ class Replacement:
     """A block that a view answers. `original` is that block as Spark can run it: its names and types must be kept.
 
     `query` is the block as it was read, `subqueries` are the blocks in it that are not a part of the match: each
-    stays as it is, or is answered by itself. `verdict` tells whether the plan is proved.
+    stays as it is, or is answered by itself. `storages` are the storage tables that the plan reads. `verdict` tells
+    whether the plan is proved.
     """
 
     block: SelectBlock
@@ -45,6 +46,7 @@ class Replacement:
     original: str
     pins: Mapping[TableName, int]
     subqueries: tuple[SelectBlock, ...] = ()
+    storages: tuple[TableName, ...] = ()
     verdict: Verdict = UNVERIFIED
 
     def text(self, schema: Sequence[Column] | None, texts: Mapping[str, str]) -> str:

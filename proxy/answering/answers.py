@@ -189,7 +189,7 @@ class Answers:
         if not same:
             kept = replace(outcome, replacements=())
             return replace(unchanged, outcome=kept, problem="a view's query gives other columns than the view")
-        storages = (relations.get(replaced.view.storage) for replaced in outcome.replacements)
+        storages = (relations.get(storage) for replaced in outcome.replacements for storage in replaced.storages)
         read = tuple(storage for storage in storages if isinstance(storage, Table))
         return replace(unchanged, sql=outcome.sql(schemas), read=read)
 

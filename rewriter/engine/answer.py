@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from rewriter.block import Predicates
+from rewriter.block import Block, Predicates
 from rewriter.match import Ask, Candidate, Match, Miss, Partials, Parts, Reason, table_mappings, widened
-from rewriter.match.parts import path_of_parts
+from rewriter.match.candidate import Branch
+from rewriter.match.parts import path_of_parts, share_of
 from rewriter.match.texts import TextQuestion
 from rewriter.rules import RULES
 
@@ -25,8 +26,27 @@ class Answer(NamedTuple):
     result: Match | Miss
 
 
-def answer(query: Predicates, path: Candidate) -> Answer:
-    """The first rule and mapping that match; else the miss that came closest to a match."""
+class Shared(NamedTuple):
+    """A branch of a plan, with the part of the question's rows that it may have."""
+
+    branch: Branch
+    share: float
+
+
+# What reads the rows that a path lacks.
+Remainder = Callable[[Block], Sequence[Shared]]
+
+
+def from_tables(block: Block) -> Sequence[Shared]:
+    """Read the rows that a path lacks from the tables."""
+    return (Shared(block, 1.0),)
+
+
+def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
+    """The first rule and mapping that match; else the miss that came closest to a match.
+
+    `remainder` answers for the rows that a plan does not have from the path.
+    """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
     for tried, mapping in enumerate(table_mappings(path.block, query.block)):
         if tried == MAPPINGS:
@@ -35,7 +55,7 @@ def answer(query: Predicates, path: Candidate) -> Answer:
         if wider is None:
             best = Answer("", _spare(path, mapping))
             continue
-        found = _asked(Ask(wider[0], path, wider[1]))
+        found = _asked(Ask(wider[0], path, wider[1]), remainder)
         if isinstance(found.result, Match):
             return found
         best = found
@@ -44,10 +64,10 @@ def answer(query: Predicates, path: Candidate) -> Answer:
 
 def answer_text(question: TextQuestion, path: Candidate) -> Answer:
     """The same for a text, of which there is but one reading."""
-    return _asked(Ask(question, path, {}))
+    return _asked(Ask(question, path, {}), from_tables)
 
 
-def _asked(ask: Ask, depth: int = 0) -> Answer:
+def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """The first rule of which a plan holds; else the closest miss.
 
     What the parts of a plan lack is told where the whole does not roll up.
@@ -55,7 +75,7 @@ def _asked(ask: Ask, depth: int = 0) -> Answer:
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
         plan = rule(ask)
-        result = _filled(plan, ask, depth) if isinstance(plan, Partials) else plan
+        result = _filled(plan, ask, remainder, depth) if isinstance(plan, Partials) else plan
         if isinstance(result, Match):
             return Answer(rule.__name__, result)
         in_parts = isinstance(plan, Partials) and closest.reason is not Reason.AGGREGATE_DOES_NOT_ROLL_UP
@@ -64,21 +84,26 @@ def _asked(ask: Ask, depth: int = 0) -> Answer:
     return Answer(name, closest)
 
 
-def _filled(partials: Partials, ask: Ask, depth: int) -> Match | Miss:
-    """A plan in parts with its asks answered: the parts by the path, the question by the parts."""
+def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
+    """A plan in parts with its asks answered: the parts by the path and the remainder, the question by the parts."""
     query = ask.question
     if depth == DEEPEST or isinstance(query, TextQuestion):
         return Miss(Reason.SHAPE, "it would be put together from parts of parts")
-    held = _asked(partials.held, depth + 1).result
+    held = _asked(partials.held, remainder, depth + 1).result
     if isinstance(held, Miss):
         return held
     path = path_of_parts(query, partials.parts, ask.path)
     if isinstance(path, Miss):
         return path
-    whole = _asked(Ask(query, path, {table.id: table.id for table in query.block.tables}), DEEPEST).result
+    whole = _asked(Ask(query, path, {table.id: table.id for table in query.block.tables}), remainder, DEEPEST).result
     if isinstance(whole, Miss):
         return whole
-    parts = Parts(held.rewriting, path.storage.columns, partials.rest)
+    branches = [Shared(held.rewriting, 1.0)]
+    if partials.rest is not None:
+        lacking = share_of(partials.rest, query)
+        branches = [Shared(held.rewriting, 1 - lacking)]
+        branches += (Shared(branch, share * lacking) for branch, share in remainder(partials.rest))
+    parts = Parts(tuple(b for b, _ in branches), path.storage.columns, tuple(share for _, share in branches))
     return replace(whole, rewriting=replace(whole.rewriting, parts=parts))
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
 
 from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
+from rewriter.block.words import words
 from rewriter.correlation import Correlation
-from rewriter.cost import UNKNOWN, cost, least_costs, original_cost
+from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, least_costs, original_cost, scan_of
 from rewriter.engine.access_paths import candidate_of, settings_problem
-from rewriter.engine.answer import answer
+from rewriter.engine.answer import Remainder, Shared, answer, from_tables
 from rewriter.engine.questions import block_of
 from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
-from rewriter.match import Match, Miss, Reason
+from rewriter.match import Candidate, Match, Miss, Reason, Rewriting
 from rewriter.metadata import counted_by_metadata
 from rewriter.model import MaterializedView, Session, TableName
 from rewriter.outcome import Attempt
@@ -25,6 +26,10 @@ from rewriter.sql import SelectBlock, Statement
 from rewriter.verify import Verdict
 
 log = logging.getLogger(__name__)
+
+# Views that a plan is made for again with other views for what they lack, views asked for one remainder, views in one
+# plan, and all that are so asked for one block: each asks about as much as a view does at first.
+MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
 
 
 class Chosen(NamedTuple):
@@ -50,6 +55,9 @@ class _Tried:
     matches: dict[TableName, str] = field(default_factory=dict)
     missed: list[Attempt] = field(default_factory=list)
     best: tuple[tuple[int, TableName], MaterializedView, str, Match] | None = None
+    _paths: dict[TableName, Candidate] = field(default_factory=dict)
+    _lacking: list[TableName] = field(default_factory=list)
+    _asked: int = 0
 
     def beats(self, bound: int, view: MaterializedView) -> bool:
         """Whether a match is at hand that is no dearer than the view could be, nor any behind it."""
@@ -71,6 +79,8 @@ class _Tried:
             price = cost(result, query.block, self.relations)
             if price <= limit or price >= UNKNOWN:
                 self.matches[view.name] = rule
+                if result.rewriting.parts is not None and result.rewriting.parts.rest:
+                    self._lacking.append(view.name)
                 self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
                 if self.best is None or (price, view.name) < self.best[0]:
                     self.best = (price, view.name), view, rule, result
@@ -102,31 +112,96 @@ class _Tried:
 
     def report(self) -> list[Attempt]:
         """What came of each view that was tried: misses, then matches, by name."""
+        chosen = self._tiles()
         best = self.best[1].name if self.best is not None else None
         matched = [
-            Attempt(name, "chosen", rule, block=self.select.text)
-            if name == best
+            Attempt(name, "chosen", self.best[2], detail=chosen[name], block=self.select.text)
+            if name in chosen and self.best is not None
             else Attempt(name, "not chosen", rule, Reason.NOT_CHOSEN, f"{best} has less to read", self.select.text)
-            for name, rule in sorted(self.matches.items())
+            for name, rule in sorted((dict.fromkeys(chosen, "") | self.matches).items())
         ]
-        return sorted(self.missed, key=lambda attempt: attempt.view) + matched
+        missed = (attempt for attempt in self.missed if attempt.view not in chosen)
+        return sorted(missed, key=lambda attempt: attempt.view) + matched
+
+    def _tiles(self) -> Mapping[TableName, str]:
+        """The views that the plan reads, each with the rows that it has where others have the rest."""
+        if self.best is None:
+            return {}
+        _, view, _, match = self.best
+        parts = match.rewriting.parts
+        branches = parts.views if parts is not None and len(parts.branches) > 1 else ()
+        tiles = {self.definitions.by_storage[tile.storage.name].name: _filter(tile) for tile in branches}
+        return {view.name: ""} | tiles
 
     def _try(self, view: MaterializedView, query: Predicates) -> tuple[str, Match | Miss]:
-        if view.name in self.refuted:
-            return "", Miss(Reason.PLAN_REFUTED, self.refuted[view.name].reason)
-        storage = fresh_storage(view, self.definitions.sources[view.name], self.relations, part=True)
-        if isinstance(storage, Miss):
-            return "", storage
-        candidate = candidate_of(view, query.block, storage, self.definitions, self.relations)
-        if isinstance(candidate, Miss):
-            return "", candidate
-        differing = settings_problem(candidate, query.block, self.session, self.definitions, self.relations)
-        if differing is not None:
-            return "", differing
-        rule, result = answer(query, candidate)
+        path = self._path(view, query.block)
+        if isinstance(path, Miss):
+            return "", path
+        self._paths[view.name] = path
+        rule, result = answer(query, path)
         if self.correlation is not None and isinstance(result, Match):
             return rule, self.correlation.placed(result)
         return rule, result
+
+    def tile(self, query: Predicates) -> None:
+        """Make the plans of the smallest views that lack rows again, with other views for these."""
+        heads = self._by_size(self._lacking) if self.best is not None and self.correlation is None else ()
+        for name in heads[:MOST_HEADS]:
+            found = answer(query, self._paths[name], self._remainder(frozenset({name})))
+            if isinstance(found.result, Match) and self.best is not None:
+                price = cost(found.result, query.block, self.relations)
+                if (price, name) < self.best[0]:
+                    self.best = (price, name), self.definitions.by_name[name], found.rule, found.result
+
+    def _by_size(self, names: Iterable[TableName]) -> list[TableName]:
+        return sorted(names, key=lambda name: (scan_of(self._paths[name].storage), name))
+
+    def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
+        """The view as something to read now."""
+        if view.name in self.refuted:
+            return Miss(Reason.PLAN_REFUTED, self.refuted[view.name].reason)
+        storage = fresh_storage(view, self.definitions.sources[view.name], self.relations, part=True)
+        if isinstance(storage, Miss):
+            return storage
+        candidate = candidate_of(view, query, storage, self.definitions, self.relations)
+        if isinstance(candidate, Miss):
+            return candidate
+        return settings_problem(candidate, query, self.session, self.definitions, self.relations) or candidate
+
+    def _remainder(self, used: frozenset[TableName]) -> Remainder:
+        """What reads the rows that plans over these views lack: other views, where that costs less than the tables."""
+
+        def read(rest: Block) -> Sequence[Shared]:
+            tables = from_tables(rest)
+            price = self._price(tables)
+            others = self._by_size(self.matches.keys() - used) if len(used) < MOST_TILES and price > 2 * SCAN else ()
+            query = predicates_of(rest, self.session.time_zone)
+            for name in others[:MOST_OTHERS]:
+                if self._asked == MOST_ASKS:
+                    break
+                self._asked += 1
+                result = answer(query, self._paths[name], self._remainder(used | {name})).result
+                branches = _branches(result.rewriting) if isinstance(result, Match) else ()
+                if branches and self._price(branches) < price:
+                    return branches
+            return tables
+
+        return read
+
+    def _price(self, branches: Sequence[Shared]) -> int:
+        return sum(cost_of_branch(branch, share, self.relations) for branch, share in branches)
+
+
+def _filter(tile: Rewriting) -> str:
+    """The rows that a branch reads, in words."""
+    return "where " + " AND ".join(map(words, tile.where)) if tile.where else ""
+
+
+def _branches(rewriting: Rewriting) -> Sequence[Shared]:
+    """A plan for parts as the branches of a union: one in parts is their branches, for parts of parts are the same."""
+    if rewriting.parts is None or len(rewriting.parts.branches) == 1:
+        return (Shared(rewriting, 1.0),)
+    return tuple(map(Shared, rewriting.parts.branches, rewriting.parts.shares))
 
 
 def answer_block(
@@ -161,4 +236,5 @@ def answer_block(
             break
         if view.name not in tried.matches and (not beaten or definitions.upon(view.name)):
             tried.add(view, query, limit)
+    tried.tile(query)
     return tried.chosen(block), tried.report()

@@ -69,7 +69,10 @@ def decide(
     pins, edits = moment
     replacements = tuple(
         _verified(
-            Replacement(s, a.view, a.rule, a.match, a.block, _block_original(s, a, statement, spelled), pins, tuple(q)),
+            Replacement(
+                s, a.view, a.rule, a.match, a.block, _block_original(s, a, statement, spelled), pins, tuple(q),
+                tuple(sorted(name for name in a.match.rewriting.reads if name in definitions.by_storage)),
+            ),
             statement, definitions, relations,
         )
         for s, a, q in answers
@@ -83,9 +86,9 @@ def decide(
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
-    """The attempt with the verdict on its plan, if that was chosen."""
+    """The attempt with the verdict on its plan, if that was chosen, behind the rows that it answers for."""
     verdict = verdicts.get((attempt.view, attempt.block), "") if attempt.verdict == "chosen" else ""
-    return replace(attempt, detail=verdict) if verdict else attempt
+    return replace(attempt, detail="; ".join(filter(None, (attempt.detail, verdict)))) if verdict else attempt
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
@@ -112,7 +115,7 @@ def _verdict(
     if made.rule == text_match.__name__:
         return verify_text(made.original, plan, statement.session, made.view, made.match.rewriting.storage)
     names = {*(table.name for table in made.query.tables), *made.match.rewriting.reads}
-    names.update(definitions.sources[made.view.name])
+    names.update(*(definitions.sources[definitions.by_storage[storage].name] for storage in made.storages))
     return verdict_on(made.query, made.original, plan, statement.session, definitions, relations, names)
 
 

@@ -132,10 +132,7 @@ class Rewriting:
     def reads(self) -> frozenset[TableName]:
         """Every table of the catalog that is read."""
         beside = {table.name for table in self.tables if not table.text}
-        if self.parts is None:
-            return frozenset({self.storage.name, *beside})
-        rest = self.parts.rest.tables if self.parts.rest is not None else ()
-        return self.parts.view.reads.union(beside, (table.name for table in rest))
+        return self.parts.reads.union(beside) if self.parts is not None else frozenset({self.storage.name, *beside})
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
         """The rewriting with other texts for the subqueries and derived tables in it."""
@@ -152,16 +149,42 @@ class Rewriting:
 
 @dataclass(frozen=True)
 class Parts:
-    """What stands in a storage's place: finer groups of the view, and the rest from the tables if it lacks rows."""
+    """What stands in a storage's place: finer groups, from one path or from several one after the other.
 
-    view: Rewriting
+    No row is in two branches; one that is a block is read from the tables. `shares` estimate which part of the
+    question's rows each branch has.
+    """
+
+    branches: tuple[Branch, ...]
     columns: tuple[Column, ...]
-    rest: Block | None = None
+    shares: tuple[float, ...] = (1.0,)
+
+    @property
+    def rest(self) -> tuple[Block, ...]:
+        """The branches that are read from the tables."""
+        return tuple(branch for branch in self.branches if isinstance(branch, Block))
+
+    @property
+    def views(self) -> tuple[Rewriting, ...]:
+        """The branches that are read from views."""
+        return tuple(branch for branch in self.branches if isinstance(branch, Rewriting))
+
+    @property
+    def reads(self) -> frozenset[TableName]:
+        """Every table of the catalog that is read."""
+        tables = (table.name for block in self.rest for table in block.tables if not table.text)
+        return frozenset(tables).union(*(view.reads for view in self.views))
 
     def with_texts(self, texts: Mapping[str, str]) -> Parts:
         """The parts with other texts for the subqueries in them."""
-        rest = self.rest and replace(self.rest, where=_put(self.rest.where, texts))
-        return replace(self, view=self.view.with_texts(texts), rest=rest)
+        branches = (
+            replace(branch, where=_put(branch.where, texts)) if isinstance(branch, Block) else branch.with_texts(texts)
+            for branch in self.branches
+        )
+        return replace(self, branches=tuple(branches))
+
+
+Branch = Rewriting | Block
 
 
 @dataclass(frozen=True)

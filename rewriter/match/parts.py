@@ -8,7 +8,7 @@ from itertools import chain
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, aggregate_of
+from rewriter.block import Block, Predicates, RangeSet, aggregate_of, predicates_of
 from rewriter.block.words import words
 from rewriter.match.candidate import Candidate, Miss, Reason
 from rewriter.model import Column
@@ -34,6 +34,24 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
     else:
         parts = [part.call for part in parts_of(call, block).values()] if tree is call else []
         yield from parts or (tree,)
+
+
+def share_of(rest: Block, query: Predicates) -> float:
+    """Return about which part of a query's rows a remainder has: by the length of its ranges, else a half."""
+    left = predicates_of(rest, query.zone)
+    shares = ((_length(values), _length(query.values(subject))) for subject, values in left.ranges.items())
+    known = [part / whole for part, whole in shares if part is not None and whole]
+    return min(known, default=0.5)
+
+
+def _length(values: RangeSet) -> float | None:
+    """The length of all intervals of a set of numbers or times; None if it has no end."""
+    length = 0.0
+    for low, high in values.intervals:
+        if low.value is None or high.value is None or isinstance(low.value, str):
+            return None
+        length += float(high.value - low.value)
+    return length
 
 
 def path_of_parts(query: Predicates, parts: Block, path: Candidate) -> Candidate | Miss:

@@ -42,8 +42,13 @@ def print_rewriting(
 
 def _parts_text(parts: Parts, pins: Mapping[TableName, int]) -> str:
     names = [column.name for column in parts.columns]
-    view = print_rewriting(parts.view, names, parts.columns, pins)
-    return f"({view} UNION ALL {_block_text(parts.rest, names, pins, spell=True)})" if parts.rest else f"({view})"
+    texts = (
+        _block_text(branch, names, pins, spell=True)
+        if isinstance(branch, Block)
+        else print_rewriting(branch, names, parts.columns, pins)
+        for branch in parts.branches
+    )
+    return f"({' UNION ALL '.join(texts)})"
 
 
 def print_block(block: Block, columns: Sequence[str]) -> str:

@@ -62,7 +62,9 @@ def union_remainder(ask: Ask) -> Partials | Miss:
         return Miss(Reason.SHAPE, "the view holds none of the query's rows", apart=True)
     parts = in_parts(query.block)
     held = replace(ask, question=Predicates(replace(parts, where=narrowed), narrowed, query.zone))
-    return Partials(parts, held, replace(parts, where=(*query.block.where, otherwise)))
+    lacking = Predicates(query.block, (otherwise,), query.zone)
+    rest = (*(conjunct for conjunct in query.block.where if not lacking.implies(conjunct)), otherwise)
+    return Partials(parts, held, replace(parts, where=rest))
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:

@@ -73,6 +73,7 @@ class GoldenFile:
     schema: str = ""
     rows: str = ""
     settings: dict[str, str] = field(default_factory=dict)
+    records: dict[str, int] = field(default_factory=dict)
     plain: dict[str, str] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
@@ -96,8 +97,9 @@ def read(path: Path) -> GoldenFile:
         elif kind == "rows":
             golden.rows = body
         elif kind == "settings":
-            pairs = (line.split("=", 1) for line in body.splitlines() if line.strip())
-            golden.settings = {key.strip(): value.strip() for key, value in pairs}
+            golden.settings = dict(_pairs(body))
+        elif kind == "records":
+            golden.records = {name: int(number) for name, number in _pairs(body)}
         elif kind == "plain":
             golden.plain[rest.strip()] = body
         elif kind == "view":
@@ -111,12 +113,21 @@ def read(path: Path) -> GoldenFile:
     return golden
 
 
+def _pairs(body: str) -> Iterator[tuple[str, str]]:
+    """The lines `key = value` of a section."""
+    for line in filter(str.strip, body.splitlines()):
+        key, _, value = line.partition("=")
+        yield key.strip(), value.strip()
+
+
 def write(golden: GoldenFile) -> None:
     """Put a golden file back, with the verdicts and texts that it now holds."""
     parts = [golden.head] if golden.head else []
     parts += [f"--@ schema\n{golden.schema}", f"--@ rows\n{golden.rows}"]
     if golden.settings:
         parts.append("--@ settings\n" + "\n".join(f"{k} = {v}" for k, v in golden.settings.items()))
+    if golden.records:
+        parts.append("--@ records\n" + "\n".join(f"{k} = {v}" for k, v in golden.records.items()))
     parts += [f"--@ plain {name}\n{query}" for name, query in golden.plain.items()]
     held = {name: f"{name} WHERE {part}" for name, part in golden.parts.items()}
     parts += [f"--@ view {held.get(name, name)}\n{query}" for name, query in golden.views.items()]
@@ -177,6 +188,9 @@ def world(golden: GoldenFile) -> World:
         state = replace(storage.refresh, children=children, only=golden.parts.get(name, ""))
         relations[storage.name] = replace(storage, refresh=state)
         relations[view.name] = view.state
+    for table in [*relations.values()]:
+        if isinstance(table, Table) and table.name.table in golden.records:
+            relations[table.name] = replace(table, records=golden.records[table.name.table])
     declared = Declared().learned(relations)
     return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
 

@@ -105,7 +105,7 @@ SELECT v.`date` AS d, v.`total` AS s FROM lake.demo.by_date__storage AS v WHERE 
 --@ case: an inclusive end takes an instant of the next day, which comes from the table
 SELECT sum(amount) AS s FROM sales WHERE at >= '2024-01-01' AND at <= TIMESTAMP '2024-04-01 00:00:00'
 --@ rewritten using by_date
-SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`total`) AS bigint) AS c0 FROM lake.demo.by_date__storage VERSION AS OF 2001 AS v WHERE v.`date` >= CAST('2024-01-01' AS DATE) AND v.`date` < CAST(CAST('2024-04-01 00:00:00' AS TIMESTAMP) AS DATE) UNION ALL SELECT sum(sales_0.amount) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.at >= '2024-01-01' AND sales_0.at <= CAST('2024-04-01 00:00:00' AS TIMESTAMP) AND sales_0.at >= CAST('2024-04-01 00:00:00' AS TIMESTAMP)) AS v
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`total`) AS bigint) AS c0 FROM lake.demo.by_date__storage VERSION AS OF 2001 AS v WHERE v.`date` >= CAST('2024-01-01' AS DATE) AND v.`date` < CAST(CAST('2024-04-01 00:00:00' AS TIMESTAMP) AS DATE) UNION ALL SELECT sum(sales_0.amount) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.at <= CAST('2024-04-01 00:00:00' AS TIMESTAMP) AND sales_0.at >= CAST('2024-04-01 00:00:00' AS TIMESTAMP)) AS v
 
 --@ case: noon divides a day
 SELECT sum(amount) AS s FROM sales WHERE at >= TIMESTAMP '2024-01-01 12:00:00'

@@ -43,7 +43,7 @@ SELECT v.`c0` AS region, sum(v.`c1`) AS q, CAST((CAST(CAST(sum(v.`c2`) AS DECIMA
 --@ case: a range over the border
 SELECT sum(qty) AS q FROM sales WHERE day >= DATE '2023-06-01' AND day < DATE '2024-02-01'
 --@ rewritten using by_day
-SELECT sum(v.`c0`) AS q FROM (SELECT CAST(sum(v.`q`) AS bigint) AS c0 FROM lake.demo.by_day__storage VERSION AS OF 2000 AS v WHERE v.`day` < CAST('2024-02-01' AS DATE) UNION ALL SELECT sum(sales_0.qty) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.day >= CAST('2023-06-01' AS DATE) AND sales_0.day < CAST('2024-02-01' AS DATE) AND sales_0.day < CAST('2024-01-01' AS DATE)) AS v
+SELECT sum(v.`c0`) AS q FROM (SELECT CAST(sum(v.`q`) AS bigint) AS c0 FROM lake.demo.by_day__storage VERSION AS OF 2000 AS v WHERE v.`day` < CAST('2024-02-01' AS DATE) UNION ALL SELECT sum(sales_0.qty) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.day >= CAST('2023-06-01' AS DATE) AND sales_0.day < CAST('2024-01-01' AS DATE)) AS v
 
 --@ case: rows without a day are not in the part
 SELECT sum(qty) AS q FROM sales WHERE day IS NULL

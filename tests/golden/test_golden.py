@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,7 @@ def test_golden(path: Path) -> None:
 def decision(outcome: Outcome) -> tuple[str, str]:
     """A decision as a golden file words it."""
     if outcome.rewritten:
-        used = ", ".join(dict.fromkeys(r.view.name.table for r in outcome.replacements))
+        used = ", ".join(dict.fromkeys(_views(outcome)))
         # What is behind the colon may name the operands of a commutative operation in either order.
         unproved = [r.verdict.reason.partition(":")[0] for r in outcome.replacements if r.verdict.status != PROVED]
         told = f" (not proved: {'; '.join(dict.fromkeys(unproved))})" if unproved else ""
@@ -51,6 +52,13 @@ def decision(outcome: Outcome) -> tuple[str, str]:
     several = len({attempt.view for attempt in outcome.tried}) > 1
     reasons = (f"{a.view.table} " * several + f"{a.reason} {a.detail}".strip() for a in outcome.tried)
     return "kept: " + "; ".join(dict.fromkeys(reasons)), text
+
+
+def _views(outcome: Outcome) -> Iterator[str]:
+    """The views that answer, of each plan the one that it was made for first."""
+    for replaced in outcome.replacements:
+        yield replaced.view.name.table
+        yield from (storage.table.removesuffix("__storage") for storage in replaced.storages)
 
 
 def _agrees(case: Case, verdict: str, text: str) -> bool:
