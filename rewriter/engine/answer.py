@@ -17,6 +17,8 @@ from rewriter.rules import RULES
 MAPPINGS = 500
 # A plan in parts, of parts that are plans in parts.
 DEEPEST = 2
+# What a view that holds a part of the rows lacks, as cost.least_costs takes it, too.
+HALF = 0.5
 
 
 class Answer(NamedTuple):
@@ -100,7 +102,7 @@ def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> M
         return whole
     branches = [Shared(held.rewriting, 1.0)]
     if partials.rest is not None:
-        lacking = share_of(partials.rest, query)
+        lacking = share_of(partials.rest, query) if partials.edges else HALF
         branches = [Shared(held.rewriting, 1 - lacking)]
         branches += (Shared(branch, share * lacking) for branch, share in remainder(partials.rest))
     parts = Parts(tuple(b for b, _ in branches), path.storage.columns, tuple(share for _, share in branches))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
@@ -55,6 +55,8 @@ class _Tried:
     matches: dict[TableName, str] = field(default_factory=dict)
     missed: list[Attempt] = field(default_factory=list)
     best: tuple[tuple[int, TableName], MaterializedView, str, Match] | None = None
+    # The views behind the best match, which were not tried.
+    others: Sequence[MaterializedView] = ()
     _paths: dict[TableName, Candidate] = field(default_factory=dict)
     _lacking: list[TableName] = field(default_factory=list)
     _asked: int = 0
@@ -174,9 +176,9 @@ class _Tried:
         def read(rest: Block) -> Sequence[Shared]:
             tables = from_tables(rest)
             price = self._price(tables)
-            others = self._by_size(self.matches.keys() - used) if len(used) < MOST_TILES and price > 2 * SCAN else ()
+            others = self._helping(rest) - used if len(used) < MOST_TILES and price > 2 * SCAN else ()
             query = predicates_of(rest, self.session.time_zone)
-            for name in others[:MOST_OTHERS]:
+            for name in self._by_size(others)[:MOST_OTHERS]:
                 if self._asked == MOST_ASKS:
                     break
                 self._asked += 1
@@ -187,6 +189,14 @@ class _Tried:
             return tables
 
         return read
+
+    def _helping(self, rest: Block) -> Set[TableName]:
+        """The views that may answer a remainder: those that match, and those that were not tried."""
+        for view in self.others[: MOST_ASKS - len(self._paths)]:
+            path = self._path(view, rest) if view.name not in self._paths else None
+            if isinstance(path, Candidate):
+                self._paths[view.name] = path
+        return self.matches.keys() | {view.name for view in self.others if view.name in self._paths}
 
     def _price(self, branches: Sequence[Shared]) -> int:
         return sum(cost_of_branch(branch, share, self.relations) for branch, share in branches)
@@ -230,9 +240,11 @@ def answer_block(
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
     tried = _Tried(select, statement.session, definitions, relations, correlation, refuted)
     limit = original_cost(block, relations)
-    for bound, view in sorted(least_costs(shortlist, block, relations), key=itemgetter(0)):
+    bounds = sorted(least_costs(shortlist, block, relations), key=itemgetter(0))
+    for i, (bound, view) in enumerate(bounds):
         beaten = not definitions.exhaustive and tried.beats(bound, view)
         if beaten and not definitions.stacked:
+            tried.others = [other for _, other in bounds[i:]]
             break
         if view.name not in tried.matches and (not beaten or definitions.upon(view.name)):
             tried.add(view, query, limit)

@@ -44,13 +44,14 @@ class Ask:
 class Partials:
     """A question in two steps: its groups in `parts` that can be put together, then the question over those.
 
-    `held` asks a path for the parts that it has, `rest` reads the others from the tables; without a rest the path has
-    all of them. The engine fills the asks.
+    `held` asks a path for the parts that it has, `rest` are the others; without a rest the path has all of them. A rest
+    of `edges` is what lies between the ends of a range and whole buckets. The engine fills the asks.
     """
 
     parts: Block
     held: Ask
     rest: Block | None = None
+    edges: bool = False
 
 
 Plan = Match | Partials

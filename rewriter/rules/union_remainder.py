@@ -64,7 +64,8 @@ def union_remainder(ask: Ask) -> Partials | Miss:
     held = replace(ask, question=Predicates(replace(parts, where=narrowed), narrowed, query.zone))
     lacking = Predicates(query.block, (otherwise,), query.zone)
     rest = (*(conjunct for conjunct in query.block.where if not lacking.implies(conjunct)), otherwise)
-    return Partials(parts, held, replace(parts, where=rest))
+    edges = all(asked != cut for asked, cut in divided.items())
+    return Partials(parts, held, replace(parts, where=rest), edges)
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:

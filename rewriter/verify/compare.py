@@ -9,11 +9,11 @@ from sqlglot import exp
 
 from rewriter.block import Block, Dependencies, Occurrence
 from rewriter.block.equivalence import Equivalence
-from rewriter.block.predicates import equated, literal_value
+from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.verify.cells import difference
 from rewriter.verify.keys import Tables, reduced
-from rewriter.verify.normal import equalities, normal_block, renamed_block, represented
+from rewriter.verify.normal import equalities, is_pinned, normal_block, renamed_block, represented
 from rewriter.verify.unfold import mappings
 
 Tree = exp.Expr
@@ -117,12 +117,4 @@ def _dependencies(block: Block, tables: Tables, zone: str) -> Dependencies:
         known = tables(table.name)
         return tuple(name.lower() for name in known.primary_key) if known is not None else ()
 
-    def pinned(column: Tree) -> bool:
-        declared = block.type_of(column)
-        if exp.Is(this=column, expression=exp.Null()) in block.where:
-            return True
-        sides = ((tree.this, tree.expression) for tree in block.where if isinstance(tree, exp.EQ))
-        literals = (right if left == column else left for left, right in sides if column in (left, right))
-        return declared is not None and any(literal_value(one, declared.type, zone) is not None for one in literals)
-
-    return Dependencies(block, block.keys or (), zone, key_of, pinned)
+    return Dependencies(block, block.keys or (), zone, key_of, lambda column: is_pinned(column, block, zone))

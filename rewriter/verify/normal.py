@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, Join, has_aggregate, remembered
 from rewriter.block.equivalence import Equivalence
-from rewriter.block.predicates import equated
+from rewriter.block.predicates import equated, literal_value
 from rewriter.sql import operands
 from rewriter.verify.expressions import Expressions
 from rewriter.verify.forms import GROUPED_FLOAT
@@ -77,6 +77,16 @@ def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
 def equalities(block: Block) -> Equivalence:
     """The classes of columns that a block's filter makes equal."""
     return Equivalence(pair for tree in block.where if (pair := equated(tree, block)) is not None)
+
+
+def is_pinned(column: Tree, block: Block, zone: str) -> bool:
+    """Return whether a block's filter leaves a column one value."""
+    declared = block.type_of(column)
+    if exp.Is(this=column, expression=exp.Null()) in block.where:
+        return True
+    sides = ((tree.this, tree.expression) for tree in block.where if isinstance(tree, exp.EQ))
+    literals = (right if left == column else left for left, right in sides if column in (left, right))
+    return declared is not None and any(literal_value(one, declared.type, zone) is not None for one in literals)
 
 
 def represented(block: Block, classes: Equivalence, zone: str) -> Block:

@@ -22,11 +22,21 @@ from rewriter.schema import expression_type
 from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import disjoint, disjunction
 from rewriter.verify.forms import GROUPED_FLOAT
-from rewriter.verify.normal import equalities, folded_block, mapped, normal_block, renamed_block, represented
+from rewriter.verify.normal import (
+    equalities,
+    folded_block,
+    is_pinned,
+    mapped,
+    normal_block,
+    renamed_block,
+    represented,
+)
 from rewriter.verify.printed import Select, Union
 
 Tree = exp.Expr
 _ZERO = number(0)
+# By which branch of a union a group's rows are divided; nothing determines it.
+_BRANCH = exp.column("branch", "union of branches")
 # The block that fills a relation with the names of its columns; None for a base table.
 Meaning = Callable[[TableName], "Held | None"]
 
@@ -71,7 +81,8 @@ class Unfolding:
     def _union(self, union: Union, table: Occurrence) -> Held:
         """The branches of a union as one block."""
         columns = tuple(column.name.lower() for column in table.columns)
-        blocks = [represented(block := self.select(branch), equalities(block), self._zone) for branch in union.branches]
+        unfolded = [self.select(branch) for branch in union.branches]
+        blocks = [self._few_keys(represented(block, equalities(block), self._zone)) for block in unfolded]
         first, *others = blocks
         sides = [first.where]
         for other in others:
@@ -84,8 +95,16 @@ class Unfolding:
                 both = disjoint(side, later, first, self._zone)
                 if both is not None:
                     raise Undecided(f"two branches of a union may have the same row: {both.cell}")
-        where = tuple(disjunction(sides)) if others else first.where
-        return Held(replace(first, where=where), columns)
+        if not others:
+            return Held(first, columns)
+        # Of the rows of one group, each branch may have some.
+        keys = None if first.keys is None else (*first.keys, _BRANCH)
+        return Held(replace(first, where=tuple(disjunction(sides)), keys=keys), columns)
+
+    def _few_keys(self, block: Block) -> Block:
+        """A block of groups without the keys that have one value, but for the last."""
+        keys = tuple(key for key in block.keys or () if not is_pinned(key, block, self._zone))
+        return replace(block, keys=keys) if keys and block.sets is None else block
 
     def _merged(self, outer: Block, table: Occurrence, held: Held) -> Block:
         """A block with what one of its relations holds in that relation's place."""

@@ -85,8 +85,8 @@ SELECT sum(amount) FROM sales WHERE at >= TIMESTAMP_NTZ '2024-01-01 10:10:00' AN
 
 --@ case: whole months of days
 SELECT max(price) FROM sales WHERE day > DATE '2023-12-15' AND day <= DATE '2024-03-05'
---@ rewritten using recent
-SELECT max(v.`c0`) FROM (SELECT CAST(max(v.`top`) AS decimal(10,2)) AS c0 FROM lake.demo.recent__storage VERSION AS OF 2000 AS v WHERE v.`day` <= CAST('2024-03-05' AS DATE) UNION ALL SELECT max(sales_0.price) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.day > CAST('2023-12-15' AS DATE) AND sales_0.day < CAST('2024-01-01' AS DATE)) AS v
+--@ rewritten using monthly
+SELECT max(v.`c0`) FROM (SELECT CAST(max(v.`top`) AS decimal(10,2)) AS c0 FROM lake.demo.monthly__storage VERSION AS OF 2004 AS v WHERE v.`m` >= CAST('2024-01-01' AS DATE) AND v.`m` < CAST('2024-03-01' AS DATE) UNION ALL SELECT max(sales_0.price) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.day > CAST('2023-12-15' AS DATE) AND sales_0.day <= CAST('2024-03-05' AS DATE) AND ((sales_0.day < CAST('2024-01-01' AS DATE)) OR (sales_0.day >= CAST('2024-03-01' AS DATE)))) AS v
 
 --@ case: a range that ends with a month
 SELECT max(price) FROM sales WHERE day <= DATE '2024-01-31'
