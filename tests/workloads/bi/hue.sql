@@ -1,0 +1,71 @@
+-- Hue: its editor's samples and dashboards over Hive and Spark.
+
+--@ case: a sample of rows
+SELECT * FROM `sales` LIMIT 100
+--@ kept: no view has all columns of all rows
+
+--@ case: the number of rows
+SELECT count(*) FROM `web_events`
+--@ kept: Spark answers it from the table's metadata alone
+
+--@ case: distinct values of a column
+SELECT DISTINCT `event_type` FROM `web_events` LIMIT 100
+--@ rewritten
+
+--@ case: a facet's counts
+SELECT `device` AS `device`, count(*) AS `count` FROM `web_events` GROUP BY `device` ORDER BY `count` DESC, `device` LIMIT 10
+--@ rewritten
+
+--@ case: a facet by a second one
+SELECT `country`, `browser`, sum(`bytes`) AS `sum_bytes`
+FROM `web_events`
+WHERE `browser` IS NOT NULL
+GROUP BY `country`, `browser`
+ORDER BY `sum_bytes` DESC
+LIMIT 100
+--@ rewritten
+
+--@ case: a timeline by year and month of Hive
+SELECT year(order_date) AS y, month(order_date) AS m, sum(amount) AS amount FROM sales GROUP BY year(order_date), month(order_date) ORDER BY y, m
+--@ rewritten
+
+--@ case: months as text
+SELECT date_format(event_time, 'yyyy-MM') AS month, event_type, count(*) AS events, sum(revenue) AS revenue FROM web_events GROUP BY date_format(event_time, 'yyyy-MM'), event_type
+--@ rewritten
+
+--@ case: days as text from the beginning of a timestamp
+SELECT substr(cast(event_time AS string), 1, 10) AS day, count(*) AS events FROM web_events GROUP BY substr(cast(event_time AS string), 1, 10)
+--@ rewritten
+
+--@ case: rollup with totals
+SELECT c.region, p.category, sum(s.amount) AS amount
+FROM sales s JOIN customers c ON s.customer_id = c.customer_id JOIN products p ON s.product_id = p.product_id
+GROUP BY c.region, p.category WITH ROLLUP
+--@ rewritten
+
+--@ case: cube of usage
+SELECT feature, country, sum(calls) AS calls
+FROM feature_usage u JOIN accounts a ON u.account_id = a.account_id
+GROUP BY feature, country WITH CUBE
+--@ rewritten
+
+--@ case: an older join in WHERE
+SELECT c.segment, sum(s.quantity) FROM sales s, customers c WHERE s.customer_id = c.customer_id AND s.channel = 'store' GROUP BY c.segment
+--@ rewritten
+
+--@ case: IN with a subquery
+SELECT channel, sum(amount) FROM sales WHERE customer_id IN (SELECT customer_id FROM customers WHERE region = 'West') GROUP BY channel
+--@ rewritten
+
+--@ case: unix seconds by division
+SELECT floor(unix_timestamp(event_time) / 3600) * 3600 AS hour_seconds, count(*) AS events
+FROM web_events GROUP BY floor(unix_timestamp(event_time) / 3600) * 3600
+--@ rewritten
+
+--@ case: the newest event
+SELECT max(event_time) AS newest, min(to_date(event_time)) AS oldest_day FROM web_events
+--@ rewritten
+
+--@ case: a random sample
+SELECT product_id, amount FROM sales WHERE rand() < 0.1
+--@ kept: a random sample is another one each time

@@ -1,0 +1,144 @@
+-- Redash: what analysts write by hand, with parameters filled in and a limit of its own.
+
+--@ case: a range of dates as parameters
+select date(event_time) as day, device, count(*) as events, sum(revenue) as revenue
+from web_events
+where event_time >= '2024-01-15' and event_time < '2024-02-15'
+group by 1, 2
+order by 1, 2
+LIMIT 1000
+--@ rewritten
+
+--@ case: a range of dates by BETWEEN of days
+select order_date, sum(amount) as amount
+from sales
+where order_date between '2023-12-01' and '2023-12-31'
+group by order_date
+order by order_date
+LIMIT 1000
+--@ rewritten
+
+--@ case: a range of times by BETWEEN, up to the last second
+select event_type, count(*) as events
+from web_events
+where event_time between '2024-02-01 00:00:00' and '2024-02-07 23:59:59'
+group by event_type
+LIMIT 1000
+--@ rewritten
+
+--@ case: percent of the total by a window
+select category, amount, round(100.0 * amount / sum(amount) over (), 2) as percent
+from (
+  select p.category, sum(s.amount) as amount
+  from sales s join products p on s.product_id = p.product_id
+  group by p.category
+) t
+order by amount desc
+LIMIT 1000
+--@ rewritten
+
+--@ case: year over year by CTEs joined with themselves
+with monthly as (
+  select trunc(order_date, 'MM') as month, sum(amount) as amount
+  from sales
+  group by trunc(order_date, 'MM')
+)
+select cur.month, cur.amount, prev.amount as amount_last_year, (cur.amount - prev.amount) / prev.amount as growth
+from monthly cur
+left join monthly prev on prev.month = add_months(cur.month, -12)
+order by cur.month
+LIMIT 1000
+--@ rewritten
+
+--@ case: month over month by lag
+select month, amount, lag(amount) over (order by month) as previous
+from (select date_trunc('month', issued_at) as month, sum(amount) as amount from invoices where status = 'paid' group by 1) t
+order by month
+LIMIT 1000
+--@ rewritten
+
+--@ case: a running total
+select day, sum(revenue) over (order by day rows between unbounded preceding and current row) as revenue
+from (select to_date(event_time) as day, sum(revenue) as revenue from web_events group by to_date(event_time)) d
+order by day
+LIMIT 1000
+--@ rewritten
+
+--@ case: the best three products of each category
+select category, product_name, amount
+from (
+  select p.category, p.product_name, sum(s.amount) as amount,
+    row_number() over (partition by p.category order by sum(s.amount) desc, p.product_name) as place
+  from sales s join products p on s.product_id = p.product_id
+  group by p.category, p.product_name
+) ranked
+where place <= 3
+order by category, place
+LIMIT 1000
+--@ rewritten
+
+--@ case: a list of parameters
+select country, sum(accounts) as accounts
+from (select country, industry, count(*) as accounts from accounts where industry in ('retail','health') group by country, industry) x
+group by country
+order by accounts desc, country
+LIMIT 1000
+--@ rewritten
+
+--@ case: a funnel
+select
+  count(distinct case when event_type = 'view' then visitor_id end) as viewed,
+  count(distinct case when event_type = 'purchase' then visitor_id end) as bought
+from web_events
+LIMIT 1000
+--@ kept: the view of distinct visitors does not tell kinds of events apart
+
+--@ case: sessions by gaps of half an hour
+select count(*) as sessions
+from (
+  select visitor_id, event_time, lag(event_time) over (partition by visitor_id order by event_time) as before
+  from web_events
+) t
+where before is null or event_time > before + interval 30 minutes
+LIMIT 1000
+--@ kept: windows over single events, which no view has
+
+--@ case: customers that have never come back
+select count(*) as once
+from (select customer_id from sales group by customer_id having count(distinct order_id) = 1) t
+LIMIT 1000
+--@ rewritten
+
+--@ case: revenue by plan, of events that lasted
+select v.plan, count(distinct e.visitor_id) as visitors, sum(e.revenue) as revenue
+from web_events e join visitors v on v.visitor_id = e.visitor_id
+where e.duration_ms is not null
+group by v.plan
+LIMIT 1000
+--@ kept: filters events by whether they have a duration, which no summary has as a key
+
+--@ case: revenue by plan
+select v.plan, count(distinct e.visitor_id) as visitors, sum(e.revenue) as revenue, max(e.event_time) as last_seen
+from web_events e join visitors v on v.visitor_id = e.visitor_id
+group by v.plan
+order by revenue desc
+LIMIT 1000
+--@ rewritten
+
+--@ case: a dropdown's values
+select distinct feature as name, feature as value from feature_usage order by 1
+--@ rewritten
+
+--@ case: the busiest days by floating-point seconds
+select usage_day, sum(seconds) as seconds from feature_usage group by usage_day order by seconds desc limit 10
+--@ kept: the last bits of a floating-point sum would decide which ten days come back
+
+--@ case: the same days without a limit
+select usage_day, sum(seconds) as seconds, sum(calls) as calls from feature_usage group by usage_day
+--@ rewritten
+
+--@ case: totals as another branch
+select region, sum(amount) as amount from sales s join customers c on s.customer_id = c.customer_id group by region
+union all
+select 'Total' as region, sum(amount) as amount from sales
+--@ rewritten
