@@ -69,3 +69,13 @@ SELECT max(event_time) AS newest, min(to_date(event_time)) AS oldest_day FROM we
 --@ case: a random sample
 SELECT product_id, amount FROM sales WHERE rand() < 0.1
 --@ kept: a random sample is another one each time
+
+--@ case: a year and a month as text, through unix seconds
+SELECT from_unixtime(unix_timestamp(order_date), 'yyyy-MM') AS month, sum(quantity) AS units FROM sales GROUP BY from_unixtime(unix_timestamp(order_date), 'yyyy-MM')
+--@ rewritten
+
+--@ case: a view per hour of concatenated parts
+SELECT concat(cast(to_date(event_time) AS string), ' ', lpad(cast(hour(event_time) AS string), 2, '0')) AS hour, sum(events) AS events
+FROM (SELECT event_time, 1 AS events FROM web_events WHERE event_type = 'click') t
+GROUP BY concat(cast(to_date(event_time) AS string), ' ', lpad(cast(hour(event_time) AS string), 2, '0'))
+--@ rewritten

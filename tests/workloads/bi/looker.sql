@@ -243,3 +243,14 @@ GROUP BY 1
 ORDER BY 2 DESC
 LIMIT 500
 --@ rewritten
+
+--@ case: this year's quarter against last year's, by a CASE of ranges
+SELECT
+    CASE WHEN sales.order_date >= DATE '2024-01-01' AND sales.order_date < DATE '2024-04-01' THEN 'This' WHEN sales.order_date >= DATE '2023-01-01' AND sales.order_date < DATE '2023-04-01' THEN 'Last' END AS `sales.period`,
+    COALESCE(SUM(sales.amount), 0) AS `sales.total_amount`
+FROM sales AS sales
+WHERE ((sales.order_date >= DATE '2024-01-01' AND sales.order_date < DATE '2024-04-01') OR (sales.order_date >= DATE '2023-01-01' AND sales.order_date < DATE '2023-04-01'))
+GROUP BY 1
+ORDER BY 1
+LIMIT 500
+--@ rewritten

@@ -142,3 +142,31 @@ select region, sum(amount) as amount from sales s join customers c on s.customer
 union all
 select 'Total' as region, sum(amount) as amount from sales
 --@ rewritten
+
+--@ case: a range of times by to_timestamp
+select device, count(*) as events
+from web_events
+where event_time >= to_timestamp('2024-02-01 00:00:00', 'yyyy-MM-dd HH:mm:ss') and event_time < to_timestamp('2024-02-08 00:00:00', 'yyyy-MM-dd HH:mm:ss')
+group by device
+order by events desc, device
+LIMIT 1000
+--@ rewritten
+
+--@ case: months of a year as columns
+select region,
+  sum(case when month(order_date) = 1 then amount else 0 end) as jan,
+  sum(case when month(order_date) = 2 then amount else 0 end) as feb,
+  sum(case when month(order_date) > 2 then amount else 0 end) as later
+from sales s join customers c on c.customer_id = s.customer_id
+where year(order_date) = 2023
+group by region
+order by region
+LIMIT 1000
+--@ rewritten
+
+--@ case: customers that bought this year and last year
+select count(*) as loyal
+from (select distinct customer_id from sales where order_date >= '2024-01-01') a
+join (select distinct customer_id from sales where order_date >= '2023-01-01' and order_date < '2024-01-01') b on a.customer_id = b.customer_id
+LIMIT 1000
+--@ rewritten

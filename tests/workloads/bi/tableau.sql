@@ -282,3 +282,26 @@ FROM `sales` `sales`
 WHERE (YEAR(`sales`.`order_date`) IN (2022, 2023))
 GROUP BY MONTH(`sales`.`order_date`)
 --@ rewritten
+
+--@ case: percent of the total in the source
+SELECT `customers`.`segment` AS `segment`,
+  SUM(`sales`.`amount`) / SUM(SUM(`sales`.`amount`)) OVER () AS `pct_amount_ok`
+FROM `sales` `sales`
+  JOIN `customers` `customers` ON (`sales`.`customer_id` = `customers`.`customer_id`)
+GROUP BY `customers`.`segment`
+--@ rewritten
+
+--@ case: a set of members by a condition on their sums
+SELECT `products`.`category` AS `category`, SUM(`sales`.`quantity`) AS `sum_quantity_ok`,
+  (NOT (`t0`.`brand` IS NULL)) AS `io_brand_nk`
+FROM `sales` `sales`
+  JOIN `products` `products` ON (`sales`.`product_id` = `products`.`product_id`)
+  LEFT JOIN (
+  SELECT `products`.`brand` AS `brand`
+  FROM `sales` `sales`
+    JOIN `products` `products` ON (`sales`.`product_id` = `products`.`product_id`)
+  GROUP BY 1
+  HAVING (SUM(`sales`.`quantity`) > 4000)
+) `t0` ON (`products`.`brand` = `t0`.`brand`)
+GROUP BY 1, 3
+--@ rewritten
