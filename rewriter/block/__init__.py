@@ -3,6 +3,7 @@
 Whatever has no place in this form has no block, with the reason: it is never guessed at.
 """
 
+from rewriter.block.atoms import range_of
 from rewriter.block.dependencies import Dependencies
 from rewriter.block.equivalence import equate
 from rewriter.block.expressions import canonical
@@ -10,7 +11,7 @@ from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, 
 from rewriter.block.from_clause import Find, rejected
 from rewriter.block.meaning import meaning
 from rewriter.block.opaque import opaque_within, text_of, with_texts
-from rewriter.block.predicates import Predicates, predicates_of, range_of
+from rewriter.block.predicates import Predicates, predicates_of
 from rewriter.block.ranges import RangeSet
 from rewriter.block.resolve import Texts, build_block, common_tables, find_among, full_scope
 from rewriter.block.scope import Scope

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import reduce
 
 from sqlglot import exp
 
 from rewriter.block.meaning import meaning
+from rewriter.block.normal_forms import joined
 from rewriter.sql import operands
 
 Tree = exp.Expr
@@ -40,7 +40,7 @@ def _factored(node: exp.Or) -> Iterator[Tree]:
     yield from common.values()
     rests = [[part for part in branch if meaning(part) not in common] for branch in branches]
     if all(rests):
-        yield reduce(lambda left, right: exp.Or(this=left, expression=right), map(_together, rests))
+        yield joined(exp.Or, [*map(_together, rests)])
 
 
 def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
@@ -56,4 +56,4 @@ def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
 
 def _together(parts: Sequence[Tree]) -> Tree:
     """The conjunction of copies: the parts stay in the tree that they are of."""
-    return reduce(lambda left, right: exp.And(this=left, expression=right), (part.copy() for part in parts))
+    return joined(exp.And, [part.copy() for part in parts])

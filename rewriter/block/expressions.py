@@ -1,8 +1,8 @@
 """Canonical expressions: one tree for all spellings of a meaning that we are sure of.
 
 Columns are occurrence and lower-case name; parentheses are gone (the printer puts them where they
-are needed); comparisons have their literal on the right, and other operands stay in their order (`meaning`
-compares without regard to it); BETWEEN is two comparisons; functions are
+are needed); comparisons have their literal on the right, constants in them are computed, and other operands
+stay in their order (`meaning` compares without regard to it); BETWEEN is two comparisons; functions are
 in lower case under one name; bucket functions are `timeseries`. A node that is not known here is
 refused, so nothing gets into a block whose meaning or printing is in doubt.
 """
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
+from rewriter.block.constants import folded
 from rewriter.block.form import Unsupported
 from rewriter.block.meaning import MIRROR
 from rewriter.block.opaque import EXISTS, IN, SCALAR, opaque, opaque_within
@@ -81,7 +82,7 @@ def _comparison(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this, node.expression)
     if node.args.get("negate"):
         return exp.Not(this=_comparison(type(node)(this=node.this, expression=node.expression), scope))
-    left, right = canonical(node.this, scope), canonical(node.expression, scope)
+    left, right = folded(canonical(node.this, scope)), folded(canonical(node.expression, scope))
     if type(node) in MIRROR and is_constant(left) and not is_constant(right):
         return MIRROR[type(node)](this=right, expression=left)
     return type(node)(this=left, expression=right)
@@ -103,7 +104,7 @@ def _joined_texts(node: Tree, scope: Scope) -> Tree:
 def _between(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this, node.args["low"], node.args["high"])
     subject = canonical(node.this, scope)
-    low, high = canonical(node.args["low"], scope), canonical(node.args["high"], scope)
+    low, high = folded(canonical(node.args["low"], scope)), folded(canonical(node.args["high"], scope))
     return exp.And(this=exp.GTE(this=subject, expression=low), expression=exp.LTE(this=subject.copy(), expression=high))
 
 
@@ -114,7 +115,7 @@ def _in(node: Tree, scope: Scope) -> Tree:
         return opaque(IN, scope.constant(query), canonical(node.this, scope))
     if not node.expressions:
         raise Unsupported(f"{_text(node)} is not a list of values")
-    values = [canonical(value, scope) for value in node.expressions]
+    values = [folded(canonical(value, scope)) for value in node.expressions]
     return exp.In(this=canonical(node.this, scope), expressions=values)
 
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from fractions import Fraction
-from typing import Any
+from collections.abc import Iterable
+from functools import cached_property
 
 from sqlglot import exp
 
+from rewriter.block.atoms import Ranged, consequence, range_of, united
+from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.form import Block, remembered
 from rewriter.block.meaning import meaning
+from rewriter.block.normal_forms import branches_of, clauses_of, joined
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
-from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.functions.types import DIGITS, INTEGERS, MAX_PRECISION
-from rewriter.model import Column
-from rewriter.sql import operands
-from rewriter.sql.operators import COMPARING
-from rewriter.timeseries.bucket import TEMPORAL, as_bucket
-from rewriter.timeseries.literals import read_moment
+from rewriter.block.strict import not_null_in
+from rewriter.functions.types import FRACTIONS, INTEGERS
+from rewriter.sql import every, operands
+from rewriter.timeseries.bucket import TEMPORAL
 
 Tree = exp.Expr
 
-_NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-_SECONDS_A_DAY = 86_400
+# So many ways in which disjunctions of a query can be true are gone through for one predicate of a view.
+MOST_CASES = 64
 
 
 class Predicates:
@@ -31,10 +30,11 @@ class Predicates:
 
     `pairs` are equalities of two columns that make one stand for the other: of the same type, which is
     neither floating point (0.0 = -0.0) nor of unknown collation. `ranges` gives each subject
-    (a column's class, or a bucket of one) the set of values that all conjuncts leave it.
+    (a column's class, or a bucket of one) the set of values that all conjuncts leave it, `residuals` are the meanings
+    of those that are no such sets. `cases` bounds how many branches of disjunctions are gone through.
     """
 
-    def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str) -> None:
+    def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str, cases: int = MOST_CASES) -> None:
         self.block, self.zone = block, zone
         self.conjuncts = tuple(conjuncts)
         equalities = [(conjunct, equated(conjunct, block)) for conjunct in self.conjuncts]
@@ -42,25 +42,28 @@ class Predicates:
         self.equivalence = Equivalence(self.pairs)
         self.ranges: dict[Tree, RangeSet] = {}
         self.residuals: set[Tree] = set()
-        self._sort([self.equivalence.normalize(conjunct) for conjunct, pair in equalities if pair is None])
+        self._rest = tuple(self.equivalence.normalize(conjunct) for conjunct, pair in equalities if pair is None)
+        self._cases = cases
+        self._sort()
 
-    def _sort(self, conjuncts: Iterable[Tree]) -> None:
+    def _sort(self) -> None:
         """Into ranges, all of one subject at once, and the rest."""
         sets: dict[Tree, list[RangeSet]] = {}
-        for conjunct in conjuncts:
+        for conjunct in self._rest:
             ranged = _range(self.block, conjunct, self.zone)
             if ranged is None:
                 self.residuals.add(meaning(conjunct))
             else:
                 sets.setdefault(ranged[0], []).append(ranged[1])
         for subject, values in sets.items():
-            self.ranges[subject] = RangeSet.met([self.values(subject), *values])
+            self.ranges[subject] = RangeSet.met([self._declared(subject), *values])
 
     def values(self, subject: Tree) -> RangeSet:
         """The values that the subject can have where all conjuncts are true."""
         known = self.ranges.get(subject)
-        if known is not None:
-            return known
+        return known if known is not None else self._declared(subject)
+
+    def _declared(self, subject: Tree) -> RangeSet:
         if isinstance(subject, exp.Column):
             declared = self.block.type_of(subject)
             joined = len(self.equivalence.members(subject)) > 1
@@ -70,24 +73,128 @@ class Predicates:
 
     def pins(self, subject: Tree) -> bool:
         """Whether the subject has one value where all conjuncts are true."""
-        values = self.values(subject)
+        declared, values = self.block.type_of(subject), self.values(subject)
         if values == ONLY_NULL:
             return True
-        if values.null or len(values.intervals) != 1:
+        if values.null or len(values.intervals) != 1 or (declared is not None and declared.type in FRACTIONS):
             return False
         ((low, high),) = values.intervals
         return low.value is not None and low == high
 
+    @property
+    def impossible(self) -> bool:
+        """Whether no row makes all conjuncts true, as far as one column's values tell."""
+        return any(values.empty for values in self.ranges.values())
+
     def implies(self, conjunct: Tree) -> bool:
-        """Whether a conjunct is true wherever all of these are."""
+        """Whether a conjunct is true wherever all of these are.
+
+        law:    each way in which the disjunctions of a query can be true makes each clause of the conjunct true
+        query:  (d = 10 AND k > 1) OR id = 5
+        view:   d = 10 OR d = 20 OR id < 160
+        no:     d = 30 OR id = 5
+        """
         pair = equated(conjunct, self.block)
         if pair is not None:
-            return self.equivalence.same(*pair)
+            return self.equivalence.same(*pair) or self._in_each_case(conjunct)
         conjunct = self.equivalence.normalize(conjunct)
         if self.residuals and meaning(conjunct) in self.residuals:
             return True
         ranged = _range(self.block, conjunct, self.zone)
-        return ranged is not None and self.values(ranged[0]).within(ranged[1])
+        if ranged is not None and self.values(ranged[0]).within(ranged[1]):
+            return True
+        return self._clauses_hold(conjunct) or self._in_each_case(conjunct)
+
+    def _clauses_hold(self, conjunct: Tree) -> bool:
+        clauses = clauses_of(conjunct)
+        return clauses is not None and all(map(self._clause_holds, clauses))
+
+    def _clause_holds(self, atoms: tuple[Tree, ...]) -> bool:
+        """Whether one of several predicates is true wherever all of these are.
+
+        law: the values of different subjects are free of each other, so those of one must lie within all that the
+             clause says of it
+        """
+        sets: dict[Tree, list[RangeSet]] = {}
+        for atom in atoms:
+            pair = equated(atom, self.block)
+            if (pair is not None and self.equivalence.same(*pair)) or meaning(atom) in self.residuals:
+                return True
+            for subject, values in _facets(self.block, atom, self.zone):
+                sets.setdefault(subject, []).append(values)
+        return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
+
+    def _known(self, subject: Tree) -> RangeSet:
+        """The values of a subject by all that follows from the conjuncts."""
+        further = self._further.get(subject)
+        return self.values(subject) if further is None else self.values(subject).meet(further)
+
+    @cached_property
+    def _further(self) -> dict[Tree, RangeSet]:
+        """What the conjuncts say of other subjects than their own: of the time behind a bucket, of NULL."""
+        sets: dict[Tree, list[RangeSet]] = {}
+        for conjunct in self._rest:
+            found = [*_facets(self.block, conjunct, self.zone), consequence(conjunct, self.block, self.zone)]
+            for subject, values in (each for each in found if each is not None):
+                sets.setdefault(subject, []).append(values)
+            for column in not_null_in(conjunct):
+                sets.setdefault(column, []).append(NOT_NULL)
+        return {subject: RangeSet.met(values) for subject, values in sets.items()}
+
+    def _in_each_case(self, conjunct: Tree) -> bool:
+        """Whether the conjunct is true whichever branch of a disjunction about its columns is."""
+        wanted = {*every(conjunct, exp.Column)}
+        for disjunction, columns in self._disjunctions:
+            if not wanted.isdisjoint(columns):
+                cases = [case for case in self._branches(disjunction) if not case.impossible]
+                return bool(cases) and all(case.implies(conjunct) for case in cases)
+        return False
+
+    @cached_property
+    def _disjunctions(self) -> list[tuple[Tree, set[exp.Column]]]:
+        """The conjuncts that are several ways of being true, of several subjects, with their columns."""
+        found = []
+        for conjunct in self._rest if self._cases > 1 else ():
+            if branches_of(conjunct) is not None and _range(self.block, conjunct, self.zone) is None:
+                found.append((conjunct, {*every(conjunct, exp.Column)}))
+        return found
+
+    def _branches(self, disjunction: Tree) -> list[Predicates]:
+        """These predicates with one branch of a disjunction in its place, for each; none where they are too many."""
+        known: dict[Tree, list[Predicates]] = vars(self).setdefault("_known_branches", {})
+        if disjunction not in known:
+            branches = branches_of(disjunction) or ()
+            rest = [c for c in self.conjuncts if self.equivalence.normalize(c) != disjunction]
+            each = self._cases // max(len(branches), 1)
+            known[disjunction] = [
+                Predicates(self.block, (*rest, *conjuncts_of(branch)), self.zone, each) for branch in branches if each
+            ]
+        return known[disjunction]
+
+    def rest_of(self, conjunct: Tree) -> Tree | None:
+        """What a conjunct still asks for where all of these are true; None if nothing.
+
+        law:    parts of an AND that are true, and branches of an OR that cannot be, make no difference to it
+        view:   region = 'eu'
+        query:  (region = 'eu' AND n > 1) OR region = 'us'
+        gives:  n > 1
+        """
+        if self.implies(conjunct):
+            return None
+        if isinstance(conjunct, exp.And):
+            parts = [part for each in operands(conjunct, exp.And) if (part := self.rest_of(each)) is not None]
+            return joined(exp.And, [part.copy() for part in parts]) if parts else None
+        branches = branches_of(conjunct)
+        if branches is not None:
+            rests = [self.rest_of(branch) for branch in branches if not self._excludes(branch)]
+            possible = [rest for rest in rests if rest is not None]
+            # A branch of which nothing is left would have made the whole true.
+            whole = bool(possible) and len(possible) == len(rests)
+            return joined(exp.Or, [rest.copy() for rest in possible]) if whole else conjunct
+        return conjunct
+
+    def _excludes(self, branch: Tree) -> bool:
+        return Predicates(self.block, (*self.conjuncts, *conjuncts_of(branch)), self.zone, 1).impossible
 
 
 @remembered
@@ -110,129 +217,13 @@ def _interchangeable(kind: str) -> bool:
     return kind in INTEGERS or kind in TEMPORAL or kind in ("string", "boolean") or kind.startswith("decimal(")
 
 
-def range_of(conjunct: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
-    """A predicate as a set of values of one subject; None if it is not of that form."""
-    if isinstance(conjunct, exp.And | exp.Or):
-        parts = (range_of(operand, block, zone) for operand in operands(conjunct, type(conjunct)))
-        return _folded(parts, meet=isinstance(conjunct, exp.And))
-    if isinstance(conjunct, exp.Not):
-        return _negated(conjunct.this, block, zone)
-    if isinstance(conjunct, exp.Is) and isinstance(conjunct.expression, exp.Null):
-        return (conjunct.this, ONLY_NULL) if _domain(conjunct.this, block) else None
-    if isinstance(conjunct, exp.In):
-        return _listed(conjunct, RangeSet.of, block, zone)
-    operator = COMPARING.get(type(conjunct))
-    return _compared(conjunct.this, operator, conjunct.expression, block, zone) if operator else None
-
-
 @remembered
-def _range(block: Block, conjunct: Tree, zone: str) -> tuple[Tree, RangeSet] | None:
+def _range(block: Block, conjunct: Tree, zone: str) -> Ranged | None:
     return range_of(conjunct, block, zone)
 
 
-def _negated(inner: Tree, block: Block, zone: str) -> tuple[Tree, RangeSet] | None:
-    """NOT pushed down to the comparison: where that is unknown, so is its negation."""
-    if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
-        return (inner.this, NOT_NULL) if _domain(inner.this, block) else None
-    if isinstance(inner, exp.Not):
-        return range_of(inner.this, block, zone)
-    if isinstance(inner, exp.And | exp.Or):
-        negated = (_negated(operand, block, zone) for operand in operands(inner, type(inner)))
-        return _folded(negated, meet=isinstance(inner, exp.Or))
-    if isinstance(inner, exp.In):
-        return _listed(inner, RangeSet.but, block, zone)
-    operator = COMPARING.get(type(inner))
-    return _compared(inner.this, _NEGATED[operator], inner.expression, block, zone) if operator else None
-
-
-def _listed(
-    node: Tree, set_of: Callable[[list[Any]], RangeSet], block: Block, zone: str
-) -> tuple[Tree, RangeSet] | None:
-    """IN, by its values; but among texts it looks for a time's text where ANSI mode is off."""
-    kind = _domain(node.this, block)
-    if kind is None or not node.expressions:
-        return None
-    if kind in ("timestamp", "timestamp_ntz") and any(v.is_string for v in node.expressions):
-        return None
-    listed = [literal_value(value, kind, zone) for value in node.expressions]
-    return (node.this, _within_type(set_of(listed), kind)) if None not in listed else None
-
-
-def _folded(parts: Iterable[tuple[Tree, RangeSet] | None], meet: bool) -> tuple[Tree, RangeSet] | None:
-    """One set of values of one subject."""
-    subject: Tree | None = None
-    sets: list[RangeSet] = []
-    for part in parts:
-        if part is None or (subject is not None and part[0] != subject):
-            return None
-        subject = part[0]
-        sets.append(part[1])
-    if subject is None:
-        return None
-    return subject, RangeSet.met(sets) if meet else RangeSet.joined(sets)
-
-
-def _compared(
-    subject: Tree, operator: str | None, literal: Tree, block: Block, zone: str
-) -> tuple[Tree, RangeSet] | None:
-    kind = _domain(subject, block)
-    if kind is None or operator is None:
-        return None
-    value = literal_value(literal, kind, zone)
-    if value is None:
-        return None
-    return subject, _within_type(RangeSet.compare(operator, value), kind)
-
-
-def _within_type(values: RangeSet, kind: str) -> RangeSet:
-    return values.closed_over_integers() if kind in INTEGERS or kind == "date" else values
-
-
-def _domain(subject: Tree, block: Block) -> str | None:
-    """The type that a subject's values are compared in: that of a column, or of a bucket of one."""
-    column: Column | None = block.type_of(subject)
-    if column is not None:
-        return column.type if _interchangeable(column.type) and column.type != "boolean" else None
-    bucket = as_bucket(subject)
-    return bucket.type if bucket else None
-
-
-def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
-    """A constant as a point on the line of a type; None if Spark would not compare it in just that type."""
-    sign = 1
-    if isinstance(literal, exp.Neg):
-        literal, sign = literal.this, -1
-    typed = None
-    if isinstance(literal, exp.Cast) and not literal.args.get("safe"):
-        typed, literal = CAST_TYPES.get(literal.to.this), literal.this
-    if not isinstance(literal, exp.Literal):
-        return None
-    if kind in INTEGERS or kind.startswith("decimal("):
-        plain = not literal.is_string and typed is None and literal.name.replace(".", "", 1).isdigit()
-        return Fraction(literal.name) * sign if plain and _is_exact(literal.name, kind) else None
-    if sign < 0 or not literal.is_string:
-        return None
-    if kind == "string":
-        return literal.name if typed is None else None
-    return _moment_value(literal.name, typed, kind, zone)
-
-
-def _is_exact(number: str, kind: str) -> bool:
-    """Whether a number has a place in the DECIMAL that it is compared in: else Spark rounds it to one that has."""
-    precision, scale = map(int, kind[8:-1].split(",")) if kind not in DIGITS else (DIGITS[kind], 0)
-    whole, _, fraction = number.partition(".")
-    return max(precision - scale, len(whole.lstrip("0"))) + max(scale, len(fraction)) <= MAX_PRECISION
-
-
-def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
-    """A date as days, a time as microseconds; in the types in which no coercion of the column happens."""
-    moment = read_moment(text, zone if kind == "timestamp" else None)
-    if moment is None or typed not in (None, kind, "date"):
-        return None
-    whole_day = moment.wall.time().isoformat() == "00:00:00"
-    if kind == "date":
-        # A text with a time of day is not read as a date everywhere, and a DATE is compared as one.
-        return moment.micros // (_SECONDS_A_DAY * 1_000_000) if whole_day and len(text) == 10 else None
-    if typed == "date" and not (whole_day and len(text.strip()) == 10):
-        return None
-    return moment.micros
+@remembered
+def _facets(block: Block, conjunct: Tree, zone: str) -> tuple[Ranged, ...]:
+    """The sets of values that a predicate is: of its subject, and of the time behind that."""
+    found = (range_of(conjunct, block, zone, through=through) for through in (False, True))
+    return tuple(each for each in found if each is not None)

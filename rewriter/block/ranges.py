@@ -135,6 +135,27 @@ class RangeSet:
         """The values in both."""
         return _union(_common(self.intervals, other.intervals), self.null and other.null)
 
+    def complement(self) -> RangeSet:
+        """All values that are not in the set, NULL counted.
+
+        >>> RangeSet.compare("<", 5).complement() == RangeSet.joined([RangeSet.compare(">=", 5), ONLY_NULL])
+        True
+        """
+        gaps: list[Interval] = []
+        begin: Bound | None = Bound(None, False)
+        for low, high in self.intervals:
+            if low.value is not None and begin is not None:
+                gaps.append(Interval(begin, Bound(low.value, not low.closed)))
+            begin = Bound(high.value, not high.closed) if high.value is not None else None
+        if begin is not None:
+            gaps.append(Interval(begin, Bound(None, False)))
+        return _union(gaps, not self.null)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no value in the set."""
+        return not self.intervals and not self.null
+
     def within(self, other: RangeSet) -> bool:
         """Whether every value is in the other, too."""
         if self.null and not other.null:

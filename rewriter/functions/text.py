@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rewriter.functions.record import Function
-from rewriter.functions.results import BIGINT, INT, TEXT, of_text, texts
+from rewriter.functions.results import BIGINT, BOOLEAN, INT, TEXT, of_text, texts
 
 TEXT_FUNCTIONS = (
     Function("upper", of_text, ("ucase",)),
@@ -17,6 +17,9 @@ TEXT_FUNCTIONS = (
     Function("substring_index", of_text, printed=False),
     Function("split_part", of_text),
     Function("instr", INT),
+    Function("startswith", BOOLEAN, printed=False),
+    Function("endswith", BOOLEAN, printed=False),
+    Function("contains", BOOLEAN, printed=False),
     Function("concat", texts),
     Function("concat_ws", texts),
     Function("repeat", of_text, printed=False),

@@ -39,6 +39,7 @@ _READ = (
 )  # fmt: skip
 # Beyond this, reading the condition takes longer than a view saves.
 MOST_PARTS = 32
+_WITHOUT_RANGES = ("timestamp", "boolean")
 _HINT = (
     "compare columns of the view with constants, worked out before (by `date` in a shell, say), "
     "as in day >= DATE '2024-01-31' AND region IN ('eu', 'us')"
@@ -168,8 +169,7 @@ def excludes(view: MaterializedView, held: str, asked: str) -> bool:
         both = _conjuncts(view, f"({held}) AND ({asked})")
     except Unsupported:
         return False
-    ranges = Predicates(both, both.where, view.zone).ranges.values()
-    return any(not (values.intervals or values.null) for values in ranges)
+    return Predicates(both, both.where, view.zone).impossible
 
 
 def _implied(condition: Tree, known: Predicates) -> bool:
@@ -209,8 +209,9 @@ def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | 
         return None
     ((subject, values),) = known.ranges.items()
     column = block.type_of(subject)
-    # A TIMESTAMP's text depends on the zone.
-    return (column, values) if column is not None and column.type in PLAIN and column.type != "timestamp" else None
+    # The text of a TIMESTAMP depends on the zone, and a BOOLEAN is no range.
+    plain = column is not None and column.type in PLAIN and column.type not in _WITHOUT_RANGES
+    return (column, values) if column is not None and plain else None
 
 
 def _texts(column: Column, values: RangeSet) -> Iterator[str]:

@@ -264,6 +264,8 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
         reader = Reading(query, candidate, mapping, applied.equivalence) if equality else reading
         computed = reader.compute(reader.normalize(conjunct))
         if isinstance(computed, Miss):
+            computed = _rest(conjunct, applied, reader) or computed
+        if isinstance(computed, Miss):
             return computed
         residual.append(computed)
     reading.residual = tuple(residual)
@@ -272,6 +274,13 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
         return joins
     reading.joins = joins
     return reading
+
+
+def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
+    """What the view leaves to be asked of a conjunct, where the whole of that cannot be."""
+    rest = applied.rest_of(conjunct)
+    computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
+    return None if isinstance(computed, Miss) else computed
 
 
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:

@@ -20,6 +20,7 @@ from rewriter.functions.trees import cast
 from rewriter.match import Ask, Candidate, Miss, Partials, Reason
 from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin
 from rewriter.match.parts import in_parts
+from rewriter.match.reading import files_mislead
 from rewriter.match.texts import TextQuestion
 from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border
 from rewriter.timeseries.bucket import Bucket, day_source
@@ -58,7 +59,7 @@ def union_remainder(ask: Ask) -> Partials | Miss:
         return Miss(Reason.SHAPE, "no range divides the rows into the view's and others", apart=True)
     applied = Predicates(query.block, cut, query.zone)
     narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
-    if _is_empty(Predicates(query.block, narrowed, query.zone)):
+    if Predicates(query.block, narrowed, query.zone).impossible:
         return Miss(Reason.SHAPE, "the view holds none of the query's rows", apart=True)
     parts = in_parts(query.block)
     held = replace(ask, question=Predicates(replace(parts, where=narrowed), narrowed, query.zone))
@@ -139,10 +140,6 @@ def _literal(wall: datetime, kind: str) -> Tree:
     return cast(exp.Literal.string(text), kind)
 
 
-def _is_empty(predicates: Predicates) -> bool:
-    return any(not values.intervals and not values.null for values in predicates.ranges.values())
-
-
 def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
     """What is true just where the cut is not, as ranges, which find the files to read; None if the cut is none."""
     arms: list[Tree] = []
@@ -152,10 +149,11 @@ def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
             arms.append(_negated(conjunct))
             continue
         ranged = range_of(conjunct, query.block, query.zone)
-        if ranged is None:
+        rest = _negated(conjunct)
+        if ranged is None or files_mislead(rest, query.block):
             return None
         subject, values = ranged
-        arms.append(_negated(conjunct))
+        arms.append(rest)
         # It is unknown for NULL alone, unless it is true of that.
         if not values.null and query.values(query.equivalence.normalize(subject)).null:
             arms.append(exp.Is(this=subject.copy(), expression=exp.Null()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -63,7 +63,7 @@ def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Compari
     question, plan = (represented(block, same, zone) for block in (question, plan))
     if set(question.joins) != set(plan.joins):
         return Comparison("they join otherwise")
-    filters = difference(_filters(question), _filters(plan), question, zone, _joined(question, same))
+    filters = difference(_filters(question), _filters(plan), question, zone, _known(question, plan, same))
     if filters is not None:
         return Comparison(f"only one of both keeps {filters.cell}", filters.certain)
     return _groups(question, plan, tables, zone)
@@ -74,10 +74,22 @@ def _filters(block: Block) -> Sequence[Tree]:
     return [tree for tree in block.where if equated(tree, block) is None]
 
 
-def _joined(block: Block, classes: Equivalence) -> Sequence[Tree]:
-    """The columns that an equality keeps from being NULL."""
-    columns = (exp.column(c.name.lower(), t.id) for t in block.tables for c in t.columns)
-    return [column for column in columns if len(classes.members(column)) > 1]
+def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:
+    """The columns that an equality, or a comparison that both filters make, keeps from being NULL."""
+    columns = (exp.column(c.name.lower(), t.id) for t in question.tables for c in t.columns)
+    joined = [column for column in columns if len(classes.members(column)) > 1]
+    compared = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)
+    both = (tree for tree in question.where if tree in plan.where and isinstance(tree, compared))
+    return [*joined, *(column for tree in both for side in (tree.this, tree.expression) for column in _added(side))]
+
+
+def _added(tree: Tree) -> Iterator[Tree]:
+    """The columns of a sum: one that is NULL makes it NULL."""
+    if isinstance(tree, exp.Column):
+        yield tree
+    elif isinstance(tree, exp.Add | exp.Sub | exp.Mul):
+        yield from _added(tree.this)
+        yield from _added(tree.expression)
 
 
 def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:

@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from rewriter.block import Block, Join, has_aggregate, remembered
 from rewriter.block.equivalence import Equivalence
-from rewriter.block.predicates import equated, literal_value
+from rewriter.block.points import literal_value
+from rewriter.block.predicates import equated
 from rewriter.sql import operands
 from rewriter.verify.expressions import Expressions
 from rewriter.verify.forms import GROUPED_FLOAT

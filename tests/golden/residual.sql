@@ -73,7 +73,7 @@ SELECT id FROM sales WHERE length(region) > 2 AND score <= 0
 
 --@ case: a constant on the left of floating point is turned round
 SELECT id FROM sales WHERE length(region) > 2 AND 0.25 + 0.25 < score
---@ kept: mv_flagged FLOAT_COMPARED score > 0.25 + 0.25; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
+--@ kept: mv_flagged FLOAT_COMPARED score > 0.50; mv_sales_2024 VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); mv_small VIEW_FILTERS_MORE amount < 100
 
 --@ case: nor is a bound of BETWEEN another comparison
 SELECT id FROM sales WHERE length(region) > 2 AND 0.5 BETWEEN 0.25 AND score

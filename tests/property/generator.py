@@ -7,6 +7,7 @@ from random import Random
 
 from tests.property import terms
 from tests.property.commuted import commuted
+from tests.property.implied import Filtered
 from tests.property.layers import Layers, layers
 from tests.property.near_misses import near_miss
 from tests.property.select import Select
@@ -20,6 +21,8 @@ CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
 SHARING = 5
 # From this seed on every other query has its operands in another order than the view that it is near.
 COMMUTED = 200_000
+# From this seed on views have filters of several branches, and queries others that lie within these, or nearly.
+IMPLIED = 300_000
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,24 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
     shapes = [_select(shared) for _ in range(shared.randint(1, 3))]
-    views = tuple((f"mv{i}", shape.sql(aliased=True)) for i, shape in enumerate(shapes))
     random = Random(seed)
-    shape = random.choice(shapes)
+    if seed >= IMPLIED:
+        filtered = [Filtered.of(shared, shape) for shape in shapes if not shape.joined] or [_filtered(shared)]
+        shapes, chosen = [each.view for each in filtered], random.choice(filtered)
+        shape = chosen.query(random)
+    else:
+        shape = random.choice(shapes)
+    views = tuple((f"mv{i}", view.sql(aliased=True)) for i, view in enumerate(shapes))
     correlated = not shape.joined and random.random() < 0.1
     query = _asked_within(random, shape) if correlated else near_miss(random, shape).sql()
     layered = _layers(Random(f"layers {seed // sharing}"), shapes[0])
     query = layered.query(Random(f"layered {seed}"), query)
     query = commuted(f"commuted {seed}", query) if seed >= COMMUTED and seed % 2 else query
     return Case(seed, rows, layered.views(views), query, layered.plain)
+
+
+def _filtered(random: Random) -> Filtered:
+    return Filtered.of(random, Select(False, (), None, (), ("region", "sex", "n", "dim_id")))
 
 
 def _layers(random: Random, first: Select) -> Layers:

@@ -1,0 +1,196 @@
+"""Predicates over one subject as sets of its values: exactly where they are true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from rewriter.block.form import Block
+from rewriter.block.lines import Line, line_of
+from rewriter.block.points import literal_value
+from rewriter.block.ranges import NOT_NULL, ONLY_NULL, Bound, Interval, RangeSet
+from rewriter.functions.types import FRACTIONS, INTEGERS
+from rewriter.sql import operands
+from rewriter.sql.operators import COMPARING
+from rewriter.timeseries import as_bucket
+
+Tree = exp.Expr
+# A subject and the values of it for which a predicate is true.
+Ranged = tuple[Tree, RangeSet]
+
+_NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+# Of floating-point numbers the rest is left to the files: NaN lies beyond the greatest, and 0.0 has two signs.
+_OF_FLOATS = ("=", "<", "<=")
+_WILDCARDS = frozenset("%_\\")
+_BOOLEANS = RangeSet((Interval(Bound(0, True), Bound(1, True)),))
+
+
+def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) -> Ranged | None:
+    """A predicate as a set of values of one subject; None if it is not of that form.
+
+    `through` a time's bucket, date or year the subject is the time itself.
+    """
+    return _Reader(block, zone, through).read(conjunct)
+
+
+class _Reader:
+    """Reads the predicates of one block."""
+
+    def __init__(self, block: Block, zone: str, through: bool) -> None:
+        self.block, self.zone, self.through = block, zone, through
+
+    def read(self, tree: Tree) -> Ranged | None:
+        if isinstance(tree, exp.And | exp.Or):
+            parts = map(self.read, operands(tree, type(tree)))
+            return self._folded(parts, meet=isinstance(tree, exp.And))
+        if isinstance(tree, exp.Not):
+            return self._negated(tree.this)
+        if isinstance(tree, exp.Is):
+            return self._is(tree)
+        if isinstance(tree, exp.In):
+            return self._listed(tree, RangeSet.of)
+        if isinstance(tree, exp.NullSafeEQ):
+            return self._same(tree)
+        if (prefix := prefix_of(tree)) is not None and prefix[2]:
+            return self._begun(prefix[0], prefix[1])
+        operator = COMPARING.get(type(tree))
+        return self._compared(tree.this, operator, tree.expression) if operator else self._flag(tree, RangeSet.of([1]))
+
+    def _negated(self, inner: Tree) -> Ranged | None:
+        """NOT pushed down to the comparison: where that is unknown, so is its negation."""
+        if isinstance(inner, exp.Not):
+            return self.read(inner.this)
+        if isinstance(inner, exp.And | exp.Or):
+            parts = map(self._negated, operands(inner, type(inner)))
+            return self._folded(parts, meet=isinstance(inner, exp.Or))
+        if isinstance(inner, exp.Is | exp.NullSafeEQ):
+            return self._complement(inner)
+        if isinstance(inner, exp.In):
+            return self._listed(inner, RangeSet.but)
+        if (prefix := prefix_of(inner)) is not None:
+            return self._begun(prefix[0], prefix[1], otherwise=True) if prefix[2] else None
+        operator = COMPARING.get(type(inner))
+        if operator is not None:
+            return self._compared(inner.this, _NEGATED[operator], inner.expression)
+        return self._flag(inner, RangeSet.of([0]))
+
+    def _complement(self, inner: Tree) -> Ranged | None:
+        """All values of which a predicate is not true; of IS and <=>, which are never unknown, these are NOT."""
+        found = self.read(inner)
+        line = self._line(found[0]) if found is not None else None
+        if found is None or line is None or line.kind in FRACTIONS:
+            return None
+        return found[0], _within_type(found[1].complement(), line.kind)
+
+    def _is(self, tree: exp.Is) -> Ranged | None:
+        if isinstance(tree.expression, exp.Boolean):
+            return self.read(tree.this) if tree.expression.this else self._negated(tree.this)
+        return self._through(self._line(tree.this), ONLY_NULL) if isinstance(tree.expression, exp.Null) else None
+
+    def _same(self, tree: exp.NullSafeEQ) -> Ranged | None:
+        if isinstance(tree.expression, exp.Null):
+            return self._through(self._line(tree.this), ONLY_NULL)
+        return self._compared(tree.this, "=", tree.expression)
+
+    def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
+        """A boolean column by itself, or negated."""
+        column = self.block.type_of(tree)
+        return (tree, values) if column is not None and column.type == "boolean" else None
+
+    def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
+        """The texts that begin so, by their bytes, or those that do not."""
+        line, behind = self._line(subject), _behind(prefix)
+        if line is None or line.kind != "string" or behind is None:
+            return None
+        begun = RangeSet((Interval(Bound(prefix, True), Bound(behind, False)),))
+        return self._through(line, RangeSet(begun.complement().intervals) if otherwise else begun)
+
+    def _compared(self, subject: Tree, operator: str, literal: Tree) -> Ranged | None:
+        line = self._line(subject)
+        if subject == literal and line is not None and line.kind not in FRACTIONS:
+            return self._through(line, NOT_NULL) if operator in ("=", "<=", ">=") else None
+        value = literal_value(literal, line.kind, self.zone) if line is not None else None
+        if line is None or value is None or (line.kind in FRACTIONS and not (value and operator in _OF_FLOATS)):
+            return None
+        return self._through(line, RangeSet.compare(operator, value))
+
+    def _listed(self, node: exp.In, set_of: Callable[[Sequence[Any]], RangeSet]) -> Ranged | None:
+        """IN, by its values; but among texts it looks for a time's text where ANSI mode is off."""
+        line = self._line(node.this)
+        if line is None or not node.expressions:
+            return None
+        if line.kind in ("timestamp", "timestamp_ntz") and any(v.is_string for v in node.expressions):
+            return None
+        listed = [literal_value(value, line.kind, self.zone) for value in node.expressions]
+        if None in listed or (line.kind in FRACTIONS and not (all(listed) and set_of == RangeSet.of)):
+            return None
+        return self._through(line, set_of(listed))
+
+    def _line(self, tree: Tree) -> Line | None:
+        return line_of(tree, self.block, self.zone, through=self.through)
+
+    def _through(self, line: Line | None, values: RangeSet) -> Ranged | None:
+        """The values of a line taken back to those of its subject."""
+        back = line.back(_within_type(values, line.kind)) if line is not None else None
+        if line is None or back is None:
+            return None
+        column = self.block.type_of(line.subject)
+        return line.subject, _within_type(back, column.type if column is not None else line.kind)
+
+    def _folded(self, parts: Iterable[Ranged | None], meet: bool) -> Ranged | None:
+        """One set of values of one subject."""
+        subject: Tree | None = None
+        sets: list[RangeSet] = []
+        for part in parts:
+            if part is None or (subject is not None and part[0] != subject):
+                return None
+            subject = part[0]
+            sets.append(part[1])
+        if subject is None:
+            return None
+        return subject, RangeSet.met(sets) if meet else united(subject, sets, self.block)
+
+
+def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
+    """The values of a subject in any of the sets: of whole numbers there are none between 7 and 8."""
+    column, bucket = block.type_of(subject), as_bucket(subject)
+    kind = column.type if column is not None else bucket.type if bucket is not None else ""
+    return _within_type(RangeSet.joined(sets), kind)
+
+
+def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
+    """A text's begin that a predicate asks for: the text, the prefix, and whether nothing else is asked."""
+    if isinstance(tree, exp.Anonymous) and tree.name == "startswith" and len(tree.expressions) == 2:
+        subject, literal = tree.expressions
+        return (subject, literal.name, True) if _is_text(literal) and literal.name else None
+    if not isinstance(tree, exp.Like) or not _is_text(tree.expression):
+        return None
+    pattern = tree.expression.name
+    prefix = pattern[: next((i for i, c in enumerate(pattern) if c in _WILDCARDS), len(pattern))]
+    return (tree.this, prefix, pattern == prefix + "%") if prefix and "\\" not in pattern else None
+
+
+def consequence(tree: Tree, block: Block, zone: str) -> Ranged | None:
+    """What a predicate that is no set of values implies of a subject's: a text LIKE 'ab%c' begins with ab."""
+    prefix = prefix_of(tree)
+    return _Reader(block, zone, False)._begun(prefix[0], prefix[1]) if prefix is not None and not prefix[2] else None
+
+
+def _is_text(tree: Tree) -> bool:
+    return isinstance(tree, exp.Literal) and bool(tree.is_string)
+
+
+def _behind(prefix: str) -> str | None:
+    """The first text behind all that begin with a prefix, where its last byte is one less: texts may be no UTF-8."""
+    here = prefix.encode("utf-8", "surrogatepass")
+    behind = prefix[:-1] + chr(ord(prefix[-1]) + 1) if ord(prefix[-1]) < 0x10FFFF else ""
+    return behind if behind.encode("utf-8", "surrogatepass") == here[:-1] + bytes([min(here[-1] + 1, 255)]) else None
+
+
+def _within_type(values: RangeSet, kind: str) -> RangeSet:
+    if kind == "boolean":
+        inside = values.meet(RangeSet(_BOOLEANS.intervals, null=True)).closed_over_integers()
+        return RangeSet(NOT_NULL.intervals, inside.null) if inside.intervals == _BOOLEANS.intervals else inside
+    return values.closed_over_integers() if kind in INTEGERS or kind == "date" else values

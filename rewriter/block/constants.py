@@ -1,0 +1,139 @@
+"""Constants computed as Spark computes them, where that is certain and no setting changes it.
+
+Dates have no zone and whole numbers that fit an INT no overflow, with ANSI mode or without; DECIMAL literals are added,
+subtracted and multiplied without a digit lost as long as there are at most 38. All else stays as it was written: a
+TIMESTAMP plus a day lies in the session's zone, and 7 / 2 is a DOUBLE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from decimal import Decimal
+from operator import add, mul, sub
+
+from sqlglot import exp
+
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.functions.dates import DATE_STEPS, plus_days, plus_months
+from rewriter.functions.trees import cast
+from rewriter.functions.types import MAX_PRECISION
+from rewriter.timeseries import as_bucket, floor, read_moment, wall_of
+
+Tree = exp.Expr
+
+_ARITHMETIC: dict[type[Tree], Callable[[Decimal, Decimal], Decimal]] = {exp.Add: add, exp.Sub: sub, exp.Mul: mul}
+_UNITS = {"DAY": (1, 0), "WEEK": (7, 0), "MONTH": (0, 1), "YEAR": (0, 12)}
+_EPOCH = date(1970, 1, 1)
+_MOST_OF_INT = 2**31
+
+
+def folded(tree: Tree) -> Tree:
+    """Return a canonical constant as a literal; any other expression as it is.
+
+    >>> from rewriter.sql import parse_select
+    >>> folded(parse_select("SELECT 0.06 - 0.01").expressions[0]).sql()
+    '0.05'
+    """
+    if isinstance(tree, exp.Literal | exp.Column):
+        return tree
+    computed = _number(tree) if isinstance(tree, exp.Add | exp.Sub | exp.Mul) else None
+    if computed is not None:
+        literal = exp.Literal.number(f"{abs(computed):f}")
+        return exp.Neg(this=literal) if computed < 0 else literal
+    day = _day(tree) if not (isinstance(tree, exp.Cast) and isinstance(tree.this, exp.Literal)) else None
+    return tree if day is None else cast(exp.Literal.string(day.isoformat()), "date")
+
+
+def _number(tree: Tree) -> Decimal | None:
+    """A sum or product of literals, if no digit of it is lost and no INT overflows."""
+    if isinstance(tree, exp.Neg):
+        inner = _number(tree.this)
+        return None if inner is None else -inner
+    if isinstance(tree, exp.Literal):
+        plain = not tree.is_string and tree.name.replace(".", "", 1).isdigit()
+        return Decimal(tree.name) if plain and len(tree.name) < MAX_PRECISION // 2 else None
+    operation = _ARITHMETIC.get(type(tree))
+    if operation is None:
+        return None
+    left, right = _number(tree.this), _number(tree.expression)
+    if left is None or right is None:
+        return None
+    result = operation(left, right)
+    # Of whole numbers it is a whole one, which may not fit its type; a DECIMAL has a digit for that.
+    whole = left == left.to_integral_value() and right == right.to_integral_value()
+    most = max(map(abs, (left, right, result)))
+    return result if most < _MOST_OF_INT and (whole or _digits(left) + _digits(right) < MAX_PRECISION) else None
+
+
+def _digits(number: Decimal) -> int:
+    return len(number.as_tuple().digits)
+
+
+def _day(tree: Tree) -> date | None:
+    """A constant of type DATE, if it lies within the years 1 to 9999."""
+    try:
+        return _date(tree)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _date(tree: Tree) -> date | None:
+    if isinstance(tree, exp.Cast):
+        return _converted(tree) if CAST_TYPES.get(tree.to.this) == "date" and not tree.args.get("safe") else None
+    if isinstance(tree, exp.Add | exp.Sub):
+        day, sign = _date(tree.this), -1 if isinstance(tree, exp.Sub) else 1
+        return None if day is None else _stepped(day, tree.expression, sign)
+    bucket = as_bucket(tree)
+    if bucket is not None:
+        day = _date(bucket.source) if bucket.type == "date" else None
+        return None if day is None else floor(wall_of((day - _EPOCH).days * 86_400_000_000), bucket.grain).date()
+    return _called(tree) if isinstance(tree, exp.Anonymous) else None
+
+
+def _converted(tree: exp.Cast) -> date | None:
+    literal = tree.this
+    if not isinstance(literal, exp.Literal):
+        return _date(literal)
+    return _written(literal)
+
+
+def _written(literal: Tree) -> date | None:
+    """The date that a text of ten characters is."""
+    moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
+    return moment.wall.date() if moment is not None and len(literal.name) == 10 else None
+
+
+def _called(call: exp.Anonymous) -> date | None:
+    """A function of a date and a number; a text is read as a date there."""
+    if call.name == "last_day" and len(call.expressions) == 1:
+        day = _argument(call.expressions[0])
+        return None if day is None else plus_months(day.replace(day=1), 1) - timedelta(days=1)
+    step = DATE_STEPS.get(call.name)
+    if step is None or len(call.expressions) != 2:
+        return None
+    day, count = _argument(call.expressions[0]), _whole(call.expressions[1])
+    return None if day is None or count is None else step(day, count)
+
+
+def _argument(tree: Tree) -> date | None:
+    return _written(tree) if isinstance(tree, exp.Literal) else _date(tree)
+
+
+def _stepped(day: date, step: Tree, sign: int) -> date | None:
+    """A date plus an interval of whole days or months, or plus a number of days."""
+    if not isinstance(step, exp.Interval):
+        count = _whole(step)
+        return None if count is None else plus_days(day, sign * count)
+    units = _UNITS.get(str(step.args["unit"]).upper().removesuffix("S"))
+    count = _whole(exp.Literal.number(step.name)) if step.name.isdigit() else None
+    if units is None or count is None:
+        return None
+    days, months = units
+    return plus_days(day, sign * days * count) if days else plus_months(day, sign * months * count)
+
+
+def _whole(tree: Tree) -> int | None:
+    number = _number(tree)
+    integral = number is not None and "." not in tree.sql() and abs(number) < _MOST_OF_INT
+    return int(number) if number is not None and integral else None

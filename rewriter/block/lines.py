@@ -1,0 +1,174 @@
+"""Expressions of one subject: which values of it lead to values of theirs.
+
+A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is one of n or ts. Which one tells the set of the
+expression's values taken back to the subject.
+
+law:    f(x) is in S exactly where x is in back(S), NULL counted as a value
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlglot import exp
+
+from rewriter.block.form import Block
+from rewriter.block.points import EXACT_IN_DOUBLE, literal_value
+from rewriter.block.ranges import Bound, Interval, RangeSet
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal, wide_decimal
+from rewriter.timeseries import as_bucket, border_behind, day_source, is_fixed_offset, micros_of, next_border, wall_of
+from rewriter.timeseries.bucket import TEMPORAL
+from rewriter.timeseries.floor import floor
+from rewriter.timeseries.literals import read_moment
+
+Tree = exp.Expr
+Back = Callable[[RangeSet], RangeSet | None]
+
+_DAY = 86_400_000_000
+_COALESCING = ("coalesce", "nvl")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A subject, the type in which the expression over it is compared, and the way back from its values."""
+
+    subject: Tree
+    kind: str
+    back: Back = lambda values: values
+
+
+def comparable(kind: str) -> bool:
+    """Whether values of a type lie on a line: texts by their bytes."""
+    return (
+        kind in INTEGERS
+        or kind in FRACTIONS
+        or kind in TEMPORAL
+        or kind in ("string", "boolean")
+        or bool(as_decimal(kind))
+    )
+
+
+def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Line | None:
+    """The line that an expression's values lie on; `through` a bucket, a date or a year that of the time itself."""
+    column = block.type_of(tree)
+    if column is not None:
+        return Line(tree, column.type) if comparable(column.type) else None
+    timed = _of_time(tree, block, zone) if through else None
+    if timed is not None:
+        return timed
+    if (bucket := as_bucket(tree)) is not None:
+        return Line(tree, bucket.type)
+    if isinstance(tree, exp.Cast):
+        return _widened(tree, block, zone, through)
+    if isinstance(tree, exp.Anonymous) and tree.name in _COALESCING and len(tree.expressions) == 2:
+        return _coalesced(tree, block, zone, through)
+    return None
+
+
+def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | None:
+    """A number in a wider type: an integer is one in DOUBLE, too, where that has it."""
+    inner = line_of(tree.this, block, zone, through=through)
+    kind = tree.to.sql("spark").lower().replace(", ", ",")
+    if inner is None or inner.kind in FRACTIONS:
+        return None
+    if kind == "double" and inner.kind in INTEGERS:
+        return Line(inner.subject, inner.kind, lambda values: inner.back(values) if _small(values) else None)
+    return Line(inner.subject, inner.kind, inner.back) if _holds(kind, inner.kind) else None
+
+
+def _holds(wide: str, narrow: str) -> bool:
+    """Whether a type has all values of another as they are."""
+    if wide in INTEGERS and narrow in INTEGERS:
+        return INTEGERS.index(wide) >= INTEGERS.index(narrow)
+    decimal = as_decimal(wide)
+    if decimal is None or not (narrow in INTEGERS or as_decimal(narrow)):
+        return False
+    held = wide_decimal(narrow)
+    return decimal.scale >= held.scale and decimal.precision - decimal.scale >= held.precision - held.scale
+
+
+def _small(values: RangeSet) -> bool:
+    return all(bound.value is None or abs(bound.value) < EXACT_IN_DOUBLE for i in values.intervals for bound in i)
+
+
+def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
+    """coalesce(x, c) is c where x is NULL, and never NULL itself."""
+    inner, literal = line_of(tree.expressions[0], block, zone, through=through), tree.expressions[1]
+    if inner is None or inner.kind in FRACTIONS or (inner.kind in TEMPORAL and not _typed(literal, inner.kind)):
+        return None
+    value = literal_value(literal, inner.kind, zone)
+    if value is None or (inner.kind in INTEGERS and value.denominator != 1):
+        return None
+    point = RangeSet.of([value])
+
+    def back(values: RangeSet) -> RangeSet | None:
+        held = inner.back(RangeSet(values.intervals))
+        return None if held is None else RangeSet(held.intervals, null=point.within(values))
+
+    return Line(inner.subject, inner.kind, back) if inner.subject == tree.expressions[0] else None
+
+
+def _typed(literal: Tree, kind: str) -> bool:
+    return isinstance(literal, exp.Cast) and CAST_TYPES.get(literal.to.this) == kind
+
+
+def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
+    """A bucket, a date or a year of a time: monotone steps of the time, where days have one length in the zone."""
+    bucket, day = as_bucket(tree), day_source(tree)
+    if bucket is not None:
+        source, grain, shown = bucket.source, bucket.grain, bucket.type
+    elif day is not None:
+        source, grain, shown = day, "day", "date"
+    elif isinstance(tree, exp.Anonymous) and tree.name == "year" and len(tree.expressions) == 1:
+        source, grain, shown = tree.expressions[0], "year", "int"
+    else:
+        return None
+    column = block.type_of(source)
+    kind = column.type if column is not None else ""
+    if kind not in TEMPORAL or (kind == "timestamp" and not is_fixed_offset(zone)):
+        return None
+    steps = _Steps(grain, kind, shown, zone)
+    return Line(source, shown, steps.back)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """What a time of type `kind` shows as: the begin of its bucket in type `shown`, or its year as an INT."""
+
+    grain: str
+    kind: str
+    shown: str
+    zone: str
+
+    def back(self, values: RangeSet) -> RangeSet | None:
+        """The times that show as one of the values; None behind the year 9999."""
+        try:
+            return RangeSet.joined([RangeSet(tuple(self._intervals(values)), values.null)])
+        except (ValueError, OverflowError):
+            return None
+
+    def _intervals(self, values: RangeSet) -> Iterator[Interval]:
+        for low, high in values.intervals:
+            since = None if low.value is None else self._begin(low.value, after=not low.closed)
+            until = None if high.value is None else self._begin(high.value, after=high.closed)
+            yield Interval(Bound(since, since is not None), Bound(until, False))
+
+    def _begin(self, value: int, *, after: bool) -> int:
+        """Where the first bucket begins that shows as the value or more, or as more than it."""
+        wall = self._wall(value)
+        border = next_border(floor(wall, self.grain), self.grain) if after else border_behind(wall, self.grain)
+        micros = micros_of(border)
+        return micros // _DAY if self.kind == "date" else micros - self._offset(self.kind)
+
+    def _wall(self, value: int) -> datetime:
+        if self.shown == "int":
+            return datetime(value, 1, 1)
+        return wall_of(value * _DAY if self.shown == "date" else value + self._offset(self.shown))
+
+    def _offset(self, kind: str) -> int:
+        """How far the zone's clock is before UTC's."""
+        moment = read_moment("1970-01-01", self.zone) if kind == "timestamp" else None
+        return -moment.micros if moment is not None else 0

@@ -1,0 +1,78 @@
+"""Predicates as disjunctions and as clauses, NOT pushed down to comparisons, and the number of them bounded.
+
+law:    NOT (a AND b) is NOT a OR NOT b, unknown counted; a OR (b AND c) is (a OR b) AND (a OR c)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+from sqlglot import exp
+
+from rewriter.sql import operands
+
+Tree = exp.Expr
+
+MOST_CLAUSES = 64
+
+
+def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
+    """The ways in which a predicate can be true; None for one that has but one.
+
+    >>> a, b = exp.column("a"), exp.column("b")
+    >>> [branch.sql() for branch in branches_of(exp.Not(this=exp.And(this=a, expression=b)))]
+    ['NOT a', 'NOT b']
+    """
+    if isinstance(tree, exp.Or):
+        return tuple(operands(tree, exp.Or))
+    if isinstance(tree, exp.Not) and isinstance(tree.this, exp.And):
+        return tuple(negated(part) for part in operands(tree.this, exp.And))
+    return None
+
+
+def clauses_of(tree: Tree) -> list[tuple[Tree, ...]] | None:
+    """The clauses that must all be true, each as predicates of which one must; None for a single predicate, or many.
+
+    >>> a, b, c = (exp.column(name) for name in "abc")
+    >>> either = exp.Or(this=a, expression=exp.And(this=b, expression=c))
+    >>> [[atom.sql() for atom in clause] for clause in clauses_of(either)]
+    [['a', 'b'], ['a', 'c']]
+    """
+    clauses = _clauses(tree)
+    return None if clauses is not None and len(clauses) > MOST_CLAUSES else clauses
+
+
+def _clauses(tree: Tree) -> list[tuple[Tree, ...]] | None:
+    if isinstance(tree, exp.Not) and isinstance(tree.this, exp.And | exp.Or | exp.Not):
+        return _clauses(negated(tree.this))
+    if isinstance(tree, exp.And):
+        parts = [_clauses(part) for part in operands(tree, exp.And)]
+        return None if None in parts else [clause for part in parts for clause in part or ()]
+    if not isinstance(tree, exp.Or):
+        return [(tree,)]
+    found: list[tuple[Tree, ...]] = [()]
+    for branch in operands(tree, exp.Or):
+        clauses = _clauses(branch)
+        if clauses is None or len(found) * len(clauses) > MOST_CLAUSES:
+            return None
+        found = [(*clause, *more) for clause, more in product(found, clauses)]
+    return found
+
+
+def negated(tree: Tree) -> Tree:
+    """The negation of a predicate, one step down; the parts stay in the tree that they are of."""
+    if not isinstance(tree, exp.And | exp.Or):
+        inner: Tree = tree.this if isinstance(tree, exp.Not) else exp.Not(this=tree.copy())
+        return inner
+    opposite = exp.Or if isinstance(tree, exp.And) else exp.And
+    parts = [negated(part).copy() for part in operands(tree, type(tree))]
+    return joined(opposite, parts)
+
+
+def joined(kind: type[Tree], parts: Sequence[Tree]) -> Tree:
+    """The conjunction or disjunction of at least one part."""
+    whole: Tree = parts[0]
+    for part in parts[1:]:
+        whole = kind(this=whole, expression=part)
+    return whole

@@ -1,0 +1,86 @@
+"""Constants as points on the line of a type, for comparing with what Spark compares in that type."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+from sqlglot import exp
+
+from rewriter.block.vocabulary import CAST_TYPES
+from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION
+from rewriter.timeseries.literals import read_moment
+
+Tree = exp.Expr
+
+_SECONDS_A_DAY = 86_400
+# Beyond it a DOUBLE is not every whole number, and a FLOAT beyond the other.
+EXACT_IN_DOUBLE, EXACT_IN_FLOAT = 2**53, 2**24
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z", re.IGNORECASE)
+
+
+def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
+    """A constant as a point on the line of a type; None if Spark would not compare it in just that type."""
+    sign = 1
+    if isinstance(literal, exp.Neg):
+        literal, sign = literal.this, -1
+    typed = None
+    if isinstance(literal, exp.Cast) and not literal.args.get("safe"):
+        typed, literal = CAST_TYPES.get(literal.to.this), literal.this
+    if isinstance(literal, exp.Boolean):
+        return int(literal.this) if kind == "boolean" and typed is None and sign > 0 else None
+    if not isinstance(literal, exp.Literal):
+        return None
+    if kind in INTEGERS or kind in FRACTIONS or kind.startswith("decimal("):
+        number = _number(literal, typed, kind)
+        return None if number is None else number * sign
+    if sign < 0 or not literal.is_string:
+        return None
+    if kind == "string":
+        return literal.name if typed is None else None
+    return _moment_value(literal.name, typed, kind, zone)
+
+
+def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | None:
+    """A number where it is compared: in DOUBLE beside a DOUBLE, else in a DECIMAL or an integer with room for both."""
+    text = literal.name
+    if literal.is_string or not _NUMBER.match(text) or typed not in (None, "double"):
+        return None
+    if kind in FRACTIONS:
+        return _rounded(text, kind)
+    if typed is None and "e" not in text.lower():
+        return Fraction(text) if _is_exact(text, kind) else None
+    # law: an integer is rounded to a DOUBLE in its order, and not at all where it is compared with a smaller one
+    value = _rounded(text, "double") if kind in INTEGERS else None
+    return value if value is not None and abs(value) < EXACT_IN_DOUBLE else None
+
+
+def _rounded(text: str, kind: str) -> Fraction | None:
+    """The DOUBLE that a literal is read as; a FLOAT compares with a whole number in either type."""
+    value = float(text)
+    if not isfinite(value) or (kind == "float" and text.isdigit() and value > EXACT_IN_FLOAT):
+        return None
+    return Fraction(value)
+
+
+def _is_exact(number: str, kind: str) -> bool:
+    """Whether a number has a place in the DECIMAL that it is compared in: else Spark rounds it to one that has."""
+    precision, scale = map(int, kind[8:-1].split(",")) if kind not in DIGITS else (DIGITS[kind], 0)
+    whole, _, fraction = number.partition(".")
+    return max(precision - scale, len(whole.lstrip("0"))) + max(scale, len(fraction)) <= MAX_PRECISION
+
+
+def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
+    """A date as days, a time as microseconds; in the types in which no coercion of the column happens."""
+    moment = read_moment(text, zone if kind == "timestamp" else None)
+    if moment is None or typed not in (None, kind, "date"):
+        return None
+    whole_day = moment.wall.time().isoformat() == "00:00:00"
+    if kind == "date":
+        # A text with a time of day is not read as a date everywhere, and a DATE is compared as one.
+        return moment.micros // (_SECONDS_A_DAY * 1_000_000) if whole_day and len(text) == 10 else None
+    if typed == "date" and not (whole_day and len(text.strip()) == 10):
+        return None
+    return moment.micros

@@ -1,0 +1,292 @@
+"""Filters as tests of cells: three-valued, each predicate by the subject or the truth that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.block.points import literal_value
+from rewriter.block.traits import is_constant
+from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal
+from rewriter.match.bounds import divides, is_unknown
+from rewriter.schema import UNKNOWN, expression_type
+from rewriter.sql import operands
+from rewriter.sql.operators import COMPARING
+from rewriter.timeseries import as_bucket, border_behind, day_source, floor, is_fixed_offset, next_border, read_moment
+from rewriter.timeseries.bucket import TEMPORAL
+from rewriter.verify.lines import Line, compare
+
+Tree = exp.Expr
+Truth = bool | None
+# What is known in one cell: the place of each subject on its line (None for NULL), and the other truths.
+Cell = Mapping[Tree, Any]
+Test = Callable[[Cell], Truth]
+
+_MIRRORED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_MICROS = 1_000_000
+_DAY = 86_400 * _MICROS
+
+
+class Conjunct(NamedTuple):
+    """A test of cells, and what of them it reads."""
+
+    test: Test
+    reads: frozenset[Tree]
+
+
+class Filter:
+    """The conjuncts of a filter as tests of cells."""
+
+    def __init__(self, block: Block, zone: str) -> None:
+        self.block, self.zone = block, zone
+        self.lines: dict[Tree, Line] = {}
+        self._read: set[Tree] = set()
+
+    def conjunct(self, tree: Tree) -> Conjunct:
+        """A predicate with the subjects and truths that it reads."""
+        self._read = set()
+        test = self.read(tree)
+        return Conjunct(test, frozenset(self._read))
+
+    def read(self, tree: Tree) -> Test:
+        """A predicate as a test."""
+        if isinstance(tree, exp.And | exp.Or):
+            parts = [self.read(part) for part in operands(tree, type(tree))]
+            return all_of(parts) if isinstance(tree, exp.And) else any_of(parts)
+        if isinstance(tree, exp.Not):
+            inner = self.read(tree.this)
+            return lambda cell: None if (truth := inner(cell)) is None else not truth
+        if isinstance(tree, exp.Boolean):
+            value = bool(tree.this)
+            return lambda cell: value
+        if isinstance(tree, exp.Is | exp.NullSafeEQ) and isinstance(tree.expression, exp.Null):
+            return self._is_null(tree.this)
+        if isinstance(tree, _OF_TRUTHS) and isinstance(tree.expression, exp.Boolean):
+            return self._compared_truth(tree, tree.this, tree.expression)
+        if isinstance(tree, _OF_TRUTHS) and isinstance(tree.this, exp.Boolean):
+            return self._compared_truth(tree, tree.expression, tree.this)
+        if isinstance(tree, exp.NullSafeEQ) and (is_constant(tree.this) or is_constant(tree.expression)):
+            return _decided(self.read(exp.EQ(this=tree.this, expression=tree.expression)))
+        if isinstance(tree, exp.Column) and self._kind(tree) == "boolean":
+            return self._at(tree, "boolean", "=", 1)
+        if isinstance(tree, exp.Like) or (isinstance(tree, exp.Anonymous) and tree.name == "startswith"):
+            return self._begun(tree) or self._truth(tree)
+        if isinstance(tree, exp.In) and tree.expressions:
+            return any_of([self.read(exp.EQ(this=tree.this, expression=value)) for value in tree.expressions])
+        operator = COMPARING.get(type(tree))
+        return (self._comparison(tree, operator) if operator is not None else None) or self._truth(tree)
+
+    def _is_null(self, subject: Tree) -> Test:
+        bucket, day = as_bucket(subject), day_source(subject)
+        if bucket is not None or (day is not None and self._kind(day) in TEMPORAL):
+            return self._is_null(bucket.source if bucket is not None else day)  # type: ignore[arg-type]
+        self._line(subject, self._kind(subject))
+        return lambda cell: cell[subject] is None
+
+    def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
+        """A comparison with TRUE or FALSE: IS and <=> are never unknown."""
+        wanted, test = bool(constant.this), self.read(compared)
+        if isinstance(tree, exp.NEQ):
+            wanted = not wanted
+        same: Test = lambda cell: None if (truth := test(cell)) is None else truth is wanted  # noqa: E731
+        return _decided(same) if isinstance(tree, exp.Is | exp.NullSafeEQ) else same
+
+    def _begun(self, tree: Tree) -> Test | None:
+        """A text that begins with certain characters, and may be asked for more.
+
+        law: of all texts by their bytes, those that begin with p come after p, and before p with a last byte one higher
+        """
+        subject, literal = tree.expressions if isinstance(tree, exp.Anonymous) else (tree.this, tree.expression)
+        if not isinstance(literal, exp.Literal) or not literal.is_string or self._kind(subject) != "string":
+            return None
+        text, like = literal.name, isinstance(tree, exp.Like)
+        begin = min((text.index(sign) for sign in "%_\\" if sign in text), default=len(text)) if like else len(text)
+        prefix = text[:begin]
+        # A last byte below that of a longer character, and not the highest of its kind.
+        if not prefix or "\\" in text or not (prefix[-1].isascii() and prefix[-1] < "\x7f"):
+            return None
+        behind = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+        within = [self._at(subject, "string", ">=", prefix), self._at(subject, "string", "<", behind)]
+        return all_of(within if not like or text == prefix + "%" else [*within, self._truth(tree)])
+
+    def _kind(self, tree: Tree) -> str:
+        return expression_type(tree, self.block)
+
+    def _line(self, subject: Tree, kind: str) -> Line:
+        self._read.add(subject)
+        if subject not in self.lines:
+            declared = self.block.type_of(subject)
+            self.lines[subject] = Line(kind, declared is None or declared.nullable)
+        return self.lines[subject]
+
+    def _comparison(self, tree: Tree, operator: str) -> Test | None:
+        subject, literal = tree.this, tree.expression
+        if is_constant(subject) and not is_constant(literal):
+            subject, literal, operator = literal, subject, _MIRRORED[operator]
+        bucket, day = as_bucket(subject), day_source(subject)
+        if is_unknown(literal):
+            return self._unknown(subject, operator, literal)
+        if isinstance(subject, exp.Anonymous) and subject.name in ("coalesce", "nvl"):
+            return self._coalesced(subject, operator, literal)
+        if isinstance(subject, exp.Anonymous) and subject.name == "year":
+            return self._in_year(subject, operator, literal)
+        subject = self._narrow(subject, literal)
+        if bucket is not None:
+            return self._bucketed(bucket.source, bucket.grain, bucket.type, operator, literal)
+        if day is not None and (kind := self._kind(day)) in ("timestamp", "timestamp_ntz"):
+            return self._bucketed(day, "day", kind, operator, literal, dates=True)
+        kind = self._kind(subject)
+        value = self._value(literal, kind)
+        if value is None or kind == UNKNOWN:
+            return None
+        return self._at(subject, kind, operator, value)
+
+    def _value(self, literal: Tree, kind: str) -> Any | None:
+        plain = kind in (*INTEGERS, *TEMPORAL, *FRACTIONS, "string") or kind.startswith("decimal(")
+        return literal_value(literal, kind, self.zone) if plain else None
+
+    def _narrow(self, tree: Tree, literal: Tree) -> Tree:
+        """A number that is only compared in a wider type, as it is; in DOUBLE a large one would be another."""
+        if not isinstance(tree, exp.Cast) or (day_source(tree) is not None):
+            return tree
+        here, wide = self._kind(tree.this), self._kind(tree)
+        held, holding = as_decimal(here), as_decimal(wide)
+        if here in INTEGERS:
+            value = self._value(literal, here)
+            whole = wide in INTEGERS and INTEGERS.index(wide) >= INTEGERS.index(here)
+            digits = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}[here]
+            roomy = holding is not None and holding.precision - holding.scale >= digits
+            small = wide == "double" and value is not None and abs(value) < 2**53
+            return tree.this if whole or roomy or small else tree
+        if held is None or holding is None or holding.scale < held.scale:
+            return tree
+        return tree.this if holding.precision - holding.scale >= held.precision - held.scale else tree
+
+    def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
+        """coalesce(x, c) compared: x is, and c where x is NULL."""
+        if len(call.expressions) != 2:
+            return None
+        subject, other = call.expressions
+        kind = self._kind(subject)
+        value, default = self._value(literal, kind), self._value(other, kind)
+        if value is None or default is None or (kind in TEMPORAL and not isinstance(other, exp.Cast)):
+            return None
+        for_null, test = compare(default, operator, value), self._at(subject, kind, operator, value)
+        return lambda cell: for_null if cell[subject] is None else test(cell)
+
+    def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
+        """year(t) <= y is t < the first of January of the year behind y."""
+        (source,) = call.expressions
+        kind, year = self._kind(source), self._value(literal, "int")
+        zoned = kind == "timestamp" and not is_fixed_offset(self.zone)
+        if kind not in TEMPORAL or zoned or year is None or year.denominator != 1 or not 1 < year < 9999:
+            return None
+        january, next_january = (
+            self._value(exp.Literal.string(f"{int(year) + more:04d}-01-01"), kind) for more in (0, 1)
+        )
+        below, upto = self._at(source, kind, "<", january), self._at(source, kind, "<", next_january)
+        equal = all_of([negation(below), upto])
+        tests = {"<": below, ">=": negation(below), "<=": upto, ">": negation(upto), "=": equal, "<>": negation(equal)}
+        return tests[operator]
+
+    def _at(self, subject: Tree, kind: str, operator: str, point: Any) -> Test:
+        self._line(subject, kind).points.add(point)
+        return lambda cell: None if cell[subject] is None else compare(cell[subject], operator, point)
+
+    def _bucketed(
+        self, source: Tree, grain: str, kind: str, operator: str, literal: Tree, *, dates: bool = False
+    ) -> Test | None:
+        """A comparison of a bucket as one of the time.
+
+        law: bucket(t) < b is t < the first border from b on; bucket(t) <= b is t < the first border behind b
+        """
+        text = literal.this if isinstance(literal, exp.Cast) else literal
+        value = self._value(literal, "date" if dates else kind)
+        moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+        if value is None or moment is None or (kind == "timestamp" and not is_fixed_offset(self.zone)):
+            return None
+        try:
+            at, behind = border_behind(moment.wall, grain), next_border(floor(moment.wall, grain), grain)
+        except (ValueError, OverflowError):  # behind the year 9999
+            return None
+        if dates and kind == "timestamp":
+            whole = self._value(exp.Literal.string(f"{moment.wall.date().isoformat()} 00:00:00"), kind)
+            value = whole if whole is not None else value
+        elif dates:
+            value = value * _DAY
+        unit = _DAY if kind == "date" else 1
+        low, high = (value + ((border - moment.wall) // _MICROSECOND) // unit for border in (at, behind))
+        aligned = at == moment.wall
+        below, upto = self._at(source, kind, "<", low), self._at(source, kind, "<", high)
+        equal = all_of([self._at(source, kind, ">=", low), upto]) if aligned else all_of([below, negation(below)])
+        return {"<": below, ">=": negation(below), "<=": upto, ">": negation(upto)}.get(operator) or (
+            equal if operator == "=" else negation(equal)
+        )
+
+    def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
+        """A comparison of a time with a bound that is known only when the statement runs.
+
+        law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a day's bucket
+        """
+        bucket, day = as_bucket(subject), day_source(subject)
+        source, grain, kind = subject, "", self._kind(subject)
+        if bucket is not None:
+            source, grain, kind = bucket
+        elif day is not None and self._kind(day) in ("timestamp", "timestamp_ntz"):
+            source, grain, kind = day, "day", self._kind(day)
+            bound = day_source(bound) or bound
+        kinds = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE}
+        if operator not in kinds or kind not in TEMPORAL:
+            return None
+        if grain and not divides(kinds[operator](this=source, expression=bound), grain, kind, self.zone):
+            return None
+        base = exp.LT if operator in ("<", ">=") else exp.LTE
+        atom = base(this=source, expression=bound)
+        self._read.add(atom)
+        test: Test = lambda cell: cell[atom]  # noqa: E731
+        return test if operator in ("<", "<=") else negation(test)
+
+    def _truth(self, tree: Tree) -> Test:
+        """A predicate that is no comparison with a constant: whatever it gives."""
+        if isinstance(tree, exp.NEQ):
+            return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
+        self._read.add(tree)
+        return lambda cell: cell[tree]
+
+
+_OF_TRUTHS = (exp.Is, exp.EQ, exp.NEQ, exp.NullSafeEQ)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def _decided(test: Test) -> Test:
+    """False where a test is unknown."""
+    return lambda cell: test(cell) is True
+
+
+def negation(test: Test) -> Test:
+    """The negation of a test, unknown where that is."""
+    return lambda cell: None if (truth := test(cell)) is None else not truth
+
+
+def all_of(tests: Sequence[Test]) -> Test:
+    """Whether all of the tests are true; unknown where none is false, and one unknown."""
+
+    def test(cell: Cell) -> Truth:
+        truths = [each(cell) for each in tests]
+        return False if False in truths else None if None in truths else True
+
+    return test
+
+
+def any_of(tests: Sequence[Test]) -> Test:
+    """Whether one of the tests is true; unknown where none is, and one unknown."""
+
+    def test(cell: Cell) -> Truth:
+        truths = [each(cell) for each in tests]
+        return True if True in truths else None if None in truths else False
+
+    return test

@@ -1,0 +1,70 @@
+"""The values of one subject, cut into cells by the constants that it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from rewriter.functions.types import INTEGERS
+from rewriter.timeseries.bucket import TEMPORAL
+
+
+@dataclass
+class Line:
+    """The points that cut the values of one subject; `discrete` where no value lies between neighbours."""
+
+    kind: str
+    nullable: bool
+    points: set[Any] = field(default_factory=set)
+
+    def places(self) -> Sequence[Any]:
+        """The cells: a point as itself, a gap as a pair of its ends, NULL as None."""
+        if self.kind == "boolean":
+            return [0, 1, *([None] if self.nullable else [])]
+        points = sorted(self.points)
+        ends: list[Any] = [None, *points, None]
+        gaps = [(low, high) for low, high in pairwise(ends) if self._inhabited(low, high)]
+        held = [point for point in points if not self._discrete or Fraction(point).denominator == 1]
+        return [*held, *map(Gap, gaps), *([None] if self.nullable else [])]
+
+    @property
+    def _discrete(self) -> bool:
+        return self.kind in INTEGERS or self.kind in TEMPORAL
+
+    def _inhabited(self, low: Any, high: Any) -> bool:
+        return not self._discrete or low is None or high is None or _between(low, high)
+
+
+def _between(low: Any, high: Any) -> bool:
+    """Whether a whole number lies between two numbers."""
+    return Fraction(low).__floor__() + 1 < Fraction(high)
+
+
+class Gap:
+    """The values between two neighbouring points; an end of None is infinity."""
+
+    def __init__(self, ends: tuple[Any, Any]) -> None:
+        self.low, self.high = ends
+
+    def compare(self, operator: str, point: Any) -> bool:
+        """Whether a comparison with a point is true of all these values."""
+        below = self.high is not None and self.high <= point
+        return {"=": False, "<>": True, "<": below, "<=": below, ">": not below, ">=": not below}[operator]
+
+    def __str__(self) -> str:
+        return f"between {self.low} and {self.high}"
+
+
+def compare(place: Any, operator: str, point: Any) -> bool:
+    """Whether a comparison with a point is true of a place."""
+    if isinstance(place, Gap):
+        return place.compare(operator, point)
+    return bool(
+        {
+            "=": place == point, "<>": place != point, "<": place < point,
+            "<=": place <= point, ">": place > point, ">=": place >= point,
+        }[operator]
+    )  # fmt: skip
