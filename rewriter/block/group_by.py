@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
 
 from sqlglot import exp
@@ -22,10 +22,14 @@ _TRAILING = ("rollup", "cube", "grouping_sets")
 
 @dataclass(frozen=True)
 class GroupBy:
-    """Keys in the order in which grouping_id() counts them; `sets` is None where rows are grouped by all of them."""
+    """Keys in the order in which grouping_id() counts them; `sets` is None where rows are grouped by all of them.
+
+    `constant`: by constants alone, which is one group of all rows, and none where there are no rows.
+    """
 
     keys: tuple[Tree, ...]
     sets: Sets | None = None
+    constant: bool = False
 
 
 def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> GroupBy:
@@ -40,7 +44,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
     if trailing:
         return _trailing(group.args[trailing[0]], [read(item) for item in items], read)
     if not any(isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)) for item in items):
-        return _checked(tuple(dict.fromkeys(read(item) for item in items)), None)
+        return _plain(tuple(dict.fromkeys(read(item) for item in items)))
     parts = [_sets_of(item, read) for item in items]
     sets = tuple(tuple(dict.fromkeys(chain(*choice))) for choice in product(*parts))
     return _checked(tuple(dict.fromkeys(key for part in parts for keys in part for key in keys)), sets)
@@ -127,6 +131,12 @@ def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
         raise Unsupported(f"more than {MOST_SETS} grouping sets are not read")
     lengths = range(len(parts), -1, -1)
     return [tuple(chain(*chosen)) for length in lengths for chosen in combinations(parts, length)]
+
+
+def _plain(keys: tuple[Tree, ...]) -> GroupBy:
+    """The keys that are no constants: those are the same for all rows."""
+    varying = tuple(key for key in keys if not is_literal(key))
+    return replace(_checked(varying, None), constant=not varying)
 
 
 def _checked(keys: tuple[Tree, ...], sets: Sets | None) -> GroupBy:

@@ -19,7 +19,8 @@ from rewriter.block.scope import Scope
 from rewriter.block.subqueries import read_where
 from rewriter.block.traits import aggregate_of, has_aggregate
 from rewriter.block.windows import refuse_ties
-from rewriter.functions.registry import GROUPING
+from rewriter.functions.registry import AGGREGATES, GROUPING, meant
+from rewriter.functions.trees import ROWS
 from rewriter.model import Column, TableName
 from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds
 
@@ -165,23 +166,43 @@ class _SelectList:
     def _aliased(self) -> Scope:
         return replace(self.scope, alias=self.alias)
 
-    def read_item(self, node: Tree) -> Tree:
-        """An item of GROUP BY or ORDER BY: an ordinal, or an expression."""
+    def read_key(self, node: Tree) -> Tree:
+        """An item of GROUP BY, in which a column of FROM goes before an alias of its name."""
+        return self._item(
+            node, replace(self.scope, alias=lambda name: None if self.scope.has(name) else self.alias(name))
+        )
+
+    def read_order(self, node: Tree) -> Tree:
+        """An item of ORDER BY, in which an output goes before a column of its name; but not within an aggregate."""
+        aggregates = any(meant(call.name) in AGGREGATES for call in every(node, exp.Anonymous))
+        return self._item(node, self._aliased if aggregates else replace(self.scope, alias=self._output))
+
+    def _item(self, node: Tree, scope: Scope) -> Tree:
+        """An ordinal, or an expression."""
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
                 raise Unsupported(f"there is no output {node.name}")
             return self.items[position - 1][0]
-        return self.read(node)
+        if isinstance(node, exp.Neg):
+            raise Unsupported(f"{node.sql('spark')[:80]} is no output")
+        return canonical(node, scope)
+
+    def _output(self, name: str) -> Tree | None:
+        """The one expression of the outputs that have a name."""
+        named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
+        if len(named) > 1:
+            raise Unsupported(f"{name} is ambiguous: two outputs")
+        return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
         """The one expression that an alias names; raises Unsupported where the name could mean something else."""
-        meant = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
-        if not meant:
+        named = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
+        if not named:
             return None
-        if len(meant) > 1 or (self.scope.has(name) and not self._is_that_column(name, next(iter(meant)))):
+        if len(named) > 1 or (self.scope.has(name) and not self._is_that_column(name, next(iter(named)))):
             raise Unsupported(f"{name} is ambiguous: an output and a column")
-        return next(iter(meant))
+        return next(iter(named))
 
     def _is_that_column(self, name: str, tree: Tree) -> bool:
         return tree == self.scope.column(exp.column(name))
@@ -209,7 +230,7 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
 def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:
     """The block with its groups, and what is done with them."""
     group, having_clause = tree.args.get("group"), tree.args.get("having")
-    by = read_group_by(group, select.read_item, select.outputs) if group is not None else None
+    by = read_group_by(group, select.read_key, select.outputs) if group is not None else None
     order = tuple(_ordering(item, select) for item in (tree.args.get("order") or exp.Order()).expressions)
     keys, sets = (by.keys, by.sets) if by is not None else (None, None)
     result = Block(
@@ -217,6 +238,8 @@ def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) ->
         tuple(conjuncts_of(select.read(having_clause.this))) if having_clause is not None else (), order,
         _count(tree.args.get("limit")), _count(tree.args.get("offset")), block.joins, sets,
     )  # fmt: skip
+    if by is not None and by.constant:
+        result = replace(result, having=(*result.having, _any_rows()))
     if sets is not None:
         result = _with_grouping_ids(result)
     if keys is None and (result.having or any(has_aggregate(e) for e in _behind_groups(result))):
@@ -225,6 +248,10 @@ def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) ->
         result = _distinct(tree, result)
     _check(result, ties)
     return result
+
+
+def _any_rows() -> Tree:
+    return exp.GT(this=ROWS.copy(), expression=exp.Literal.number(0))
 
 
 def _behind_groups(block: Block) -> tuple[Tree, ...]:
@@ -300,7 +327,7 @@ def calls(tree: Tree, names: frozenset[str]) -> bool:
 def _ordering(item: Tree, select: _SelectList) -> Ordering:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
         raise Unsupported(f"ORDER BY {item.sql('spark')[:60]} is not read")
-    return Ordering(select.read_item(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
+    return Ordering(select.read_order(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
 
 
 def _count(clause: Tree | None) -> str | None:

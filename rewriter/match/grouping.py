@@ -8,9 +8,9 @@ from itertools import islice
 
 from sqlglot import exp
 
-from rewriter.block import Block, aggregate_of, has_aggregate, meaning
+from rewriter.block import Block, Ordering, aggregate_of, has_aggregate, meaning
 from rewriter.block.words import words
-from rewriter.functions.registry import AGGREGATES, INEXACT
+from rewriter.functions.registry import AGGREGATES, GROUPING, INEXACT
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead, rebuilt
@@ -80,9 +80,11 @@ def finish(
     outputs = tuple(islice(parts, len(block.outputs)))
     having = tuple(islice(parts, len(block.having)))
     order = tuple(replace(item, key=key) for item, key in zip(block.order, parts, strict=True))
-    if (having or block.sets is not None) and keys is not None and any(item.key not in outputs for item in order):
-        # Behind HAVING, Spark orders by outputs only.
-        return Miss(Reason.SHAPE, "HAVING or GROUPING SETS, and ORDER BY something that is no output")
+    if (having or block.sets is not None) and keys is not None:
+        named = _by_names(block, order, outputs)
+        if named is None:
+            return Miss(Reason.SHAPE, "HAVING or GROUPING SETS, and ORDER BY something that is no output")
+        order = named
     if block.sets is not None and any(_names_keys(part) for part in block.having):
         # There, Spark finds a key by the name of its output only.
         return Miss(Reason.SHAPE, "HAVING names a key of GROUPING SETS")
@@ -99,6 +101,30 @@ def finish(
         reading.joins, None, sets, block.distinct,
     )  # fmt: skip
     return Match(rewriting, rolled_up)
+
+
+def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
+    """The order by outputs, which are all that Spark orders by behind HAVING: by place, or within others by name."""
+    found = []
+    for asked, item in zip(block.order, order, strict=True):
+        key = item.key if item.key in outputs else _by_name(asked.key, block)
+        if key is None:
+            return None
+        found.append(replace(item, key=key))
+    return tuple(found)
+
+
+def _by_name(tree: Tree, block: Block) -> Tree | None:
+    """An expression of outputs by their names; None where one has none of its own, or something is no output."""
+    if tree in block.outputs:
+        name = block.names[block.outputs.index(tree)] or ""
+        alone = [other.lower() for other in block.names if other].count(name.lower()) == 1
+        return exp.column(exp.Identifier(this=name, quoted=True)) if alone else None
+    grouping = isinstance(tree, exp.Anonymous) and tree.name in GROUPING
+    if grouping or isinstance(tree, exp.Column | exp.Window) or aggregate_of(tree) is not None:
+        return None
+    built = rebuilt(tree, lambda part: _by_name(part, block) or Miss(Reason.SHAPE, ""))
+    return None if isinstance(built, Miss) else built
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:

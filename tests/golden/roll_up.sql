@@ -101,7 +101,8 @@ SELECT upper(v.`a`) AS ua, sum(v.`viewgate_sum_1`) AS total FROM lake.demo.avera
 
 --@ case: HAVING, and the order of what is no output
 SELECT a, sum(x) AS total FROM t GROUP BY a HAVING count(*) > 0 ORDER BY total + 1
---@ kept: averages SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output; by_score GROUPING_TOO_COARSE a; logic AGGREGATE_NOT_IN_VIEW sum(x); sums SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output
+--@ rewritten using averages
+SELECT v.`a` AS a, sum(v.`viewgate_sum_1`) AS total FROM lake.demo.averages__storage AS v GROUP BY v.`a` HAVING coalesce(sum(v.`viewgate_rows_0`), 0) > 0 ORDER BY `total` + 1 ASC NULLS FIRST
 
 --@ case: the order of an aggregate that is no output
 SELECT a, sum(x) FROM t GROUP BY a ORDER BY count(*) DESC, a

@@ -66,7 +66,7 @@ SELECT v.`region` AS r, sum(v.`total`) AS t FROM lake.demo.by_region__storage AS
 
 --@ case: an alias that hides a column is not guessed at
 SELECT sex AS region, sum(amount) FROM sales GROUP BY region
---@ kept: NOT_READ region is ambiguous: an output and a column
+--@ kept: NOT_READ sex is neither grouped nor aggregated
 
 --@ case: DISTINCT is grouping
 SELECT DISTINCT region FROM sales

@@ -1,0 +1,97 @@
+-- GROUP BY of constants, ordinals and aliases by Spark's rules of precedence, and ORDER BY of what outputs give.
+--@ schema
+CREATE TABLE t (id INT NOT NULL, k INT, r STRING, x INT, y INT NOT NULL);
+--@ rows
+INSERT INTO t VALUES (1, 1, 'a', 1, 2), (2, 1, 'b', NULL, 2), (3, 2, NULL, 5, 2), (4, NULL, 'a', 7, 1), (4, NULL, 'a', 7, 1)
+--@ view m
+SELECT k, r, sum(x) AS sx, count(x) AS cx, count(*) AS c FROM t GROUP BY k, r
+
+--@ case: a text among the keys
+SELECT r, 'x', sum(x) FROM t GROUP BY r, 'x'
+--@ rewritten using m
+SELECT v.`r` AS r, 'x', sum(v.`sx`) FROM lake.demo.m__storage AS v GROUP BY v.`r`
+
+--@ case: an ordinal of a constant
+SELECT r, 'x' AS z, sum(x) FROM t GROUP BY 1, 2
+--@ rewritten using m
+SELECT v.`r` AS r, 'x' AS z, sum(v.`sx`) FROM lake.demo.m__storage AS v GROUP BY v.`r`
+
+--@ case: an alias of a constant
+SELECT k, 'total' AS z, count(x) FROM t GROUP BY k, r, z
+--@ rewritten using m
+SELECT v.`k` AS k, 'total' AS z, v.`cx` FROM lake.demo.m__storage AS v
+
+--@ case: a constant alone is one group
+SELECT 'total' AS z, sum(x) FROM t GROUP BY 1
+--@ rewritten using m
+SELECT 'total' AS z, sum(v.`sx`) FROM lake.demo.m__storage AS v HAVING coalesce(sum(v.`c`), 0) > 0
+
+--@ case: of no rows there is none
+SELECT 'total' AS z, count(x) FROM t WHERE k = 77 GROUP BY z
+--@ rewritten using m
+SELECT 'total' AS z, coalesce(sum(v.`cx`), 0) FROM lake.demo.m__storage AS v WHERE v.`k` = 77 HAVING coalesce(sum(v.`c`), 0) > 0
+
+--@ case: a constant alone with HAVING
+SELECT NULL AS z, count(x) FROM t WHERE k = 1 GROUP BY z HAVING sum(x) > 0 ORDER BY 2
+--@ rewritten using m
+SELECT NULL AS z, coalesce(sum(v.`cx`), 0) FROM lake.demo.m__storage AS v WHERE v.`k` = 1 HAVING sum(v.`sx`) > 0 AND coalesce(sum(v.`c`), 0) > 0 ORDER BY 2 ASC NULLS FIRST
+
+--@ case: a number that is no ordinal
+SELECT r, -1, sum(x) FROM t GROUP BY r, -1
+--@ kept: NOT_READ -1 is no output
+
+--@ case: an ordinal that is none
+SELECT r, sum(x) FROM t GROUP BY 3
+--@ kept: NOT_READ there is no output 3
+
+--@ case: a constant in a set of keys makes rows
+SELECT r, 'x' AS z, sum(x) FROM t GROUP BY ROLLUP (r, z)
+--@ kept: NOT_READ GROUP BY names an aggregate, a window function or a constant
+
+--@ case: a column goes before an alias of its name
+SELECT upper(r) AS r, sum(x) FROM t GROUP BY upper(r)
+--@ rewritten using m
+SELECT upper(v.`r`) AS r, sum(v.`sx`) FROM lake.demo.m__storage AS v GROUP BY upper(v.`r`)
+
+--@ case: an alias of another column's name is no key
+SELECT r AS k, sum(x) FROM t GROUP BY k
+--@ kept: NOT_READ r is neither grouped nor aggregated
+
+--@ case: in ORDER BY the alias goes first
+SELECT k AS r, sum(x) AS s FROM t GROUP BY k ORDER BY r DESC
+--@ rewritten using m
+SELECT v.`k` AS r, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY v.`k` ORDER BY 1 DESC NULLS LAST
+
+--@ case: but not within an aggregate
+SELECT k AS x, sum(x) FROM t GROUP BY k ORDER BY sum(x)
+--@ kept: NOT_READ x is ambiguous: an output and a column
+
+--@ case: in HAVING nobody guesses
+SELECT k AS r, sum(x) FROM t GROUP BY k HAVING r > 1
+--@ kept: NOT_READ r is ambiguous: an output and a column
+
+--@ case: two outputs of a name
+SELECT k AS z, r AS z, sum(x) FROM t GROUP BY k, r ORDER BY z
+--@ kept: NOT_READ z is ambiguous: two outputs
+
+--@ case: expressions of outputs behind ROLLUP
+SELECT r, k, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY coalesce(r, 'z'), s * 2, k
+--@ rewritten using m
+SELECT v.`r` AS r, v.`k` AS k, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY GROUPING SETS ((v.`r`, v.`k`), (v.`r`), ()) ORDER BY coalesce(`r`, 'z') ASC NULLS FIRST, `s` * 2 ASC NULLS FIRST, 2 ASC NULLS FIRST
+
+--@ case: and behind HAVING
+SELECT r AS region, sum(x) AS s FROM t GROUP BY r HAVING count(*) > 1 ORDER BY s + 1 DESC, upper(region)
+--@ rewritten using m
+SELECT v.`r` AS region, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY v.`r` HAVING coalesce(sum(v.`c`), 0) > 1 ORDER BY `s` + 1 DESC NULLS LAST, upper(`region`) ASC NULLS FIRST
+
+--@ case: an output without a name
+SELECT r, sum(x) FROM t GROUP BY ROLLUP (r) ORDER BY sum(x) + 1
+--@ kept: SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output
+
+--@ case: what is no output
+SELECT r, sum(x) AS s FROM t GROUP BY r HAVING count(*) > 1 ORDER BY count(*)
+--@ kept: SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output
+
+--@ case: a name that two outputs have
+SELECT r, k AS r, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY upper(t.r)
+--@ kept: SHAPE HAVING or GROUPING SETS, and ORDER BY something that is no output
