@@ -29,7 +29,7 @@ def widened(
     gives:  SELECT amount FROM sales s JOIN dim d ON s.dim_id = d.id
     no:     a view that filters by the name, or keeps sales of no dim out
     """
-    query = _with_members(query, candidate, mapping)
+    query = _with_referenced(_with_members(query, candidate, mapping), candidate, mapping)
     spare = [table for table in candidate.block.tables if table.id not in mapping]
     while spare:
         found = next((step for table in spare if (step := _joined(query, candidate, mapping, table)) is not None), None)
@@ -75,6 +75,54 @@ def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
             return False
         rest = {table: key for table, key in rest.items() if table not in found}
     return True
+
+
+def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
+    """The query, joined inner where a LEFT join finds a row for each, and the view joins inner.
+
+    law:    a LEFT join of a foreign key that is never NULL onto the key that it references fills nothing up
+    view:   SELECT s.amount, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
+    query:  SELECT d.name, sum(s.amount) FROM sales s LEFT JOIN dim d ON s.dim_id = d.id GROUP BY d.name
+    gives:  SELECT d.name, sum(s.amount) FROM sales s JOIN dim d ON s.dim_id = d.id GROUP BY d.name
+    no:     `ON s.dim_id = d.id AND d.name <> 'a'`, which fills the name up where it is 'a'
+    """
+    apart = frozenset[str]().union(*(join.tables for join in candidate.block.joins))
+    inner = {mapping[table.id] for table in candidate.block.tables if table.id in mapping and table.id not in apart}
+    for join in query.block.joins:
+        if (
+            join.kind == "LEFT"
+            and len(join.tables) == 1
+            and join.tables <= inner
+            and _finds_all(join, query, candidate)
+        ):
+            declared = {source.name: source.columns for source in candidate.sources}
+            tables = (
+                replace(table, columns=declared[table.name]) if table.id in join.tables else table
+                for table in query.block.tables
+            )
+            rest = tuple(other for other in query.block.joins if other is not join)
+            block = replace(query.block, tables=tuple(tables), where=(*query.block.where, *join.on), joins=rest)
+            return _with_referenced(Predicates(block, block.where, query.zone), candidate, mapping)
+    return query
+
+
+def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
+    """Whether a join of one table is on a foreign key that references its key, is never NULL, and nothing else."""
+    sources = {source.name: source for source in candidate.sources}
+    (joined,) = (table for table in query.block.tables if table.id in join.tables)
+    if joined.name not in sources:
+        return False
+    pairs = [equated(conjunct, query.block) for conjunct in join.on]
+    sides = {frozenset((key_of(pair[0]), key_of(pair[1]))) for pair in pairs if pair is not None}
+    for owner in query.block.tables:
+        for key in sources[owner.name].foreign_keys if owner.name in sources and owner.id != joined.id else ():
+            columns = list(zip(key.columns, key.referenced, strict=True))
+            same = {frozenset(((owner.id, mine.lower()), (joined.id, theirs.lower()))) for mine, theirs in columns}
+            whole = {c.lower() for c in key.referenced} == {c.lower() for c in sources[joined.name].primary_key}
+            here = [exp.column(mine.lower(), owner.id) for mine, _ in columns]
+            if key.table == joined.name and whole and same == sides and None not in pairs and _never_null(query, here):
+                return True
+    return False
 
 
 def _joined(

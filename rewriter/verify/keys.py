@@ -1,6 +1,7 @@
 """Tables that a block need not read, by the keys that tables declare: axioms, which a proof names.
 
-law:    two occurrences of a table that are equal in its primary key are one
+law:    a LEFT join of a foreign key that is never NULL onto the key that it references is an inner join
+        two occurrences of a table that are equal in its primary key are one
         a table that is joined by its whole primary key, and of which nothing else is used, adds and takes no row where
         the join is a LEFT join, or of a foreign key that references it, but the rows in which that is NULL
         a SEMI join on a whole primary key finds the one row that an inner join would find
@@ -143,6 +144,25 @@ def _unused_left(block: Block, tables: Tables) -> Iterator[Step]:
             yield without, f"the primary key of {table.name}"
 
 
+def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
+    """A LEFT join on a foreign key that is never NULL, and on nothing else, finds a row for each."""
+    for join in block.joins:
+        if join.kind != "LEFT" or len(join.tables) != 1:
+            continue
+        (table,) = (t for t in block.tables if t.id in join.tables)
+        on = {frozenset((tree.this, tree.expression)) for tree in join.on if equated(tree, block) is not None}
+        if len(on) < len(join.on) or not _key(table, tables):
+            continue
+        for owner in block.tables:
+            known = tables(owner.name)
+            for key in known.foreign_keys if known is not None and owner.id != table.id else ():
+                pairs = [(a.lower(), b.lower()) for a, b in zip(key.columns, key.referenced, strict=True)]
+                sides = {frozenset((exp.column(a, owner.id), exp.column(b, table.id))) for a, b in pairs}
+                whole = key.table == table.name and {b for _, b in pairs} == set(_key(table, tables))
+                if whole and sides == on and all(_is_there(block, exp.column(a, owner.id)) for a, _ in pairs):
+                    yield _joined_inner(block, join, tables), f"the foreign key of {owner.name} to {table.name}"
+
+
 def _unused_inner(block: Block, tables: Tables) -> Iterator[Step]:
     apart = frozenset[str]().union(*(join.tables for join in block.joins))
     for table in block.tables:
@@ -183,6 +203,11 @@ def _nullable(block: Block, column: Tree) -> bool:
     return len(equalities(block).members(column)) == 1 and (declared is None or declared.nullable)
 
 
+def _is_there(block: Block, column: Tree) -> bool:
+    """Whether a column is NULL in no row that the filter keeps."""
+    return not _nullable(block, column) or any(column in rejected(tree) for tree in block.where)
+
+
 def _without(block: Block, table: str) -> Block:
     """The block without a table and its join."""
     joins = tuple(join for join in block.joins if table not in join.tables)
@@ -193,4 +218,4 @@ def _reads(block: Block, table: str) -> bool:
     return any(column.table == table for tree in block.expressions for column in every(tree, exp.Column))
 
 
-_LAWS = (_inner, _semi, _same_row, _unused_left, _unused_inner)
+_LAWS = (_inner, _semi, _same_row, _unused_left, _filled_nowhere, _unused_inner)

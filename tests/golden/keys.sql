@@ -65,3 +65,35 @@ SELECT v.`id` - 1 AS before FROM lake.demo.lefted__storage AS v
 --@ case: rows of the referenced table are not all referenced
 SELECT name FROM dim
 --@ kept: filtered TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost; lefted TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost; maybe TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost; wide TABLES_DIFFER the view joins sales, groups besides, and no trusted key says that no row is lost
+
+--@ case: a LEFT join that finds a row for each is an inner one
+SELECT d.name, sum(s.amount), count(*) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name
+--@ rewritten using wide
+SELECT v.`name` AS name, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.wide__storage AS v GROUP BY v.`name`
+
+--@ case: and so are two of them
+SELECT g.label, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id LEFT OUTER JOIN groups AS g ON d.group_id = g.id GROUP BY g.label
+--@ rewritten using wide
+SELECT v.`label` AS label, sum(v.`total`) FROM lake.demo.wide__storage AS v GROUP BY v.`label`
+
+--@ case: a LEFT join from a subquery's table
+SELECT label, sum(amount) FROM (SELECT g.label, s.amount FROM sales AS s LEFT JOIN dim AS d ON d.id = s.dim_id LEFT JOIN groups AS g ON g.id = d.group_id) AS x GROUP BY label
+--@ rewritten using wide
+SELECT v.`label` AS label, sum(v.`total`) FROM lake.demo.wide__storage AS v GROUP BY v.`label`
+
+--@ case: a condition beside the key fills up
+SELECT d.name, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.name <> 'a' GROUP BY d.name
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed TABLES_DIFFER the view joins loose besides, and no trusted key says that no row is lost; wide TABLES_DIFFER the view joins groups besides, and no trusted key says that no row is lost
+
+--@ case: a foreign key that may be NULL fills up
+SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed TABLES_DIFFER the view joins loose besides, and no trusted key says that no row is lost; wide TABLES_DIFFER the view joins groups besides, and no trusted key says that no row is lost
+
+--@ case: one that is filtered is never NULL
+SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id WHERE s.maybe_id > 0
+--@ rewritten using maybe
+SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.maybe__storage AS v WHERE v.`maybe_id` > 0
+
+--@ case: a LEFT join from the other side keeps groups without rows
+SELECT d.name, sum(s.amount) FROM dim AS d LEFT JOIN sales AS s ON s.dim_id = d.id GROUP BY d.name
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has a LEFT join ON maybe_id = id AND name <> 'b'; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed TABLES_DIFFER the view joins loose besides, and no trusted key says that no row is lost; wide VIEW_FILTERS_MORE dim_id = id
