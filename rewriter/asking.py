@@ -47,6 +47,20 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
     return True
 
 
+def is_branch(statement: Statement, select: SelectBlock) -> bool:
+    """Whether a block is a branch of a derived table that is a set operation."""
+    around = next(reversed(statement.around(select)), None)
+    if around is None or select.tree is None:
+        return False
+    return any(found == select.tree for query in set_operations(around) for found in query.find_all(exp.Select))
+
+
+def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
+    """The derived tables in a block's FROM that are set operations."""
+    items = from_items(select.tree) if select.tree is not None else ()
+    return [item.this for item in items if isinstance(item, exp.Subquery) and isinstance(item.this, exp.SetOperation)]
+
+
 def _merges(derived: exp.Expr) -> bool:
     """Whether a derived table can be a part of the block around it: it neither groups nor takes some of its rows."""
     clauses = ("group", "having", "distinct", "limit", "offset")

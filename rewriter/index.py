@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from rewriter.asking import Known, question_of, readable
+from rewriter.asking import Known, is_branch, question_of, readable
 from rewriter.block import RangeSet, equate
 from rewriter.match.texts import Text, texts_of
 from rewriter.model import Declared, MaterializedView, PlainView, Session, TableName
@@ -234,6 +234,9 @@ class Definitions:
             # What is not understood can be a view's own text still.
             others = bits & ~shelf.understood
             question = question_of(statement, select, self.known, self.declared) if bits != others else None
+            if is_branch(statement, select):
+                # The block around may ask for groups of a branch's rows.
+                return self._listed(bits, tables, partial, beside)
             if bits != others and not readable(statement, select):
                 bits = others
             elif question is not None:

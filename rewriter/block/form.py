@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -25,7 +25,8 @@ class Unsupported(ValueError):
 class Occurrence:
     """One table of a block. `id` names it in canonical columns, `alias` in the user's text.
 
-    Of a derived table that is no part of the block, `text` is how FROM reads it; the name is then that text.
+    Of a derived table that is no part of the block, `text` is how FROM reads it; the name is then that text. Of a
+    chain of UNION ALL, `branches` are its blocks.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Occurrence:
     alias: str
     columns: tuple[Column, ...]
     text: str = ""
+    branches: tuple[Block, ...] = field(default=(), compare=False)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, compared without case."""

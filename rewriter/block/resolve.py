@@ -133,11 +133,20 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
     return read_from(tree, find, common, build, frozenset()).scope
 
 
-def common_tables(statement: Statement, select: SelectBlock, find: Find) -> Common:
-    """The common table expressions that names in a block can mean, each seeing those before it."""
+def common_tables(
+    statement: Statement, select: SelectBlock, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None
+) -> Common:
+    """The common table expressions that names in a block can mean, each seeing those before it.
+
+    With `texts_of`, subqueries and derived tables in them are read, too.
+    """
 
     def build_of(table: CommonTable) -> Build:
-        return lambda tree, taken: build_block(tree, find, common_tables(statement, table.block, find), taken)
+        def build(tree: exp.Select, taken: frozenset[str]) -> Block:
+            common = common_tables(statement, table.block, find, texts_of)
+            return build_block(tree, find, common, taken, texts_of(table.block) if texts_of is not None else None)
+
+        return build
 
     known = ((t, t.block.tree) for t in statement.common_before(select))
     return {table.name: (tree, build_of(table)) for table, tree in known if tree is not None}

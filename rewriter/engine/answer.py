@@ -94,10 +94,7 @@ def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> M
     held = _asked(partials.held, remainder, depth + 1).result
     if isinstance(held, Miss):
         return held
-    path = path_of_parts(query, partials.parts, ask.path)
-    if isinstance(path, Miss):
-        return path
-    whole = _asked(Ask(query, path, {table.id: table.id for table in query.block.tables}), remainder, DEEPEST).result
+    whole = over_parts(query, partials.parts, ask.path)
     if isinstance(whole, Miss):
         return whole
     branches = [Shared(held.rewriting, 1.0)]
@@ -105,7 +102,21 @@ def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> M
         lacking = share_of(partials.rest, query) if partials.edges else HALF
         branches = [Shared(held.rewriting, 1 - lacking)]
         branches += (Shared(branch, share * lacking) for branch, share in remainder(partials.rest))
-    parts = Parts(tuple(b for b, _ in branches), path.storage.columns, tuple(share for _, share in branches))
+    return of_branches(whole, branches)
+
+
+def over_parts(query: Predicates, parts: Block, path: Candidate) -> Match | Miss:
+    """Answer a question from its parts, which stand in the place of a path's storage."""
+    held = path_of_parts(query, parts, path)
+    if isinstance(held, Miss):
+        return held
+    return _asked(Ask(query, held, {table.id: table.id for table in query.block.tables}), from_tables, DEEPEST).result
+
+
+def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
+    """The answer from parts, with the branches that the parts are."""
+    columns = whole.rewriting.storage.columns
+    parts = Parts(tuple(branch for branch, _ in branches), columns, tuple(share for _, share in branches))
     return replace(whole, rewriting=replace(whole.rewriting, parts=parts))
 
 

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import NamedTuple
 
+from rewriter.asking import set_operations
 from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
 from rewriter.block.words import words
 from rewriter.correlation import Correlation
 from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, least_costs, original_cost, scan_of
 from rewriter.engine.access_paths import candidate_of, settings_problem
-from rewriter.engine.answer import Remainder, Shared, answer, from_tables
+from rewriter.engine.answer import Remainder, Shared, answer, from_tables, of_branches, over_parts
 from rewriter.engine.questions import block_of
 from rewriter.freshness import Relations, fresh_storage
-from rewriter.index import Definitions
+from rewriter.index import Definitions, Shortlist
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting
+from rewriter.match.parts import in_parts
+from rewriter.match.printing import print_block
 from rewriter.metadata import counted_by_metadata
 from rewriter.model import MaterializedView, Session, TableName
 from rewriter.outcome import Attempt
 from rewriter.rematch import asked_of
-from rewriter.sql import SelectBlock, Statement
+from rewriter.rules import DIVISIONS
+from rewriter.sql import SelectBlock, Statement, parse
 from rewriter.verify import Verdict
 
 log = logging.getLogger(__name__)
@@ -155,6 +159,10 @@ class _Tried:
                 if (price, name) < self.best[0]:
                     self.best = (price, name), self.definitions.by_name[name], found.rule, found.result
 
+    def path(self, view: TableName) -> Candidate:
+        """A view that was tried, as something to read."""
+        return self._paths[view]
+
     def _by_size(self, names: Iterable[TableName]) -> list[TableName]:
         return sorted(names, key=lambda name: (scan_of(self._paths[name].storage), name))
 
@@ -224,7 +232,7 @@ def answer_block(
 ) -> tuple[Chosen | None, list[Attempt]]:
     """The best view for a block, and what came of the others."""
     shortlist = definitions.shortlist(statement, select)
-    if not shortlist:
+    if not shortlist and not set_operations(select):
         return None, []
     try:
         if select.tree is None:
@@ -239,6 +247,17 @@ def answer_block(
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
     tried = _Tried(select, statement.session, definitions, relations, correlation, refuted)
+    _try_all(tried, query, shortlist)
+    if tried.best is None and correlation is None:
+        chosen = _divided(query, statement, tried)
+        if chosen is not None:
+            return chosen, [*_answering(chosen, definitions, select), *tried.report()]
+    return tried.chosen(block), tried.report()
+
+
+def _try_all(tried: _Tried, query: Predicates, shortlist: Shortlist) -> None:
+    """Try the views of a shortlist, the cheapest first."""
+    block, definitions, relations = query.block, tried.definitions, tried.relations
     limit = original_cost(block, relations)
     bounds = sorted(least_costs(shortlist, block, relations), key=itemgetter(0))
     for i, (bound, view) in enumerate(bounds):
@@ -249,4 +268,40 @@ def answer_block(
         if view.name not in tried.matches and (not beaten or definitions.upon(view.name)):
             tried.add(view, query, limit)
     tried.tile(query)
-    return tried.chosen(block), tried.report()
+
+
+def _divided(query: Predicates, statement: Statement, tried: _Tried) -> Chosen | None:
+    """A question in parts that are questions of their own, answered by views, or else from the tables."""
+    rule, divided = next(((rule, found) for rule in DIVISIONS if (found := rule(query.block))), (None, ()))
+    if rule is None:
+        return None
+    answers = [_answer_to(replace(part, decides=query.block.decides), statement, tried) for part in divided]
+    first = next((each for each in answers if each.best is not None), None)
+    if first is None or first.best is None:
+        return None
+    view = first.best[1]
+    whole = over_parts(query, in_parts(query.block), first.path(view.name))
+    if isinstance(whole, Miss):
+        return None
+    pairs = zip(divided, answers, strict=True)
+    branches = [Shared(each.best[3].rewriting if each.best is not None else part, 1.0) for part, each in pairs]
+    return Chosen(view, rule.__name__, of_branches(whole, branches), query.block)
+
+
+def _answer_to(part: Block, statement: Statement, tried: _Tried) -> _Tried:
+    """The views tried on a block that stands in no statement."""
+    session = statement.session
+    text = print_block(part, [f"c{i}" for i in range(len(part.outputs))])
+    catalogs = session.catalogs | {table.name.catalog for table in part.tables if not table.text}
+    alone = parse(text, replace(session, catalogs=catalogs, temporary_views=frozenset()))
+    found = _Tried(alone.blocks[0], session, tried.definitions, tried.relations, refuted=tried.refuted)
+    shortlist = tried.definitions.shortlist(alone, alone.blocks[0])
+    _try_all(found, predicates_of(part, session.time_zone), shortlist)
+    return found
+
+
+def _answering(chosen: Chosen, definitions: Definitions, select: SelectBlock) -> Iterator[Attempt]:
+    """The views of a plan by branches."""
+    for storage in sorted(chosen.match.rewriting.reads & definitions.by_storage.keys()):
+        name = definitions.by_storage[storage].name
+        yield Attempt(name, "chosen", chosen.rule, block=select.text)

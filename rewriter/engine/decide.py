@@ -15,7 +15,7 @@ from rewriter.engine.choose import Chosen, answer_block
 from rewriter.engine.questions import finder
 from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
-from rewriter.match import Candidate, Miss, Reason
+from rewriter.match import Candidate, Match, Miss, Reason
 from rewriter.match.texts import Part, TextQuestion, parts
 from rewriter.model import MaterializedView, TableName, quoted
 from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
@@ -57,7 +57,7 @@ def decide(
         answer, tried_here = answer_block(select, statement, definitions, relations, find, refuted)
         attempts += tried_here
         if answer is not None:
-            new = select, answer, _subqueries(select, answer.block, statement)
+            new = select, answer, _subqueries(select, answer.block, answer.match, statement)
             answers = [other for other in answers if not _replaces(new, other[0])]
             answers.append(new)
     kept = [select for select in statement.blocks if not any(_replaces(other, select) for other in answers)]
@@ -171,20 +171,20 @@ def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:
     return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
 
 
-def _subqueries(select: SelectBlock, block: Block, statement: Statement) -> list[SelectBlock]:
+def _subqueries(select: SelectBlock, block: Block, match: Match, statement: Statement) -> list[SelectBlock]:
     """The subqueries and derived tables in a block that it keeps as their own text."""
     texts = {text_of(call) for tree in block.expressions for call in opaque_within(tree)}
-    derived = {table.text for table in block.tables if table.text.startswith("(")}
+    derived = {text for text in match.rewriting.derived if text.startswith("(")}
     found = [inner for inner in statement.inside(select) if inner.text in texts]
-    return found + [SelectBlock(span, text, None) for text in derived for span in _places(text, select, statement)]
+    return found + [SelectBlock(span, text, None) for text in derived for span in _places(text, statement)]
 
 
-def _places(text: str, select: SelectBlock, statement: Statement) -> Iterator[SelectSpan]:
-    """Where a text stands in a block."""
-    start = statement.sql.find(text, *select.span)
+def _places(text: str, statement: Statement) -> Iterator[SelectSpan]:
+    """Where a text stands in a statement."""
+    start = statement.sql.find(text)
     while start >= 0:
         yield SelectSpan(start, start + len(text))
-        start = statement.sql.find(text, start + 1, select.span.end)
+        start = statement.sql.find(text, start + 1)
 
 
 def _session_problem(statement: Statement) -> Miss | None:

@@ -24,6 +24,8 @@ def text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> 
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
         raise Unsupported(f"{node.alias or 'a derived table'} is not found in the text")
+    if statement.common and statement.sql.count(text) > 1:
+        raise Unsupported(f"{node.alias or 'a derived table'} stands in the text twice, and WITH may tell both apart")
     return text
 
 
@@ -60,6 +62,14 @@ def branches_of(query: exp.Expr) -> Iterator[exp.Select]:
         yield from branches_of(query.this)
     else:
         raise Unsupported(f"{query.sql('spark')[:60]} is no query")
+
+
+def is_union_all(query: exp.Expr) -> bool:
+    """Return whether a query has just the rows of several SELECTs, one after the other."""
+    if isinstance(query, exp.Union):
+        plain = query.args.get("distinct") is False and not any(query.args.get(c) for c in ("order", "limit", "offset"))
+        return plain and all(map(is_union_all, (query.this, query.expression)))
+    return isinstance(query, exp.Select)
 
 
 def columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:

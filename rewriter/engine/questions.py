@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, Find, Texts, Unsupported, build_block, common_tables
 from rewriter.correlation import Correlation, correlation_of
-from rewriter.engine.derived import branches_of, columns_of, text_of_table
+from rewriter.engine.derived import branches_of, columns_of, is_union_all, text_of_table
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.model import Column, Table, TableName
@@ -36,11 +36,12 @@ def block_of(
 ) -> tuple[Block, Correlation | None]:
     """The block of a SELECT, and what it takes from the one around it; raises Unsupported."""
     correlation = correlation_of(statement, select, find)
-    common, outer = common_tables(statement, select, find), correlation.column if correlation is not None else None
+    common = common_tables(statement, select, find, lambda inner: _texts(inner, statement, find))
+    outer = correlation.column if correlation is not None else None
     block = build_block(tree, find, common, texts=_texts(select, statement, find), outer=outer)
     if correlation is not None:
         correlation.check(block)
-    if all(table.text for table in block.tables):
+    if all(table.text and not table.branches for table in block.tables):
         raise Unsupported("it reads derived tables alone, which are answered by themselves")
     return block, correlation
 
@@ -49,13 +50,15 @@ def _texts(select: SelectBlock, statement: Statement, find: Find) -> Texts:
     """What gives the texts of the subqueries and derived tables of a block."""
     inside = statement.inside(select)
 
-    def derive(node: exp.Expr) -> tuple[str, tuple[Column, ...]]:
+    def derive(node: exp.Expr) -> tuple[str, tuple[Column, ...], tuple[Block, ...]]:
         text = text_of_table(node, select, statement)
         if isinstance(node, exp.Table):
             named = (table.block for table in statement.common_before(select) if table.name == node.name.lower())
-            return text, columns_of([_inner(block, statement, find) for block in named])
+            return text, columns_of([_inner(block, statement, find) for block in named]), ()
         found = (next(b for b in inside if b.tree == branch) for branch in branches_of(node.this))
-        return text, columns_of([_inner(block, statement, find) for block in found])
+        blocks = tuple(_inner(block, statement, find) for block in found)
+        united = isinstance(node.this, exp.Union) and is_union_all(node.this)
+        return text, columns_of(blocks), blocks if united else ()
 
     def text(tree: exp.Select) -> str:
         found = next((b.text for b in inside if b.tree == tree), None)
@@ -70,5 +73,5 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
     """The block of a derived table: it is read as it is, so window functions may tell equal rows apart."""
     if select.tree is None:
         raise Unsupported(select.problem)
-    common = common_tables(statement, select, find)
+    common = common_tables(statement, select, find, lambda inner: _texts(inner, statement, find))
     return build_block(select.tree, find, common, texts=_texts(select, statement, find), ties=True)

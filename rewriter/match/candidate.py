@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -134,11 +134,17 @@ class Rewriting:
         beside = {table.name for table in self.tables if not table.text}
         return self.parts.reads.union(beside) if self.parts is not None else frozenset({self.storage.name, *beside})
 
+    @property
+    def derived(self) -> frozenset[str]:
+        """The texts of all derived tables that are read."""
+        inside = self.parts.derived if self.parts is not None else frozenset()
+        return inside.union(table.text for table in self.tables if table.text)
+
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
         """The rewriting with other texts for the subqueries and derived tables in it."""
         return replace(
             self,
-            tables=tuple(replace(table, text=texts.get(table.text, table.text)) for table in self.tables),
+            tables=_retold(self.tables, texts),
             outputs=_put(self.outputs, texts),
             where=_put(self.where, texts),
             having=_put(self.having, texts),
@@ -175,10 +181,18 @@ class Parts:
         tables = (table.name for block in self.rest for table in block.tables if not table.text)
         return frozenset(tables).union(*(view.reads for view in self.views))
 
+    @property
+    def derived(self) -> frozenset[str]:
+        """The texts of all derived tables that are read."""
+        tables = (table.text for block in self.rest for table in block.tables if table.text)
+        return frozenset(tables).union(*(view.derived for view in self.views))
+
     def with_texts(self, texts: Mapping[str, str]) -> Parts:
-        """The parts with other texts for the subqueries in them."""
+        """The parts with other texts for the subqueries and derived tables in them."""
         branches = (
-            replace(branch, where=_put(branch.where, texts)) if isinstance(branch, Block) else branch.with_texts(texts)
+            replace(branch, where=_put(branch.where, texts), tables=_retold(branch.tables, texts))
+            if isinstance(branch, Block)
+            else branch.with_texts(texts)
             for branch in self.branches
         )
         return replace(self, branches=tuple(branches))
@@ -193,6 +207,10 @@ class Match:
 
     rewriting: Rewriting
     rolled_up: bool = False
+
+
+def _retold(tables: Sequence[Occurrence], texts: Mapping[str, str]) -> tuple[Occurrence, ...]:
+    return tuple(replace(table, text=texts.get(table.text, table.text)) for table in tables)
 
 
 def _put(trees: tuple[Tree, ...], texts: Mapping[str, str]) -> tuple[Tree, ...]:

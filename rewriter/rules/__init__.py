@@ -8,14 +8,16 @@ whatever a rule misses, the next one is tried.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from rewriter.block import Block
 from rewriter.match import Ask, Miss, Plan
 from rewriter.rules.read_rows import read_rows
 from rewriter.rules.roll_up import roll_up
 from rewriter.rules.roll_up_bitmaps import roll_up_bitmaps
 from rewriter.rules.same_grain import same_grain
 from rewriter.rules.text_match import text_match
+from rewriter.rules.union_branches import union_branches
 from rewriter.rules.union_remainder import union_remainder
 
 Rule = Callable[[Ask], Plan | Miss]
@@ -32,4 +34,7 @@ RULES: tuple[Rule, ...] = (
     union_remainder,
 )
 
-__all__ = ["RULES", "Rule"]
+# Rules that divide a question before any path is asked: each part is a question of its own.
+DIVISIONS: tuple[Callable[[Block], Sequence[Block]], ...] = (union_branches,)
+
+__all__ = ["DIVISIONS", "RULES", "Rule"]

@@ -28,9 +28,10 @@ class Scan:
 
 @dataclass(frozen=True)
 class Union:
-    """The rows of all branches, one after the other."""
+    """The rows of all branches, one after the other; of some of them, where it is not `whole`."""
 
     branches: tuple[Select, ...]
+    whole: bool = True
 
 
 @dataclass(frozen=True)

@@ -95,11 +95,12 @@ class Unfolding:
                 both = disjoint(side, later, first, self._zone)
                 if both is not None:
                     raise Undecided(f"two branches of a union may have the same row: {both.cell}")
-        if not others:
+        if not others and union.whole:
             return Held(first, columns)
         # Of the rows of one group, each branch may have some.
         keys = None if first.keys is None else (*first.keys, _BRANCH)
-        return Held(replace(first, where=tuple(disjunction(sides)), keys=keys), columns)
+        where = tuple(disjunction(sides)) if others else first.where
+        return Held(replace(first, where=where, keys=keys), columns)
 
     def _few_keys(self, block: Block) -> Block:
         """A block of groups without the keys that have one value, but for the last."""

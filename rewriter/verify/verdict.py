@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from rewriter.block import Block, Unsupported, opaque_within, text_of
+from rewriter.match.divided import merged
 from rewriter.model import Column, Session
-from rewriter.verify.compare import compare
+from rewriter.verify.compare import Comparison, compare
 from rewriter.verify.leaves import Leaves
 from rewriter.verify.normal import normal_block
-from rewriter.verify.printed import Select, read_printed
+from rewriter.verify.printed import Scan, Select, Union, read_printed
 from rewriter.verify.unfold import Undecided, Unfolding
 
 PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
@@ -51,13 +52,40 @@ def verify(
         problem = _shape_problem(question, plan, leaves, schema)
         if problem:
             return Verdict(REFUTED, problem)
-        block = Unfolding(leaves.held, session.time_zone).select(plan)
-        found = compare(normal_block(question, session.time_zone), block, leaves.table, session.time_zone)
+        found = Comparison()
+        for asked, made in _pairs(question, plan):
+            block = Unfolding(leaves.held, session.time_zone).select(made)
+            part = compare(normal_block(asked, session.time_zone), block, leaves.table, session.time_zone)
+            found = (
+                part if part.difference else replace(part, axioms=tuple(dict.fromkeys((*found.axioms, *part.axioms))))
+            )
+            if part.difference:
+                break
     except (Undecided, Unsupported) as problem:
         return Verdict(UNDECIDED, str(problem))
     if not found.difference:
         return Verdict(PROVED, axioms=found.axioms)
     return Verdict(REFUTED if found.certain else UNDECIDED, found.difference, found.axioms)
+
+
+def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
+    """The question with its plan; where a union is read branch by branch, those of each branch alone.
+
+    law:    what is put together from the groups of several branches is the question over their union, if it is the
+            question over each branch alone; in which branch a row is counts as a key of these groups
+    """
+    unions = [table for table in question.tables if table.branches]
+    parts = {table: source for table, source in plan.sources.items() if isinstance(source, Union)}
+    whole = any(isinstance(source, Scan) and source.name == t.name for t in unions for source in plan.sources.values())
+    if len(unions) != 1 or len(parts) != 1 or whole:
+        yield question, plan
+        return
+    ((table, source),) = parts.items()
+    if len(source.branches) != len(unions[0].branches):
+        raise Undecided("the plan has other branches than the union")
+    for branch, made in zip(unions[0].branches, source.branches, strict=True):
+        one = Union((made,), whole=False)
+        yield merged(question, unions[0], branch), replace(plan, sources={**plan.sources, table: one})
 
 
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:

@@ -18,7 +18,7 @@ from proxy.commands.properties import ADOPT, SETTABLE
 from proxy.settable import TABLES
 from rewriter import Kind, Reason, parse
 from rewriter.model import Session
-from rewriter.rules import RULES
+from rewriter.rules import DIVISIONS, RULES
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -98,7 +98,7 @@ def test_the_reference_lists_every_reason() -> None:
     assert re.findall(r"^\| ([A-Z_]+) \|", REFERENCE, re.MULTILINE) == [str(reason) for reason in Reason]
 
 
-@pytest.mark.parametrize("name", [*Kind, *(rule.__name__ for rule in RULES)])
+@pytest.mark.parametrize("name", [*Kind, *(rule.__name__ for rule in (*RULES, *DIVISIONS))])
 def test_the_reference_lists_every_way_of_a_refresh_and_every_rule(name: str) -> None:
     assert f"\n| {name} |" in REFERENCE
 

@@ -1,0 +1,44 @@
+"""A grouped query over UNION ALL: each branch is grouped first, as a question of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.functions.trees import ROWS, number
+from rewriter.match.divided import merged
+from rewriter.match.parts import in_parts
+from rewriter.sql import holds
+
+
+def union_branches(block: Block) -> Sequence[Block]:
+    """Return the parts of a grouped block for each branch of the one union that it reads; none for other blocks.
+
+    law:    the rows of a union are those of its branches, and so are the rows of each of its groups
+    query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k
+    gives:  SELECT k, sum(part) FROM (SELECT k, sum(x) AS part FROM a GROUP BY k UNION ALL
+            SELECT k, sum(y) FROM b GROUP BY k) GROUP BY k
+    no:     UNION, which makes one of equal rows; a branch with LIMIT; count(DISTINCT x)
+    """
+    unions = [table for table in block.tables if table.branches]
+    if len(unions) != 1 or block.keys is None or any(unions[0].id in join.tables for join in block.joins):
+        return ()
+    (union,) = unions
+    for branch in union.branches:
+        if not branch.plain or branch.keys is not None or branch.limit or branch.offset or branch.order:
+            return ()
+    parts = in_parts(block)
+    return [_few_keys(merged(parts, union, branch)) for branch in union.branches]
+
+
+def _few_keys(block: Block) -> Block:
+    """A block without the keys that are constants, as a branch's name of itself.
+
+    Without a row, groups by constants are none, and the group of all rows is one.
+    """
+    keys = tuple(key for key in block.keys or () if holds(key, exp.Column))
+    some = (exp.GT(this=ROWS, expression=number(0)),) if block.keys and not keys else ()
+    return replace(block, keys=keys, having=some)
