@@ -4,6 +4,7 @@
 |-------------------|---------------------------------------------------------------------------------------------|
 | a key             | itself, and every deterministic expression of it, if it is not floating point                |
 | a constant        | a column that the filter leaves one value, in the type that Spark compares it in, or NULL    |
+| a wider type      | the column that is cast to it                                                               |
 | a primary key     | every column of its table, where the key is never NULL and no join fills the table with NULLs |
 | a bucket of time  | coarser buckets and the labels that are constant over it; of a day also its date, and back   |
 
@@ -18,7 +19,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Block, Occurrence
 from rewriter.block.traits import is_literal
-from rewriter.functions.types import FRACTIONS
+from rewriter.functions.types import FRACTIONS, holds_all
 from rewriter.timeseries import as_bucket, day_source, is_fixed_offset, label_source, rolls_up
 
 Tree = exp.Expr
@@ -45,11 +46,19 @@ class Dependencies:
         if is_literal(tree) or (tree in self._keys and self._is_exact(tree)):
             return True
         if isinstance(tree, exp.Column):
-            return tree.table in self.single or self._pinned(tree)
+            read_back = any(self._is_within(tree, key) for key in self._keys)
+            return read_back or tree.table in self.single or self._pinned(tree)
         if any(self._follows(tree, key) for key in self._keys):
             return True
         operands = [o for o in tree.iter_expressions() if not isinstance(o, exp.DataType | exp.Identifier | exp.Var)]
         return bool(operands) and all(map(self._is_computed, operands))
+
+    def _is_within(self, column: Tree, key: Tree) -> bool:
+        """Whether a key is a column in a type that has all values of the column's."""
+        declared = self._block.type_of(column)
+        if declared is None or not isinstance(key, exp.Cast) or key.args.get("safe") or key.this != column:
+            return False
+        return holds_all(key.to.sql("spark").lower().replace(", ", ","), declared.type)
 
     def _is_exact(self, key: Tree) -> bool:
         """Whether rows of one group have the very same value: -0.0 and 0.0 are one group, and two texts."""

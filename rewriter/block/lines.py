@@ -18,7 +18,7 @@ from rewriter.block.form import Block
 from rewriter.block.points import EXACT_IN_DOUBLE, literal_value
 from rewriter.block.ranges import Bound, Interval, RangeSet
 from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal, wide_decimal
+from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal, holds_all
 from rewriter.timeseries import as_bucket, border_behind, day_source, is_fixed_offset, micros_of, next_border, wall_of
 from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.timeseries.floor import floor
@@ -76,18 +76,7 @@ def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | N
         return None
     if kind == "double" and inner.kind in INTEGERS:
         return Line(inner.subject, inner.kind, lambda values: inner.back(values) if _small(values) else None)
-    return Line(inner.subject, inner.kind, inner.back) if _holds(kind, inner.kind) else None
-
-
-def _holds(wide: str, narrow: str) -> bool:
-    """Whether a type has all values of another as they are."""
-    if wide in INTEGERS and narrow in INTEGERS:
-        return INTEGERS.index(wide) >= INTEGERS.index(narrow)
-    decimal = as_decimal(wide)
-    if decimal is None or not (narrow in INTEGERS or as_decimal(narrow)):
-        return False
-    held = wide_decimal(narrow)
-    return decimal.scale >= held.scale and decimal.precision - decimal.scale >= held.precision - held.scale
+    return Line(inner.subject, inner.kind, inner.back) if holds_all(kind, inner.kind) else None
 
 
 def _small(values: RangeSet) -> bool:

@@ -56,6 +56,21 @@ def wide_decimal(kind: str) -> Decimal:
     return found or Decimal(DIGITS[kind], 0)
 
 
+def holds_all(wide: str, narrow: str) -> bool:
+    """Whether a type has all whole numbers or DECIMALs of another, as they are.
+
+    >>> holds_all("bigint", "int"), holds_all("decimal(12,2)", "int"), holds_all("decimal(11,2)", "int")
+    (True, True, False)
+    """
+    if wide in INTEGERS and narrow in INTEGERS:
+        return INTEGERS.index(wide) >= INTEGERS.index(narrow)
+    decimal = as_decimal(wide)
+    if decimal is None or not (narrow in INTEGERS or as_decimal(narrow)):
+        return False
+    held = wide_decimal(narrow)
+    return decimal.scale >= held.scale and decimal.precision - decimal.scale >= held.precision - held.scale
+
+
 def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
     """A result that may be too long: its scale gives way, but not below six digits; raises Uncertain if it must not.
 

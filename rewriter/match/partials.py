@@ -21,6 +21,7 @@ from rewriter.functions.trees import ROWS, call_of, cast, number
 from rewriter.functions.types import DIGITS, FRACTIONS, MAX_PRECISION, VOID, as_decimal
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
+from rewriter.match.linear import linear_sum
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
 from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.model import Column
@@ -78,8 +79,12 @@ class Partials:
         if of_row is None:
             return missing(call_of(name, argument))
         if branches is None:
-            zeroed = self._of_zeroed(argument) if name == "sum" else None
-            return zeroed or of_row(name, argument)
+            if name != "sum":
+                return of_row(name, argument)
+            zeroed = self._of_zeroed(argument)
+            weighed = zeroed if zeroed is not None else of_row(name, argument)
+            linear = self._linear(argument) if isinstance(weighed, Miss) else None
+            return linear or weighed
         # An extreme of a CASE that the storage's row decides as a whole is shorter that way, a sum is not.
         by_branch = name in ADDITIVE and self.reading.held(argument) is None
         first = self._of_branches(name, branches, argument) if by_branch else of_row(name, argument)
@@ -131,6 +136,18 @@ class Partials:
             return None
         kind = wider((part.kind, numeric_type(argument.expressions[1], self.reading.block)))
         return None if kind is None else Partial(call_of("coalesce", part.tree, argument.expressions[1]), kind)
+
+    def _linear(self, argument: Tree) -> Partial | None:
+        """The sum of a linear expression that is no key itself."""
+        if self.reading.held(argument) is not None:
+            return None
+
+        def of(name: str, value: Tree) -> Tree | None:
+            part = self.of(name, value)
+            return None if isinstance(part, Miss) else part.tree
+
+        tree = linear_sum(argument, self.reading, of)
+        return None if tree is None else Partial(tree, numeric_type(argument, self.reading.block))
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
         """A row expression over the storage, where each of its rows stands for some."""

@@ -23,13 +23,13 @@ from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.functions.trees import cast
-from rewriter.functions.types import FRACTIONS
+from rewriter.functions.types import FRACTIONS, holds_all
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, join_views
 from rewriter.match.times import read_time
 from rewriter.model import KEPT_AS, Column
-from rewriter.schema import expression_type
+from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr
@@ -67,6 +67,9 @@ class Reading:
                     self.rows.setdefault(tree, held)
             elif (column := _aggregate(candidate, output, name)) is not None:
                 self.aggregates.setdefault(tree, column)
+        for tree, held in [*self.rows.items()]:
+            if (narrow := _widened(tree, query.block)) is not None:
+                self.rows.setdefault(meaning(tree.this), cast(held, narrow))
         self.residual: tuple[Tree, ...] = ()
         self.joins: tuple[Join, ...] = ()
         self._mapping = mapping
@@ -149,6 +152,14 @@ def _as_computed(candidate: Candidate, output: Tree, name: str) -> Tree | None:
     declared = candidate.block.type_of(output)
     kind = declared.type if declared is not None else expression_type(output, candidate.block)
     return of_own_type(name, kind) if kind in (*KEPT_AS, "int", "date") else None
+
+
+def _widened(tree: Tree, block: Block) -> str | None:
+    """The type of a whole number or a DECIMAL that is held in a wider one, from which it is read back as it was."""
+    if not isinstance(tree, exp.Cast) or tree.args.get("safe"):
+        return None
+    narrow, wide = (numeric_type(part, block) for part in (tree.this, tree))
+    return narrow if narrow and wide and narrow != wide and holds_all(wide, narrow) else None
 
 
 def _aggregate(candidate: Candidate, output: Tree, name: str) -> Column | None:

@@ -6,10 +6,13 @@
 | f(x) FILTER (WHERE p) is f(CASE WHEN p THEN x END) where f ignores NULL                      |
 | avg, variances and regressions are what their parts finish as                                |
 | sum(sum(x)) is sum(x), min(min(x)) is min(x) …: groups put together from finer groups        |
+| sum(k * sum(x)) is sum(k * x), sum(sum(x) + k * count(x)) is sum(x + k) for k of the groups  |
 | CASE WHEN p(k) THEN f(x) ELSE f(y) END is f(CASE WHEN p(k) THEN x ELSE y END) within a group |
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -61,6 +64,23 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
         if part is not None:
             return _whole(forms, name, part)
     return tree
+
+
+def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
+    """Sums and constants of a group, as the sum of what they are of, where that is exact."""
+    sides = (tree.this, tree.expression) if isinstance(tree, exp.Mul) else ()
+    if not forms.nonempty or not has_aggregate(tree) or any(_counts(forms, side) for side in sides):
+        return tree
+    part = _part_of_sum(forms, tree)
+    kind = forms.kind(part) if part is not None else ""
+    exact = kind in INTEGERS or as_decimal(kind) is not None
+    return _whole(forms, "sum", part) if part is not None and exact else tree
+
+
+def _counts(forms: Forms, tree: Tree) -> bool:
+    """Whether an expression is a number of rows: so many times a constant are part of a larger sum."""
+    total = _zeroed(forms, tree.this if isinstance(tree, exp.Cast) else tree)
+    return isinstance(total, exp.Anonymous) and total.name == "sum" and never_null(total.expressions[0])
 
 
 def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree:
@@ -216,7 +236,12 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
         return inner if never_null(inner) else call_of("coalesce", inner, tree.expressions[1])
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _widens(forms, tree.this, tree):
         return _part(forms, "sum", tree.this)
-    return _weighed(forms, tree) if isinstance(tree, exp.Mul) else None
+    if isinstance(tree, exp.Mul):
+        return _weighed(forms, tree) or _scaled(forms, tree)
+    if isinstance(tree, exp.Neg):
+        inner = _bare_part(forms, tree.this)
+        return None if inner is None else exp.Neg(this=inner)
+    return _shifted(forms, tree) if isinstance(tree, exp.Add | exp.Sub) else None
 
 
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
@@ -226,6 +251,66 @@ def _weighed(forms: Forms, tree: Tree) -> Tree | None:
         if plain == ROWS and not has_aggregate(value):
             return _narrow(forms, value)
     return None
+
+
+def _scaled(forms: Forms, tree: Tree) -> Tree | None:
+    """A constant of each group times a sum: the sum of so many times each value."""
+    for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
+        inner = _bare_part(forms, total) if not has_aggregate(value) else None
+        if inner is not None:
+            return forms.normal(exp.Mul(this=inner, expression=_narrow(forms, value)))
+    return None
+
+
+def _shifted(forms: Forms, tree: Tree) -> Tree | None:
+    """sum(x) + k * count(x) is sum(x + k), and sum(x) + sum(y) is sum(x + y) of what is never NULL."""
+    parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
+    for place, other in ((0, tree.expression), (1, tree.this)):
+        part = parts[place]
+        constant = _of_each(forms, other, part) if part is not None else None
+        if part is not None and constant is not None:
+            sides = (part, constant) if place == 0 else (constant, part)
+            return forms.normal(type(tree)(this=sides[0], expression=sides[1]))
+    left, right = parts
+    if left is None or right is None or not all(map(_never_null_in(forms), (left, right))):
+        return None
+    return forms.normal(type(tree)(this=left, expression=right))
+
+
+def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
+    """What a sum is of; of one that is never NULL it is coalesced with 0, which it is for no rows."""
+    zeroed = _zeroed(forms, tree)
+    return _part(forms, "sum", tree if zeroed is None else zeroed)
+
+
+def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
+    """A constant of each group that is taken once for each value that is not NULL."""
+    if not isinstance(tree, exp.Mul):
+        return None
+    there = _total(forms, _indicator(forms, _nullable_part(counted)))
+    for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
+        plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
+        if plain == there and not has_aggregate(value):
+            return _narrow(forms, value)
+    return None
+
+
+def _nullable_part(tree: Tree) -> Tree:
+    """What of an expression of it and literals decides whether that is NULL."""
+    while isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Neg):
+        sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
+        if len(sides) != 1:
+            break
+        (tree,) = sides
+    return tree
+
+
+def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
+    def never(tree: Tree) -> bool:
+        declared = forms.block.type_of(_nullable_part(tree))
+        return never_null(tree) or (declared is not None and not declared.nullable)
+
+    return never
 
 
 def _narrow(forms: Forms, value: Tree) -> Tree:

@@ -10,7 +10,7 @@ from rewriter.block import Block, aggregate_of
 from rewriter.functions.trees import call_of
 from rewriter.schema import expression_type
 from rewriter.verify import truth
-from rewriter.verify.aggregates import aggregate_form, case_form, coalesce_form
+from rewriter.verify.aggregates import aggregate_form, arithmetic_form, case_form, coalesce_form
 from rewriter.verify.forms import Forms
 from rewriter.verify.times import call_form, cast_form
 
@@ -95,8 +95,10 @@ _LAWS: dict[type[Tree], Callable[[Forms, Tree], Tree]] = {
     exp.EQ: truth.symmetric,
     exp.NEQ: truth.symmetric,
     exp.NullSafeEQ: truth.symmetric,
-    exp.Add: truth.symmetric,
-    exp.Mul: truth.symmetric,
+    exp.Add: lambda forms, tree: arithmetic_form(forms, truth.symmetric(forms, tree)),
+    exp.Mul: lambda forms, tree: arithmetic_form(forms, truth.symmetric(forms, tree)),
+    exp.Sub: arithmetic_form,
+    exp.Neg: arithmetic_form,
     exp.LT: truth.ordered,
     exp.LTE: truth.ordered,
     exp.GT: truth.ordered,

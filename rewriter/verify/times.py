@@ -1,6 +1,6 @@
 """Casts, buckets and labels of time in one form.
 
-law: CAST(x AS t) is x where x has the type t
+law: CAST(x AS t) is x where x has the type t, also through a wider one
      bucket(bucket(t, fine), coarse) is bucket(t, coarse), and label(bucket(t, grain)) is label(t), where the fine grain
      rolls up to the coarse one, and the label is constant over the grain
      a bucket of whole days is the midnight of its first day, in any zone
@@ -15,6 +15,7 @@ from rewriter.schema import UNKNOWN
 from rewriter.timeseries import as_bucket, bucket_call, day_source, is_fixed_offset, label_source, read_moment, rolls_up
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS
 from rewriter.timeseries.granularity import DATE_GRANULARITIES
+from rewriter.verify.aggregates import widens
 from rewriter.verify.forms import Forms
 
 Tree = exp.Expr
@@ -28,6 +29,9 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
     wanted = forms.kind(tree)
     if wanted != UNKNOWN and wanted == forms.kind(inner):
         return inner
+    if isinstance(inner, exp.Cast) and wanted == forms.kind(inner.this) and widens(wanted, forms.kind(inner)):
+        narrow: Tree = inner.this
+        return narrow
     bucket = as_bucket(inner)
     if wanted == "date" and (day := _literal_day(inner)) is not None:
         return day

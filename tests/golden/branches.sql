@@ -91,7 +91,8 @@ SELECT a, sum(CASE WHEN x > 1 THEN price ELSE 0 END) FROM t GROUP BY a
 
 --@ case: a branch that the view does not sum
 SELECT a, sum(CASE WHEN b = 'q' THEN x * 2 ELSE 0 END) FROM t GROUP BY a
---@ kept: AGGREGATE_NOT_IN_VIEW sum(x * 2)
+--@ rewritten using mv
+SELECT v.`a` AS a, sum(CASE WHEN v.`b` = 'q' THEN v.`sx` * 2 ELSE 0 END) FROM lake.demo.mv__storage AS v GROUP BY v.`a`
 
 --@ case: texts are no numbers
 SELECT a, sum(CASE WHEN b = 'q' THEN x ELSE '0' END) FROM t GROUP BY a

@@ -1,0 +1,116 @@
+"""Sums of what is linear in a column, from the column's own sum and count.
+
+law:    of the rows behind one of the storage k is the same, so sum(x * k) is k * sum(x), and sum(x + k) is
+        sum(x) + k * count(x): where x or k is NULL neither side counts the row
+view:   SELECT region, tax, sum(price) AS total, count(price) AS n FROM sales GROUP BY region, tax
+query:  SELECT region, sum(price * tax), sum(price + 1) FROM sales GROUP BY region
+gives:  SELECT region, sum(total * tax), sum(total + 1 * n) FROM view GROUP BY region
+no:     floating-point numbers, which are rounded; BIGINT, which a part of a sum may overflow though the whole does not;
+        integers without ANSI mode, where 2 * x wraps; sum(x + y) where one of both may be NULL
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from rewriter.block import has_aggregate
+from rewriter.functions.trees import cast
+from rewriter.functions.types import MAX_PRECISION, as_decimal
+from rewriter.match.candidate import Miss
+from rewriter.match.numbers import SUM_DIGITS
+from rewriter.match.reading import Reading
+from rewriter.model.settings import is_ansi
+from rewriter.schema import numeric_type
+from rewriter.sql import holds
+
+Tree = exp.Expr
+# The aggregate of a name over one row of the storage, as a tree; None where there is none.
+Of = Callable[[str, Tree], Tree | None]
+
+_SMALL = ("tinyint", "smallint", "int")
+# The number of rows is a DECIMAL of so many digits.
+ROWS_PRECISION = 18
+
+
+def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
+    """The sum of a product or a sum over one row of the storage; None where it is not exact."""
+    if not isinstance(argument, exp.Add | exp.Sub | exp.Mul | exp.Neg) or not _is_exact(argument, reading):
+        return None
+    if isinstance(argument, exp.Neg):
+        summed = of("sum", argument.this)
+        return None if summed is None else exp.Neg(this=summed)
+    for place, other in ((argument.this, argument.expression), (argument.expression, argument.this)):
+        constant = _constant(other, reading)
+        if constant is not None:
+            return _with_constant(argument, place, constant, reading, of)
+    return _of_both(argument, reading, of) if not isinstance(argument, exp.Mul) else None
+
+
+def _is_exact(argument: Tree, reading: Reading) -> bool:
+    """Whether no digit is lost, neither in a row nor in a sum: of small integers, or of DECIMALs with room."""
+    kind = numeric_type(argument, reading.block)
+    if kind in _SMALL:
+        return is_ansi(reading.candidate.view.settings)
+    decimal = as_decimal(kind)
+    return decimal is not None and decimal.precision + SUM_DIGITS <= MAX_PRECISION
+
+
+def _constant(tree: Tree, reading: Reading) -> Tree | None:
+    """A number that is the same for all rows behind one of the storage."""
+    grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
+    kind = numeric_type(tree, reading.block) if grouped else None
+    if kind not in _SMALL and as_decimal(kind) is None:
+        return None
+    computed = reading.compute(tree)
+    return None if isinstance(computed, Miss) else computed
+
+
+def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Reading, of: Of) -> Tree | None:
+    """sum(x * k), sum(x + k), sum(x - k) or sum(k - x)."""
+    summed = of("sum", varying) if holds(varying, exp.Column) else None
+    if summed is None:
+        return None
+    if isinstance(argument, exp.Mul):
+        return exp.Mul(this=summed, expression=constant)
+    counted = of("count", _deciding(varying))
+    weighed = None if counted is None else _times_rows(constant, counted, argument, reading)
+    if weighed is None:
+        return None
+    left, right = (summed, weighed) if argument.this == varying else (weighed, summed)
+    return type(argument)(this=left, expression=right)
+
+
+def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
+    """A constant as many times as there are rows, where the sum has room for that beside it."""
+    decimal = as_decimal(numeric_type(argument, reading.block))
+    if decimal is None:
+        return exp.Mul(this=cast(constant, "bigint"), expression=counted)
+    fits = decimal.precision <= MAX_PRECISION - ROWS_PRECISION - 1
+    return exp.Mul(this=constant, expression=cast(counted, f"decimal({ROWS_PRECISION},0)")) if fits else None
+
+
+def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
+    """sum(x + y) of columns that are never NULL."""
+    sides = (argument.this, argument.expression)
+    if not all(_is_never_null(side, reading) for side in sides):
+        return None
+    left, right = (of("sum", side) for side in sides)
+    return None if left is None or right is None else type(argument)(this=left, expression=right)
+
+
+def _is_never_null(tree: Tree, reading: Reading) -> bool:
+    declared = reading.block.type_of(_deciding(tree))
+    return declared is not None and not declared.nullable
+
+
+def _deciding(tree: Tree) -> Tree:
+    """The expression that is NULL just where one of it and literals is."""
+    if isinstance(tree, exp.Neg):
+        return _deciding(tree.this)
+    if isinstance(tree, exp.Add | exp.Sub | exp.Mul):
+        for side, other in ((tree.this, tree.expression), (tree.expression, tree.this)):
+            if isinstance(other, exp.Literal):
+                return _deciding(side)
+    return tree
