@@ -45,6 +45,23 @@ def folded(tree: Tree) -> Tree:
     return tree if day is None else cast(exp.Literal.string(day.isoformat()), "date")
 
 
+def text_of_hex(call: Tree) -> str | None:
+    """The text that `decode(unhex('4445'), 'utf-8')` is, as Metabase writes texts; None for all other calls."""
+    if not isinstance(call, exp.Anonymous) or call.name.lower() != "decode" or len(call.expressions) != 2:
+        return None
+    digits, charset = call.expressions
+    inner = isinstance(digits, exp.Anonymous) and digits.name.lower() == "unhex" and len(digits.expressions) == 1
+    literals = [*digits.expressions, charset] if inner else []
+    if not literals or not all(isinstance(each, exp.Literal) and each.is_string for each in literals):
+        return None
+    if not literals[0].name.isalnum():  # Python passes over spaces
+        return None
+    try:
+        return bytes.fromhex(literals[0].name).decode() if charset.name.lower() == "utf-8" else None
+    except ValueError:  # Spark makes NULL of what are no digits, and other characters of what is no UTF-8
+        return None
+
+
 def _number(tree: Tree) -> Decimal | None:
     """A sum or product of literals, if no digit of it is lost and no INT overflows."""
     if isinstance(tree, exp.Neg):

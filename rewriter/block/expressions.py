@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from rewriter.block.constants import folded
+from rewriter.block.constants import folded, text_of_hex
 from rewriter.block.form import Unsupported
 from rewriter.block.meaning import MIRROR
 from rewriter.block.opaque import EXISTS, IN, SCALAR, opaque, opaque_within
@@ -33,6 +33,7 @@ from rewriter.functions.registry import (
     UNSETTLED,
     meant,
 )
+from rewriter.functions.types import INTEGERS, holds_all
 from rewriter.sql import holds
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
@@ -182,6 +183,8 @@ def _call(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, str):
         raise Unsupported(f"{_text(node)} is a quoted function name")
     name = meant(node.this)
+    if (text := text_of_hex(node)) is not None:
+        return _constant(exp.Literal.string(text), scope)
     if name in AGGREGATES:
         return _aggregate(node, AGGREGATES[name], scope)
     if name == "count_if":
@@ -245,7 +248,19 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     argument = node.expressions[0]
     if aggregate.name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
         return exp.Anonymous(this="count", expressions=[exp.Star()])
-    return exp.Anonymous(this=aggregate.name, expressions=_arguments(node, node.expressions, scope))
+    arguments = _arguments(node, node.expressions, scope)
+    if aggregate.name in ("sum", "count"):
+        arguments = [_as_wide(argument, scope) for argument in arguments]
+    return exp.Anonymous(this=aggregate.name, expressions=arguments)
+
+
+def _as_wide(argument: Tree, scope: Scope) -> Tree:
+    """An integer column without a cast to a wider integer: both are summed as BIGINT."""
+    if not isinstance(argument, exp.Cast) or argument.args.get("safe"):
+        return argument
+    column, wide = scope.type_of(argument.this), CAST_TYPES.get(argument.to.this)
+    within = column is not None and column.type in INTEGERS and wide in INTEGERS
+    return argument.this if within and column is not None and holds_all(str(wide), column.type) else argument
 
 
 def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:

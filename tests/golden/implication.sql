@@ -341,3 +341,12 @@ SELECT v.`id` AS id FROM lake.demo.v_or__storage AS v WHERE v.`d` = 10 AND v.`k`
 SELECT id FROM t WHERE d = 10 AND d = 20
 --@ rewritten using v_or
 SELECT v.`id` AS id FROM lake.demo.v_or__storage AS v WHERE v.`d` = 10 AND v.`d` = 20
+
+--@ case: a text in hexadecimal digits, as Metabase writes it
+SELECT id FROM t WHERE s = decode(unhex('616264'), 'utf-8')
+--@ rewritten using v_prefix
+SELECT v.`id` AS id FROM lake.demo.v_prefix__storage AS v WHERE v.`s` = 'abd'
+
+--@ case: digits that are none
+SELECT id FROM t WHERE s = decode(unhex('61 6264'), 'utf-8')
+--@ kept: v_big NOT_READ the function decode is not read; v_discount NOT_READ the function decode is not read; v_dnf NOT_READ the function decode is not read; v_flag NOT_READ the function decode is not read; v_float NOT_READ the function decode is not read; v_known NOT_READ the function decode is not read; v_or NOT_READ the function decode is not read; v_prefix NOT_READ the function decode is not read; v_salary NOT_READ the function decode is not read; v_shipped NOT_READ the function decode is not read; v_since NOT_READ the function decode is not read; v_small NOT_READ the function decode is not read; v_year NOT_READ the function decode is not read

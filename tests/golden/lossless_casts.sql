@@ -44,3 +44,12 @@ SELECT d FROM t
 --@ case: a BIGINT does not fit an INT
 SELECT b FROM t
 --@ kept: groups GROUPING_TOO_COARSE the view holds groups, the query asks for rows; rows COLUMN_NOT_IN_VIEW b
+
+--@ case: a sum of integers in a wider type is the same
+SELECT k, sum(CAST(x AS BIGINT)) FROM t GROUP BY k
+--@ rewritten using groups
+SELECT CAST(v.`wide_k` AS INT) AS k, v.`total` FROM lake.demo.groups__storage AS v
+
+--@ case: a sum of DECIMALs has another type
+SELECT k, sum(CAST(x AS DECIMAL(20, 0))) FROM t GROUP BY k
+--@ kept: groups AGGREGATE_NOT_IN_VIEW sum(CAST(x AS DECIMAL(20, 0))); rows COLUMN_NOT_IN_VIEW x
