@@ -30,6 +30,9 @@ _READ = (
     "_shelved",
 )
 
+# How a storage query is printed that has more rows than the finest of its groups.
+_SETS = " GROUP BY GROUPING SETS ("
+
 # A statement with plain views in their place, as it is, and with materialized ones in theirs, too: each text once.
 Expansions = tuple[Expanded, ...]
 
@@ -136,11 +139,10 @@ class Definitions:
     @cached_property
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
         """The views that are no block by the texts that they answer, and whether with the text's own limit."""
-        whole = (view for view in self.views if view.written == view.query)
         return {
             text: (view, limited)
-            for view in whole
-            for query in dict.fromkeys((view.storage_query, view.written))
+            for view in self.views
+            for query in _whole_texts(view)
             for text, limited in texts_read(query, view.session)
         }
 
@@ -288,6 +290,13 @@ class Definitions:
             below = (state.name for state in view.through)
             names.update((view.name, view.storage), self.sources[view.name], below)
         return frozenset(names)
+
+
+def _whole_texts(view: MaterializedView) -> Iterable[str]:
+    """The queries of which a view's storage has just the rows, its hidden columns apart."""
+    if view.written == view.query:
+        return dict.fromkeys((view.storage_query, view.written))
+    return (view.query,) if _SETS in view.storage_query else ()
 
 
 @lru_cache(maxsize=32_768)

@@ -9,6 +9,7 @@ from rewriter.block.equivalence import equate
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Ordering, Unsupported, remembered, renamed
 from rewriter.block.from_clause import Find, rejected
+from rewriter.block.group_by import set_bits, set_number
 from rewriter.block.meaning import meaning
 from rewriter.block.opaque import opaque_within, text_of, with_texts
 from rewriter.block.predicates import Predicates, predicates_of
@@ -45,6 +46,8 @@ __all__ = [
     "rejected",
     "remembered",
     "renamed",
+    "set_bits",
+    "set_number",
     "tells_time",
     "text_of",
     "with_texts",

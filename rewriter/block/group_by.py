@@ -58,12 +58,23 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
             return node
         if node.expressions and node.expressions != list(keys):
             raise Unsupported("grouping_id() takes all keys in their order, or nothing")
-        return _bits(keys)
+        return set_bits(keys)
 
     return tree.transform(spell) if holds(tree, exp.Anonymous) else tree
 
 
-def _bits(keys: Sequence[Tree]) -> Tree:
+def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
+    """What grouping_id() is in the rows of a set: a bit for each key by which they are not grouped.
+
+    >>> a, b, c = (exp.column(name) for name in "abc")
+    >>> set_number([a, b, c], [b]), set_number([a, b, c], [a, b, c])
+    (5, 0)
+    """
+    return sum(2**place for place, key in enumerate(reversed(keys)) if key not in grouped)
+
+
+def set_bits(keys: Sequence[Tree]) -> Tree:
+    """The canonical tree of grouping_id()."""
     bits: list[Tree] = []
     for i, key in enumerate(reversed(keys)):
         call = exp.Anonymous(this="grouping", expressions=[key.copy()])

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, Scope, Unsupported, depends_on_zone, remembered
+from rewriter.engine.set_paths import paths_of_sets
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.maintenance import narrowed
@@ -45,7 +46,15 @@ def candidate_of(
     stored = _stored_names(block, storage)
     if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
-    return Candidate(view, block, storage, stored, tuple(t for t in sources if isinstance(t, Table)))
+    path = Candidate(view, block, storage, stored, tuple(t for t in sources if isinstance(t, Table)))
+    if block.sets is None:
+        return path
+    sets = paths_of_sets(path)
+    return (
+        replace(path, sets=sets)
+        if sets
+        else Miss(Reason.SHAPE, "it does not hold which of its GROUPING SETS a row is of")
+    )
 
 
 def _held(
@@ -62,7 +71,7 @@ def _block(
 ) -> Block | str:
     """The block of a view's storage query, which reads tables of these names, or why rules cannot read it."""
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
-    if isinstance(block, str) or block.plain:
+    if isinstance(block, str) or replace(block, sets=None).plain:
         return block
     return "it has GROUPING SETS, window functions, or DISTINCT over groups"
 

@@ -50,6 +50,12 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
     `remainder` answers for the rows that a plan does not have from the path.
     """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
+    if path.sets:
+        for each in path.sets:
+            best = answer(query, each, remainder)
+            if isinstance(best.result, Match):
+                break
+        return best
     for tried, mapping in enumerate(table_mappings(path.block, query.block)):
         if tried == MAPPINGS:
             return Answer("", Miss(Reason.SHAPE, f"its tables stand for the query's in more than {MAPPINGS} ways"))

@@ -161,8 +161,9 @@ def _answer_to(
     differing = recorded_problem(view, question.statement.session, zoned=lambda: True)
     if differing is not None:
         return Answer(text_match.__name__, differing)
-    columns = tuple(column.name for column in storage.columns)
-    return answer_text(question, Candidate(view, Block((), (), (), ()), storage, columns))
+    visible = replace(storage, columns=storage.columns[: len(view.columns)] if view.columns else storage.columns)
+    columns = tuple(column.name for column in visible.columns)
+    return answer_text(question, Candidate(view, Block((), (), (), ()), visible, columns))
 
 
 def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:

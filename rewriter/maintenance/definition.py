@@ -14,7 +14,16 @@ from types import MappingProxyType
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Unsupported, aggregate_of, build_block, common_tables, find_among
+from rewriter.block import (
+    Block,
+    Find,
+    Unsupported,
+    aggregate_of,
+    build_block,
+    common_tables,
+    find_among,
+    set_bits,
+)
 from rewriter.delta import count_among, count_of, signed_problem
 from rewriter.functions.registry import CLOCK, SETTLED, UNSETTLED, meant
 from rewriter.functions.trees import ROWS
@@ -75,7 +84,7 @@ def define(
         raise Unsupported(
             f"{len(names)} columns are named, but the query has {len(block.outputs)}: name all of them, or none"
         )
-    if not block.plain:
+    if not replace(block, sets=None).plain or (block.sets is not None and (block.limit or block.offset)):
         return Definition(spelled, spelled, (), sources, ())
     visible = replace(block, order=(), limit=None, offset=None)
     if block.limit is not None or block.offset is not None:
@@ -208,6 +217,8 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
     for key in block.keys:
         yield "key", key
     yield "rows", ROWS
+    if block.sets is not None:
+        yield "set", set_bits(block.keys)
     yield from (("order", key) for key in ordering)
     for output in (*block.outputs, *ordering):
         for node in output.walk():
@@ -221,7 +232,7 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
     """How many values each sum is of: with the last one it is NULL, not 0. Just where all else takes rows back, too."""
-    if block.keys is None or block.having:
+    if block.keys is None or block.having or block.sets is not None:
         return
     held = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted))))
     sums = (c for output in block.outputs if (c := aggregate_of(output)) is not None and c.name == "sum")

@@ -94,7 +94,8 @@ class Candidate:
     """A view with its block and its storage as they are now.
 
     `columns` names the storage column of each output of `block`; `sources` are the tables that it reads. `scattered`
-    tells that the rows of one group may be several.
+    tells that the rows of one group may be several. `only` are conditions of the storage's rows that are the path's,
+    `sets` the paths that a view with grouping sets is.
     """
 
     view: MaterializedView
@@ -103,6 +104,8 @@ class Candidate:
     columns: tuple[str, ...]
     sources: tuple[Table, ...] = ()
     scattered: bool = False
+    only: tuple[Tree, ...] = ()
+    sets: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -63,4 +63,4 @@ def path_of_parts(query: Predicates, parts: Block, path: Candidate) -> Candidate
     columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
     storage = replace(path.storage, columns=columns)
     whole = replace(parts, where=query.block.where)
-    return replace(path, block=whole, storage=storage, columns=names, scattered=True)
+    return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=())

@@ -63,7 +63,7 @@ def _block_text(block: Block, columns: Sequence[str], pins: Mapping[TableName, i
     items = [f"{expression_text(o, spell)} AS {quoted(c)}" for o, c in zip(block.outputs, columns, strict=True)]
     sources = {table.id: _source(table, pins) for table in block.tables}
     source = from_text(sources, block.joins, spell)
-    return select_text(items, source, block.where, block.keys or None, block.having, spell)
+    return select_text(items, source, block.where, block.keys or None, block.having, spell, block.sets)
 
 
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:

@@ -263,7 +263,7 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     present = _present(joined, candidate, mapping)
     if isinstance(present, Miss):
         return present
-    residual = list(present)
+    residual = [*candidate.only, *present]
     for conjunct in query.conjuncts:
         if applied.implies(conjunct):
             continue

@@ -17,7 +17,9 @@ _READ = frozenset({"expressions", "from_", "order", "limit", "offset"})
 def verify_text(original: str, plan: str, session: Session, view: MaterializedView, storage: Table) -> Verdict:
     """Compare a statement's text with the view's, and the plan with the text's order and limit."""
     part = next(parts(parse(original, session), ()), None)
-    texts = {text: whole for query in (view.storage_query, view.written) for text, whole in _texts(query, view)}
+    texts = {
+        text: whole for query in (view.storage_query, view.written, view.query) for text, whole in _texts(query, view)
+    }
     whole = texts.get(part.text, texts.get(part.body)) if part is not None else None
     if part is None or whole is None:
         return Verdict(UNDECIDED, "its text is not the view's")

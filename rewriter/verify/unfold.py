@@ -14,7 +14,8 @@ from itertools import count
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, has_aggregate
+from rewriter.block import Block, Occurrence, aggregate_of, has_aggregate, set_bits, set_number
+from rewriter.functions.registry import GROUPING
 from rewriter.functions.trees import call_of, number
 from rewriter.functions.types import FRACTIONS
 from rewriter.model import TableName
@@ -109,6 +110,7 @@ class Unfolding:
 
     def _merged(self, outer: Block, table: Occurrence, held: Held) -> Block:
         """A block with what one of its relations holds in that relation's place."""
+        outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._zone), outer)
         if inner.having or inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(f"{table.name} holds some of its groups, or more than groups")
@@ -175,6 +177,46 @@ class Unfolding:
         if not alone or not plain:
             return merged
         return mapped(merged, lambda node: _bits_counted(node, alone))
+
+
+def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
+    """What a plan reads of a view with grouping sets: the rows of one, as groups; raises Undecided.
+
+    law: the rows whose grouping_id() is n are the groups by the keys whose bits are 0, where one set alone has these;
+         of the other keys, and of grouping() itself, nothing is read
+    """
+    block, keys = held.block, held.block.keys or ()
+    if block.sets is None:
+        return outer, held
+    numbers = {name for name, output in zip(held.columns, block.outputs, strict=True) if output == set_bits(keys)}
+    for conjunct in outer.where:
+        column, literal = conjunct.this, conjunct.args.get("expression")
+        if not isinstance(conjunct, exp.EQ) or not isinstance(literal, exp.Literal):
+            continue
+        if isinstance(column, exp.Column) and column.table == table.id and column.name.lower() in numbers:
+            matching = [each for each in block.sets if str(set_number(keys, each)) == literal.name]
+            if len(matching) != 1 or not matching[0]:
+                break
+            rest = tuple(other for other in outer.where if other is not conjunct)
+            return replace(outer, where=rest), _of_set(held, matching[0])
+    raise Undecided(f"{table.name} has rows of several grouping sets")
+
+
+def _of_set(held: Held, grouped: tuple[Tree, ...]) -> Held:
+    """The groups of one set, with the columns that are of its keys and of aggregates."""
+    missing = [key for key in held.block.keys or () if key not in grouped]
+    places = [i for i, output in enumerate(held.block.outputs) if not _of_other_keys(output, missing)]
+    outputs, names = (tuple(each[i] for i in places) for each in (held.block.outputs, held.block.names))
+    block = replace(held.block, keys=grouped, sets=None, outputs=outputs, names=names)  # type: ignore[arg-type]
+    return Held(block, tuple(held.columns[i] for i in places))
+
+
+def _of_other_keys(tree: Tree, missing: Sequence[Tree]) -> bool:
+    if isinstance(tree, exp.Anonymous) and tree.name in GROUPING:
+        return True
+    if aggregate_of(tree) is not None:
+        return False
+    return tree in missing or any(_of_other_keys(part, missing) for part in tree.iter_expressions())
 
 
 def _bucketed(key: Tree) -> Tree | None:

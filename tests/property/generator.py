@@ -23,6 +23,9 @@ SHARING = 5
 COMMUTED = 200_000
 # From this seed on views have filters of several branches, and queries others that lie within these, or nearly.
 IMPLIED = 300_000
+# From this seed on views have grouping sets.
+IN_SETS = 400_000
+_SETS = ("ROLLUP ({0})", "CUBE ({0})", "GROUPING SETS (({0}), ({1}))", "GROUPING SETS (({1}), (), ({0}), ({1}))")
 
 
 @dataclass(frozen=True)
@@ -42,13 +45,17 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     rows = _rows(shared)
     shapes = [_select(shared) for _ in range(shared.randint(1, 3))]
     random = Random(seed)
-    if seed >= IMPLIED:
+    if IMPLIED <= seed < IN_SETS:
         filtered = [Filtered.of(shared, shape) for shape in shapes if not shape.joined] or [_filtered(shared)]
         shapes, chosen = [each.view for each in filtered], random.choice(filtered)
         shape = chosen.query(random)
     else:
         shape = random.choice(shapes)
-    views = tuple((f"mv{i}", view.sql(aliased=True)) for i, view in enumerate(shapes))
+    if seed >= IN_SETS:
+        held = [replace(each, sets=shared.choice(_SETS)) if 0 < len(each.keys or ()) < 5 else each for each in shapes]
+    else:
+        held = shapes
+    views = tuple((f"mv{i}", view.sql(aliased=True)) for i, view in enumerate(held))
     correlated = not shape.joined and random.random() < 0.1
     query = _asked_within(random, shape) if correlated else near_miss(random, shape).sql()
     layered = _layers(Random(f"layers {seed // sharing}"), shapes[0])

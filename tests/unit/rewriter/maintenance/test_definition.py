@@ -57,6 +57,17 @@ def test_keys_that_are_no_outputs_and_parts_of_expressions() -> None:
     assert "sum(sales_0.n) AS viewgate_sum_" in definition.storage_query
 
 
+def test_which_of_several_sets_a_row_is_of_is_stored() -> None:
+    definition = define("SELECT region, n, sum(big) AS s FROM sales GROUP BY ROLLUP (region, n)", SESSION, TABLES)
+    assert definition.storage_query == (
+        "SELECT sales_0.region AS region, sales_0.n AS n, sum(sales_0.big) AS s, count(*) AS viewgate_rows_0, "
+        "(CAST(grouping(sales_0.region) AS BIGINT) * 2) + CAST(grouping(sales_0.n) AS BIGINT) AS viewgate_set_1 "
+        "FROM lake.demo.sales AS sales_0 GROUP BY GROUPING SETS ((sales_0.region, sales_0.n), (sales_0.region), ())"
+    )
+    limited = define("SELECT region, n FROM sales GROUP BY ROLLUP (region, n) LIMIT 5", SESSION, TABLES)
+    assert limited.hidden == ()
+
+
 def test_a_view_of_rows_needs_none() -> None:
     assert define("SELECT n FROM sales WHERE n > 1", SESSION, TABLES).hidden == ()
 

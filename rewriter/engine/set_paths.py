@@ -1,0 +1,60 @@
+"""The grouping sets of a view as access paths, each a view of plain groups.
+
+law:    of a view's rows, those of one grouping set are the groups by its keys; a hidden column tells which set
+        a row is of, grouping_id(): NULL in a key may be a key that is NULL
+view:   SELECT region, sex, sum(price) AS total, grouping_id() AS g FROM sales GROUP BY ROLLUP (region, sex)
+query:  SELECT region, sum(price) FROM sales GROUP BY region
+gives:  SELECT region, total FROM view WHERE g = 1
+no:     the set of no keys, whose row is not there where the table has none; a set that the view has twice
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sqlglot import exp
+
+from rewriter.block import aggregate_of, set_bits, set_number
+from rewriter.functions.registry import GROUPING
+from rewriter.match import Candidate
+from rewriter.match.reading import stored
+from rewriter.sql import every
+
+Tree = exp.Expr
+
+
+def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
+    """A view with grouping sets as views with one each, those of the fewest keys first."""
+    keys, sets = path.block.keys or (), path.block.sets or ()
+    if set_bits(keys) not in path.block.outputs:
+        return ()
+    number = path.columns[path.block.outputs.index(set_bits(keys))]
+    times = Counter(map(frozenset, sets))
+    single = (each for each in sets if each and times[frozenset(each)] == 1)
+    return tuple(_path(path, each, number) for each in sorted(single, key=len))
+
+
+def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
+    """The rows of one set, with the outputs that are not NULL in all of them."""
+    block, every_key = path.block, path.block.keys or ()
+    missing = frozenset(every_key) - frozenset(keys)
+    kept = [place for place, output in enumerate(block.outputs) if not _is_missing(output, missing)]
+    outputs, names = tuple(block.outputs[i] for i in kept), tuple(block.names[i] for i in kept)
+    alone = replace(block, keys=keys, sets=None, outputs=outputs, names=names)
+    only = exp.EQ(this=stored(number), expression=exp.Literal.number(set_number(every_key, keys)))
+    return replace(path, block=alone, columns=tuple(path.columns[i] for i in kept), only=(only,))
+
+
+def _is_missing(output: Tree, missing: frozenset[Tree]) -> bool:
+    """Whether an output is of a key by which the set does not group, or tells the sets apart."""
+    return any(call.name in GROUPING for call in every(output, exp.Anonymous)) or any(_outside(output, missing))
+
+
+def _outside(tree: Tree, missing: frozenset[Tree]) -> Iterator[bool]:
+    """Whether an expression, or a part of it, is a missing key; aggregates are of the rows' values."""
+    if aggregate_of(tree) is None:
+        yield tree in missing
+        for part in tree.iter_expressions():
+            yield from _outside(part, missing)
