@@ -25,7 +25,7 @@ shortlist of views; `definitions.thorough` has them all tried, for explanations.
 
 from rewriter.block import Unsupported
 from rewriter.expanding import rewrite
-from rewriter.freshness import fresh_storage
+from rewriter.freshness import Live, fresh_storage, live_storage
 from rewriter.index import Definitions
 from rewriter.maintenance import (
     Decision,
@@ -82,6 +82,7 @@ __all__ = [
     "Edit",
     "Kept",
     "Kind",
+    "Live",
     "Outcome",
     "ParseError",
     "Reason",
@@ -104,6 +105,7 @@ __all__ = [
     "in_place",
     "inherited_order",
     "kept",
+    "live_storage",
     "misplaced",
     "narrowed",
     "parse",

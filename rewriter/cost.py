@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rewriter.block import Block
+from rewriter.delta import Added, Read
 from rewriter.freshness import Relations
 from rewriter.index import Bag, Shortlist
 from rewriter.match import Match, Rewriting
-from rewriter.match.candidate import Branch
+from rewriter.match.candidate import Branch, Delta
 from rewriter.model import MaterializedView, Relation, Table
 
 SCAN = ROLL_UP = 4 << 20
@@ -39,9 +40,22 @@ def _read(rewriting: Rewriting, relations: Relations) -> int:
 
 def cost_of_branch(branch: Branch, share: float, relations: Relations) -> int:
     """The cost of one branch of a plan in parts, which has this part of the question's rows."""
+    if isinstance(branch, Delta):
+        pairs = zip(branch.block.tables, branch.reads, strict=True)
+        return sum(_scan_at(read, relations.get(table.name)) for table, read in pairs)
     if isinstance(branch, Block):
         return int(share * sum(scan_of(relations.get(table.name)) for table in branch.tables))
     return SCAN + int(share * (_read(branch, relations) - SCAN))
+
+
+def _scan_at(read: Read, table: Relation | None) -> int:
+    """The cost of reading a table at some moment; of what came since another, where nobody has counted it, of all."""
+    if not isinstance(read, Added) or not isinstance(table, Table):
+        return scan_of(table)
+    # What compaction adds is not read.
+    added = [snapshot.added for snapshot in table.since(read.start) if snapshot.operation == "append"]
+    known = [size for size in added if size is not None]
+    return SCAN + sum(known) if len(known) == len(added) else scan_of(table)
 
 
 def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Iterator[tuple[int, MaterializedView]]:

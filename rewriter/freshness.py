@@ -12,9 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from rewriter.match import Miss, Reason
-from rewriter.model import ChildView, Column, MaterializedView, Relation, SourceState, Table, TableName, ViewState
+from rewriter.model import (
+    Change,
+    ChangeKind,
+    ChildView,
+    Column,
+    MaterializedView,
+    Relation,
+    Snapshot,
+    SourceState,
+    Table,
+    TableName,
+    ViewState,
+)
 
 Relations = Mapping[TableName, Relation | None]
 
@@ -23,6 +36,68 @@ def fresh_storage(
     view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, part: bool = False
 ) -> Table | Miss:
     """The view's storage if it is fresh, else what it lacks; with `part`, also one that holds but some of the rows."""
+    storage = _storage_of(view, relations)
+    if isinstance(storage, Miss):
+        return storage
+    recorded = _recorded(storage)
+    for name in sources:
+        problem = _source_problem(name, relations.get(name), recorded)
+        if problem is not None:
+            return problem
+    return Miss(Reason.HOLDS_A_PART, storage.part) if storage.part and not part else storage
+
+
+class Live(NamedTuple):
+    """Stale storage that lacks nothing but the rows that were appended to some of its sources."""
+
+    storage: Table
+    grown: tuple[Change, ...]
+
+
+def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
+    """The view's storage, and what was appended to its sources since, if nothing else happened to them.
+
+    An incremental read skips silently what other snapshots did, and has the columns of today: each snapshot since is
+    looked at, and the columns must be those of the snapshot at which it begins.
+    """
+    storage = _storage_of(view, relations)
+    if isinstance(storage, Miss):
+        return storage
+    if storage.part:
+        return Miss(Reason.HOLDS_A_PART, storage.part)
+    grown = []
+    for name in dict.fromkeys(sources):
+        change = _appended(name, relations.get(name), _recorded(storage))
+        if isinstance(change, Miss):
+            return change
+        grown += [change] if change is not None else []
+    return Live(storage, tuple(grown))
+
+
+def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
+    """What was appended to a table since a refresh read it; None for nothing."""
+    source = _source(name, table, recorded)
+    if isinstance(source, Miss):
+        return source
+    assert isinstance(table, Table)
+    if gone := _gone(table, source) or _schema_problem(name, table, source):
+        return gone
+    since = changes_since(table, source.snapshot_id)
+    if not since:
+        return None
+    other = next((snapshot for snapshot in since if snapshot.operation != "append"), None)
+    if other is not None:
+        return Miss(Reason.STALE, f"{name} has got more than appends: snapshot {other.id} is of {other.operation}")
+    start = next((s for s in table.snapshots if s.id == source.snapshot_id), None)
+    if start is None:
+        return Miss(Reason.STALE, f"{name} was empty when it was refreshed")
+    if {start.schema_id, table.snapshots[0].schema_id} != {table.schema_id}:
+        return Miss(Reason.STALE, f"the columns of {name} have changed since")
+    return Change(name, ChangeKind.APPENDED, start.id, table.snapshot_id, table.columns)
+
+
+def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
+    """The view's storage if a refresh of the view as it is now has filled it, whatever its sources hold by now."""
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
     state, storage = relations.get(view.name), relations.get(view.storage)
@@ -44,12 +119,12 @@ def fresh_storage(
         return problem
     if changed := _differing(storage, refresh.stored or ()):
         return Miss(Reason.STALE, f"the column {changed} of its storage is not the one that was written to")
-    recorded = {source.uuid: source for source in refresh.sources}
-    for name in sources:
-        problem = _source_problem(name, relations.get(name), recorded)
-        if problem is not None:
-            return problem
-    return Miss(Reason.HOLDS_A_PART, storage.part) if storage.part and not part else storage
+    return storage
+
+
+def _recorded(storage: Table) -> Mapping[str, SourceState]:
+    """What a refresh read, by the UUIDs of the tables."""
+    return {source.uuid: source for source in storage.refresh.sources} if storage.refresh is not None else {}
 
 
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
@@ -65,7 +140,24 @@ def _child_problem(view: MaterializedView, children: Iterable[ChildView], relati
     return None
 
 
-def _source_problem(name: TableName, table: Relation | None, recorded: dict[str, SourceState]) -> Miss | None:
+def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Miss | None:
+    source = _source(name, table, recorded)
+    if isinstance(source, Miss):
+        return source
+    assert isinstance(table, Table)
+    changed = _gone(table, source)
+    since = changes_since(table, source.snapshot_id)
+    if changed is None and since:
+        first = since[-1]
+        when = datetime.fromtimestamp(first.timestamp_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        read = "it was empty" if source.snapshot_id is None else f"snapshot {source.snapshot_id}"
+        what = f"has changed since {read}: first by snapshot {first.id} ({first.operation}, {when})"
+        changed = Miss(Reason.STALE, f"{name} {what}")
+    return changed or _schema_problem(name, table, source)
+
+
+def _source(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> SourceState | Miss:
+    """What a refresh recorded of a table."""
     if isinstance(table, ViewState):
         return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be put in the place of its name")
     if not isinstance(table, Table):
@@ -73,24 +165,20 @@ def _source_problem(name: TableName, table: Relation | None, recorded: dict[str,
     source = recorded.get(table.uuid)
     if source is None:
         return Miss(Reason.STALE, f"{name} is another table than the one that was refreshed from")
-    changed = _changes(table, source)
-    if changed is not None:
-        return Miss(Reason.STALE, f"{name} {changed}")
-    return _schema_problem(name, table, source)
+    return source
 
 
-def _changes(table: Table, source: SourceState) -> str | None:
-    """What happened to a table since a refresh read it; None if no row can have changed."""
-    ancestry = {snapshot.id for snapshot in table.snapshots}
-    if source.snapshot_id is not None and source.snapshot_id not in ancestry:
-        return f"no longer descends from snapshot {source.snapshot_id}: it was rolled back, replaced or expired"
-    since = [snapshot for snapshot in table.since(source.snapshot_id) if snapshot.operation != "replace"]
-    if not since:
+def _gone(table: Table, source: SourceState) -> Miss | None:
+    """Why what a refresh read of a table is none of its past."""
+    if source.snapshot_id is None or source.snapshot_id in {snapshot.id for snapshot in table.snapshots}:
         return None
-    first = since[-1]
-    when = datetime.fromtimestamp(first.timestamp_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    read = "it was empty" if source.snapshot_id is None else f"snapshot {source.snapshot_id}"
-    return f"has changed since {read}: first by snapshot {first.id} ({first.operation}, {when})"
+    why = f"no longer descends from snapshot {source.snapshot_id}: it was rolled back, replaced or expired"
+    return Miss(Reason.STALE, f"{table.name} {why}")
+
+
+def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
+    """The snapshots that may have changed rows since another, newest first: compaction changes none."""
+    return [snapshot for snapshot in table.since(snapshot_id) if snapshot.operation != "replace"]
 
 
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:

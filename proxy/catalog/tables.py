@@ -142,9 +142,17 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
     return Snapshot(
         id=raw["snapshot-id"],
         timestamp_ms=raw["timestamp-ms"],
-        operation=operation(raw),
+        operation=_effect(raw),
         schema_id=raw.get("schema-id", schema_id),
+        added=_count(raw, "added-files-size"),
     )
+
+
+def _effect(raw: Mapping[str, Any]) -> str:
+    """The operation of a snapshot; an append that took files away, of which no incremental read tells, is none."""
+    called = operation(raw)
+    takes = ("deleted-data-files", "added-delete-files", "removed-delete-files")
+    return "overwrite" if called == "append" and any(_count(raw, key) for key in takes) else called
 
 
 def operation(raw: Mapping[str, Any]) -> str:
@@ -154,8 +162,13 @@ def operation(raw: Mapping[str, Any]) -> str:
 
 
 def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
-    total: str | None = (ancestry[0].get("summary") or {}).get(key) if ancestry else None
-    return int(total) if total is not None and total.isdecimal() else None
+    return _count(ancestry[0], key) if ancestry else None
+
+
+def _count(raw: Mapping[str, Any], key: str) -> int | None:
+    """A number in the summary of a snapshot; None where it has none."""
+    count: str | None = (raw.get("summary") or {}).get(key)
+    return int(count) if count is not None and count.isdecimal() else None
 
 
 def recorded_summary(document: Document) -> Mapping[str, str]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.statements import relations
-from rewriter import Reason, fresh_storage
+from rewriter import Live, Reason, fresh_storage, live_storage
 from rewriter.model import MaterializedView, Table, TableName
 
 FRESH = "fresh"
@@ -49,8 +49,10 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
     if isinstance(found, Table):
         part = f"its storage holds only the rows where {found.part}" if found.part else ""
         return Status(FRESH, part, refreshed_at, error, sources)
+    live = isinstance(live_storage(replace(view, rewrite=True), sources, now), Live)
+    how = "; queries read it with the appended rows where these are few" if live else ""
     never = found.reason is Reason.NEVER_REFRESHED
-    return Status("never refreshed" if never else "stale", found.detail, refreshed_at, error, sources)
+    return Status("never refreshed" if never else "stale", found.detail + how, refreshed_at, error, sources)
 
 
 def _refreshed_at(storage: Table) -> str | None:

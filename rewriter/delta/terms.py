@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
-from rewriter.block import Block
 from rewriter.delta.reads import Added, At, Read
-from rewriter.model import Change, ChangeKind, TableName
+from rewriter.model import Change, ChangeKind
 
 
-def terms(block: Block, changes: Mapping[TableName, Change]) -> Iterator[tuple[Read, ...]]:
-    """One reading of all occurrences for each occurrence that has got rows.
+def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
+    """One reading of all occurrences of tables, of which these are the states, for each that has got rows.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone
     no:     a term over a table that was empty then: it has no rows
     """
-    states = [changes[table.name] for table in block.tables]
     for grown, change in enumerate(states):
         were_empty = any(_was_empty(before) for before in states[:grown])
         if change.kind is ChangeKind.APPENDED and not were_empty:

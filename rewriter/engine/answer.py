@@ -103,7 +103,7 @@ def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> M
     whole = over_parts(query, partials.parts, ask.path)
     if isinstance(whole, Miss):
         return whole
-    branches = [Shared(held.rewriting, 1.0)]
+    branches = [Shared(held.rewriting, 1.0), *(Shared(delta, 1.0) for delta in partials.deltas)]
     if partials.rest is not None:
         lacking = share_of(partials.rest, query) if partials.edges else HALF
         branches = [Shared(held.rewriting, 1 - lacking)]

@@ -16,16 +16,17 @@ from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, least_costs, orig
 from rewriter.engine.access_paths import candidate_of, settings_problem
 from rewriter.engine.answer import Remainder, Shared, answer, from_tables, of_branches, over_parts
 from rewriter.engine.questions import block_of
-from rewriter.freshness import Relations, fresh_storage
+from rewriter.freshness import Live, Relations, fresh_storage, live_storage
 from rewriter.index import Definitions, Shortlist
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting
 from rewriter.match.parts import in_parts
 from rewriter.match.printing import print_block
 from rewriter.metadata import counted_by_metadata
-from rewriter.model import MaterializedView, Session, TableName
+from rewriter.model import MaterializedView, Session, Table, TableName
 from rewriter.outcome import Attempt
 from rewriter.rematch import asked_of
 from rewriter.rules import DIVISIONS
+from rewriter.rules.delta_union import delta_union
 from rewriter.sql import SelectBlock, Statement, parse
 from rewriter.verify import Verdict
 
@@ -58,6 +59,8 @@ class _Tried:
     refuted: Mapping[TableName, Verdict] = field(default_factory=dict)
     matches: dict[TableName, str] = field(default_factory=dict)
     missed: list[Attempt] = field(default_factory=list)
+    stale: list[MaterializedView] = field(default_factory=list)
+    live: dict[TableName, str] = field(default_factory=dict)
     best: tuple[tuple[int, TableName], MaterializedView, str, Match] | None = None
     # The views behind the best match, which were not tried.
     others: Sequence[MaterializedView] = ()
@@ -69,18 +72,38 @@ class _Tried:
         """Whether a match is at hand that is no dearer than the view could be, nor any behind it."""
         return self.best is not None and self.best[0] <= (bound, view.name)
 
-    def add(self, view: MaterializedView, query: Predicates, limit: int, read: Predicates | None = None) -> None:
+    def add_live(self, query: Predicates, limit: int) -> None:
+        """Try the stale views with what was appended to their tables since they were refreshed."""
+        for view in () if self.best is not None or self.correlation is not None else self.stale:
+            storage = live_storage(view, self.definitions.sources[view.name], self.relations)
+            if isinstance(storage, Live):
+                stale = next(attempt for attempt in self.missed if attempt.view == view.name)
+                self.missed.remove(stale)
+                self.live[view.name] = " and ".join(f"{c.name} since snapshot {c.start}" for c in storage.grown)
+                self.add(view, query, limit, live=storage)
+                self.missed = [_refreshable(each, stale) if each.view == view.name else each for each in self.missed]
+
+    def add(
+        self,
+        view: MaterializedView,
+        query: Predicates,
+        limit: int,
+        read: Predicates | None = None,
+        live: Live | None = None,
+    ) -> None:
         """Try one more view; a surprise in a rule costs that view's chance, never the answer.
 
         Where the query is `read` as one over another view that answers it, views over that are matched with it so.
         """
         try:
-            rule, result = self._try(view, read or query)
+            rule, result = self._try(view, read or query, live)
         except RecursionError:
             rule, result = "", Miss(Reason.NOT_READ, "it is nested too deeply")
         except Exception:
             log.exception("trying %s on %r failed; the statement is answered without it", view.name, self.select.text)
             rule, result = "", Miss(Reason.NOT_READ, "an error in the rewriter, see the log")
+        if isinstance(result, Miss) and result.reason is Reason.STALE and read is None and live is None:
+            self.stale.append(view)
         if isinstance(result, Match):
             price = cost(result, query.block, self.relations)
             if price <= limit or price >= UNKNOWN:
@@ -90,7 +113,8 @@ class _Tried:
                 self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
                 if self.best is None or (price, view.name) < self.best[0]:
                     self.best = (price, view.name), view, rule, result
-                self._add_upon(view, result, query, limit)
+                if live is None:
+                    self._add_upon(view, result, query, limit)
                 return
             result = Miss(Reason.DEARER, "reading it costs more than reading the tables")
         if read is None:
@@ -121,7 +145,7 @@ class _Tried:
         chosen = self._tiles()
         best = self.best[1].name if self.best is not None else None
         matched = [
-            Attempt(name, "chosen", self.best[2], detail=chosen[name], block=self.select.text)
+            Attempt(name, "chosen", self.best[2], None, self._detail(name, chosen[name]), self.select.text)
             if name in chosen and self.best is not None
             else Attempt(name, "not chosen", rule, Reason.NOT_CHOSEN, f"{best} has less to read", self.select.text)
             for name, rule in sorted((dict.fromkeys(chosen, "") | self.matches).items())
@@ -139,11 +163,19 @@ class _Tried:
         tiles = {self.definitions.by_storage[tile.storage.name].name: _filter(tile) for tile in branches}
         return {view.name: ""} | tiles
 
-    def _try(self, view: MaterializedView, query: Predicates) -> tuple[str, Match | Miss]:
-        path = self._path(view, query.block)
+    def _detail(self, name: TableName, rows: str) -> str:
+        """What a chosen view answers for, and that it is stale where it is."""
+        live = (
+            f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
+        )
+        return "; ".join(filter(None, (rows, live)))
+
+    def _try(self, view: MaterializedView, query: Predicates, live: Live | None) -> tuple[str, Match | Miss]:
+        path = self._path(view, query.block, live)
         if isinstance(path, Miss):
             return "", path
-        self._paths[view.name] = path
+        if live is None:
+            self._paths[view.name] = path
         rule, result = answer(query, path)
         if self.correlation is not None and isinstance(result, Match):
             return rule, self.correlation.placed(result)
@@ -166,17 +198,21 @@ class _Tried:
     def _by_size(self, names: Iterable[TableName]) -> list[TableName]:
         return sorted(names, key=lambda name: (scan_of(self._paths[name].storage), name))
 
-    def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        """The view as something to read now."""
+    def _path(self, view: MaterializedView, query: Block, live: Live | None = None) -> Candidate | Miss:
+        """The view as something to read now, if it is stale with what was appended to its tables."""
         if view.name in self.refuted:
             return Miss(Reason.PLAN_REFUTED, self.refuted[view.name].reason)
-        storage = fresh_storage(view, self.definitions.sources[view.name], self.relations, part=True)
+        sources = self.definitions.sources[view.name]
+        storage = live.storage if live else fresh_storage(view, sources, self.relations, part=True)
         if isinstance(storage, Miss):
             return storage
         candidate = candidate_of(view, query, storage, self.definitions, self.relations)
         if isinstance(candidate, Miss):
             return candidate
-        return settings_problem(candidate, query, self.session, self.definitions, self.relations) or candidate
+        if live and not all(isinstance(self.relations.get(t.name), Table) for t in candidate.block.tables):
+            return Miss(Reason.SHAPE, "rows have been appended to the tables of a view that the query names")
+        differing = settings_problem(candidate, query, self.session, self.definitions, self.relations)
+        return differing or replace(candidate, grown=live.grown if live else ())
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
         """What reads the rows that plans over these views lack: other views, where that costs less than the tables."""
@@ -220,6 +256,13 @@ def _branches(rewriting: Rewriting) -> Sequence[Shared]:
     if rewriting.parts is None or len(rewriting.parts.branches) == 1:
         return (Shared(rewriting, 1.0),)
     return tuple(map(Shared, rewriting.parts.branches, rewriting.parts.shares))
+
+
+def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
+    """Why a stale view does not answer with what was appended; that it is stale, where a refresh would help."""
+    if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
+        return missed
+    return replace(stale, rule=missed.rule, detail=f"{stale.detail}; with what was appended: {missed.detail}")
 
 
 def answer_block(
@@ -268,6 +311,7 @@ def _try_all(tried: _Tried, query: Predicates, shortlist: Shortlist) -> None:
         if view.name not in tried.matches and (not beaten or definitions.upon(view.name)):
             tried.add(view, query, limit)
     tried.tile(query)
+    tried.add_live(query, limit)
 
 
 def _divided(query: Predicates, statement: Statement, tried: _Tried) -> Chosen | None:

@@ -219,7 +219,8 @@ def _touched(now: Situation) -> str:
 
 def _parts(now: Situation) -> list[str]:
     block = now.stored.block
-    return [block_text(block, now.stored.names, reads) for reads in terms(block, now.changes)]
+    states = [now.changes[table.name] for table in block.tables]
+    return [block_text(block, now.stored.names, reads) for reads in terms(states)]
 
 
 def _none(held: Stored) -> str:

@@ -7,7 +7,7 @@ aggregates rolled up from its own.
 
 from rewriter.match.aggregates import Aggregates
 from rewriter.match.ask import Ask, Partials, Plan
-from rewriter.match.candidate import Candidate, Match, Miss, Parts, Reason, Rewriting
+from rewriter.match.candidate import Candidate, Delta, Match, Miss, Parts, Reason, Rewriting
 from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
 from rewriter.match.reading import Reading, read_view
@@ -16,6 +16,7 @@ __all__ = [
     "Aggregates",
     "Ask",
     "Candidate",
+    "Delta",
     "Match",
     "Miss",
     "Partials",

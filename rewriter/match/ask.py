@@ -9,7 +9,7 @@ from functools import cached_property
 from sqlglot import exp
 
 from rewriter.block import Block, Predicates, meaning, renamed
-from rewriter.match.candidate import Candidate, Match, Miss, Reason
+from rewriter.match.candidate import Candidate, Delta, Match, Miss, Reason
 from rewriter.match.reading import Reading, read_view
 from rewriter.match.texts import TextQuestion
 
@@ -32,6 +32,8 @@ class Ask:
         """The question's rows, filtered as it asks, in terms of the path's columns; computed once for all rules."""
         if isinstance(self.question, TextQuestion):
             return Miss(Reason.SHAPE, "a text is compared as a whole", apart=True)
+        if self.path.grown:
+            return Miss(Reason.SHAPE, "rows have been appended to its tables", apart=True)
         return read_view(self.question, self.path, self.mapping)
 
     def held(self, query: Predicates) -> frozenset[Tree]:
@@ -52,6 +54,7 @@ class Partials:
     held: Ask
     rest: Block | None = None
     edges: bool = False
+    deltas: tuple[Delta, ...] = ()
 
 
 Plan = Match | Partials

@@ -9,7 +9,8 @@ from enum import StrEnum
 from sqlglot import exp
 
 from rewriter.block import Block, Join, Occurrence, Ordering, with_texts
-from rewriter.model import Column, MaterializedView, Table, TableName
+from rewriter.delta import Read
+from rewriter.model import Change, Column, MaterializedView, Table, TableName
 
 Tree = exp.Expr
 
@@ -95,7 +96,8 @@ class Candidate:
 
     `columns` names the storage column of each output of `block`; `sources` are the tables that it reads. `scattered`
     tells that the rows of one group may be several. `only` are conditions of the storage's rows that are the path's,
-    `sets` the paths that a view with grouping sets is.
+    `sets` the paths that a view with grouping sets is. `grown` are those of its tables to which rows were appended
+    after it was filled: it holds the block of the tables as they were. With `past`, it is asked for just that.
     """
 
     view: MaterializedView
@@ -106,6 +108,8 @@ class Candidate:
     scattered: bool = False
     only: tuple[Tree, ...] = ()
     sets: tuple[Candidate, ...] = ()
+    grown: tuple[Change, ...] = ()
+    past: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,6 +161,14 @@ class Rewriting:
 
 
 @dataclass(frozen=True)
+class Delta:
+    """Rows that came to tables since a view was refreshed: a block, and where each of its tables is read."""
+
+    block: Block
+    reads: tuple[Read, ...]
+
+
+@dataclass(frozen=True)
 class Parts:
     """What stands in a storage's place: finer groups, from one path or from several one after the other.
 
@@ -179,9 +191,15 @@ class Parts:
         return tuple(branch for branch in self.branches if isinstance(branch, Rewriting))
 
     @property
+    def deltas(self) -> tuple[Delta, ...]:
+        """The branches that are of rows which came since a view was refreshed."""
+        return tuple(branch for branch in self.branches if isinstance(branch, Delta))
+
+    @property
     def reads(self) -> frozenset[TableName]:
         """Every table of the catalog that is read."""
-        tables = (table.name for block in self.rest for table in block.tables if not table.text)
+        blocks = (*self.rest, *(delta.block for delta in self.deltas))
+        tables = (table.name for block in blocks for table in block.tables if not table.text)
         return frozenset(tables).union(*(view.reads for view in self.views))
 
     @property
@@ -192,16 +210,19 @@ class Parts:
 
     def with_texts(self, texts: Mapping[str, str]) -> Parts:
         """The parts with other texts for the subqueries and derived tables in them."""
-        branches = (
-            replace(branch, where=_put(branch.where, texts), tables=_retold(branch.tables, texts))
-            if isinstance(branch, Block)
-            else branch.with_texts(texts)
-            for branch in self.branches
-        )
-        return replace(self, branches=tuple(branches))
+        return replace(self, branches=tuple(_branch_with_texts(branch, texts) for branch in self.branches))
 
 
-Branch = Rewriting | Block
+Branch = Rewriting | Block | Delta
+
+
+def _branch_with_texts(branch: Branch, texts: Mapping[str, str]) -> Branch:
+    if isinstance(branch, Rewriting):
+        return branch.with_texts(texts)
+    if isinstance(branch, Delta):
+        outputs = _put(branch.block.outputs, texts)
+        return replace(branch, block=replace(branch.block, where=_put(branch.block.where, texts), outputs=outputs))
+    return replace(branch, where=_put(branch.where, texts), tables=_retold(branch.tables, texts))
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,25 @@ from rewriter.block import Block, Predicates, RangeSet, aggregate_of, predicates
 from rewriter.block.words import words
 from rewriter.match.candidate import Candidate, Miss, Reason
 from rewriter.model import Column
-from rewriter.schema import UNKNOWN, output_types, parts_of
+from rewriter.schema import UNKNOWN, expression_type, output_types, parts_of
+from rewriter.sql import every
 
 Tree = exp.Expr
 
 
 def in_parts(block: Block) -> Block:
-    """What each side of the union computes: the groups with aggregates that can be put together."""
+    """What each side of the union computes: rows, or the groups with aggregates that can be put together."""
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
-    outputs = tuple(dict.fromkeys(chain(block.keys or (), *(_aggregates(tree, block) for tree in wanted))))
+    made = _aggregates if block.keys is not None else _of_rows
+    outputs = tuple(dict.fromkeys(chain(block.keys or (), *(made(tree, block) for tree in wanted))))
     names = (None,) * len(outputs)
     plain = replace(block, having=(), order=(), limit=None, offset=None, sets=None, distinct=False)
     return replace(plain, outputs=outputs, names=names)
+
+
+def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
+    """An expression over rows; its columns, where its type is not certain."""
+    yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
 def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
@@ -63,4 +70,4 @@ def path_of_parts(query: Predicates, parts: Block, path: Candidate) -> Candidate
     columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
     storage = replace(path.storage, columns=columns)
     whole = replace(parts, where=query.block.where)
-    return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=())
+    return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=(), grown=())

@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from rewriter.block import Block, Join, Occurrence, Ordering
 from rewriter.block.opaque import is_opaque, spelled
-from rewriter.match.candidate import STORAGE_ALIAS, Parts, Rewriting
+from rewriter.delta import Read
+from rewriter.match.candidate import STORAGE_ALIAS, Branch, Delta, Parts, Rewriting
 from rewriter.model import Column, Table, TableName, quoted
 from rewriter.sql import expression_sql
 from rewriter.timeseries import as_bucket, translate_bucket
@@ -42,13 +43,15 @@ def print_rewriting(
 
 def _parts_text(parts: Parts, pins: Mapping[TableName, int]) -> str:
     names = [column.name for column in parts.columns]
-    texts = (
-        _block_text(branch, names, pins, spell=True)
-        if isinstance(branch, Block)
-        else print_rewriting(branch, names, parts.columns, pins)
-        for branch in parts.branches
-    )
-    return f"({' UNION ALL '.join(texts)})"
+    return f"({' UNION ALL '.join(_branch_text(branch, parts, names, pins) for branch in parts.branches)})"
+
+
+def _branch_text(branch: Branch, parts: Parts, names: Sequence[str], pins: Mapping[TableName, int]) -> str:
+    if isinstance(branch, Block):
+        return _block_text(branch, names, pins, spell=True)
+    if isinstance(branch, Delta):
+        return _block_text(branch.block, names, pins, spell=True, reads=branch.reads)
+    return print_rewriting(branch, names, parts.columns, pins)
 
 
 def print_block(block: Block, columns: Sequence[str]) -> str:
@@ -59,9 +62,15 @@ def print_block(block: Block, columns: Sequence[str]) -> str:
     return _block_text(block, columns, {}, spell=False)
 
 
-def _block_text(block: Block, columns: Sequence[str], pins: Mapping[TableName, int], spell: bool) -> str:
+def _block_text(
+    block: Block, columns: Sequence[str], pins: Mapping[TableName, int], spell: bool, reads: Sequence[Read] = ()
+) -> str:
     items = [f"{expression_text(o, spell)} AS {quoted(c)}" for o, c in zip(block.outputs, columns, strict=True)]
-    sources = {table.id: _source(table, pins) for table in block.tables}
+    clauses = [read.sql() for read in reads] or [""] * len(block.tables)
+    sources = {
+        table.id: f"{table.name.sql()}{clause} AS {table.id}" if clause else _source(table, pins)
+        for table, clause in zip(block.tables, clauses, strict=True)
+    }
     source = from_text(sources, block.joins, spell)
     return select_text(items, source, block.where, block.keys or None, block.having, spell, block.sets)
 

@@ -36,12 +36,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """One snapshot of an Iceberg table; `operation` is append, overwrite, delete or replace."""
+    """One snapshot of an Iceberg table; `operation` is append, overwrite, delete or replace.
+
+    `added` are the bytes of the files that it added, None where its summary does not count them.
+    """
 
     id: int
     timestamp_ms: int
     operation: str
     schema_id: int
+    added: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

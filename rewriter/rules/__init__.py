@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from rewriter.block import Block
 from rewriter.match import Ask, Miss, Plan
+from rewriter.rules.delta_union import delta_union
 from rewriter.rules.read_rows import read_rows
 from rewriter.rules.roll_up import roll_up
 from rewriter.rules.roll_up_bitmaps import roll_up_bitmaps
@@ -30,6 +31,8 @@ RULES: tuple[Rule, ...] = (
     roll_up,
     # In two steps, where one does not do.
     roll_up_bitmaps,
+    # Of a path to whose tables rows were appended no rule before this one reads.
+    delta_union,
     # It reads the tables, too: only where no view has all of the rows.
     union_remainder,
 )

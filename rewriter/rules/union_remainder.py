@@ -48,6 +48,8 @@ def union_remainder(ask: Ask) -> Partials | Miss:
             "rows are not put together from a view's and others: that reads more than the tables",
             apart=True,
         )
+    if path.past:
+        return Miss(Reason.SHAPE, "the rest would be read as it is now", apart=True)
     if any(table.text for table in query.block.tables):
         return Miss(Reason.SHAPE, "a derived table beside the view would be computed twice", apart=True)
     divided = _cut(query, path, ask.mapping)

@@ -8,10 +8,12 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence
+from rewriter.freshness import changes_since
 from rewriter.index import Definitions
 from rewriter.maintenance import narrowed
 from rewriter.maintenance.stored import known_block
 from rewriter.model import Column, MaterializedView, Relation, Table, TableName
+from rewriter.verify.moments import Moment
 from rewriter.verify.unfold import Held
 
 Relations = Mapping[TableName, Relation | None]
@@ -59,7 +61,23 @@ class Leaves:
         if storage.part:
             view = narrowed(view, storage.part, dict(self._sources(view)))
         block = self._block(view)
-        return Held(block, _names(storage.columns)) if block is not None else None
+        return Held(self._as_refreshed(block, storage), _names(storage.columns)) if block is not None else None
+
+    def _as_refreshed(self, block: Block, storage: Table) -> Block:
+        """The block over the tables as they were when the storage was filled."""
+        recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
+
+        def then(occurrence: Occurrence) -> Occurrence:
+            table = self.table(occurrence.name)
+            if table is None or table.uuid not in recorded or not changes_since(table, recorded[table.uuid]):
+                return occurrence
+            return replace(occurrence, name=Moment(recorded[table.uuid]).of(occurrence.name))
+
+        return replace(block, tables=tuple(map(then, block.tables)))
+
+    def is_storage(self, name: TableName) -> bool:
+        """Whether a table is the storage of a view."""
+        return name in self._definitions.by_storage
 
     def _block(self, view: MaterializedView) -> Block | None:
         """The block of a view's storage query: over tables, or over views where the question names one of these."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,17 +14,24 @@ from rewriter.model import Column, Session, TableName, quoted
 from rewriter.schema import output_types
 from rewriter.sql import ParseError, from_items, parse, parse_select
 from rewriter.verify.buckets import raised
+from rewriter.verify.moments import Moment
 
 Tree = exp.Expr
+# Options behind a table's name are nothing that sqlglot reads.
+_ADDED = re.compile(r" WITH \('start-snapshot-id' = '(\d+)', 'end-snapshot-id' = '(\d+)'\)")
 Columns = Callable[[TableName], tuple[Column, ...] | None]
 
 
 @dataclass(frozen=True)
 class Scan:
-    """A read of a table or a storage table; `pin` is the snapshot that the text names."""
+    """A read of a table or a storage table; `pin` is the snapshot that the text names.
+
+    With `since`, only the rows are read that came after that snapshot.
+    """
 
     name: TableName
     pin: int | None
+    since: int | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,7 @@ def read_printed(
 
     `constants` are the texts of subqueries that the question has as constants, `derived` its derived tables.
     """
+    text = _ADDED.sub(r" FOR VERSION BETWEEN \1 AND \2", text)
     try:
         tree = parse_select(text)
     except ParseError as problem:
@@ -119,7 +128,10 @@ class _Reader:
             if name is None or known is None:
                 return None
             if id(table) in pins:
-                reads.append(Scan(name, pins[id(table)]))
+                reads.append(Scan(name, *pins[id(table)]))
+                # A table may be read at two moments.
+                moment = Moment(*pins[id(table)])
+                name = name if moment == Moment(None) else moment.of(name)
                 sources[name] = reads[-1]
             return name, known
 
@@ -191,16 +203,17 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
         raise Unsupported("a branch of the plan is no SELECT")
 
 
-def _pin(table: exp.Table) -> int | None:
-    """The snapshot that a table is read at; its clause is taken off the tree."""
+def _pin(table: exp.Table) -> tuple[int | None, int | None]:
+    """The snapshot that a table is read at, and the one since which; its clause is taken off the tree."""
     version = table.args.get("version")
     if version is None:
-        return None
-    number = version.expression
+        return None, None
+    between = isinstance(version.expression, exp.Tuple)
+    since, number = version.expression.expressions if between else (None, version.expression)
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
         raise Unsupported("a plan reads a table as of something else than a snapshot")
     table.set("version", None)
-    return int(number.name)
+    return int(number.name), int(since.name) if since is not None else None
 
 
 def _outer(column: exp.Column) -> Tree:

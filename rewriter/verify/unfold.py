@@ -15,14 +15,18 @@ from itertools import count
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, aggregate_of, has_aggregate, set_bits, set_number
+from rewriter.block.predicates import equated
+from rewriter.block.words import words
 from rewriter.functions.registry import GROUPING
 from rewriter.functions.trees import call_of, number
 from rewriter.functions.types import FRACTIONS
 from rewriter.model import TableName
 from rewriter.schema import expression_type
 from rewriter.verify.aggregates import Unfolded
-from rewriter.verify.cells import disjoint, disjunction
+from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.forms import GROUPED_FLOAT
+from rewriter.verify.keys import Tables
+from rewriter.verify.moments import Moment, added_up, as_read, check_moments, moment_of, over_tables
 from rewriter.verify.normal import (
     equalities,
     folded_block,
@@ -57,19 +61,31 @@ class Undecided(Exception):
 class Unfolding:
     """Unfolds the blocks of one plan."""
 
-    def __init__(self, meaning: Meaning, zone: str) -> None:
-        self._meaning, self._zone = meaning, zone
+    def __init__(self, meaning: Meaning, tables: Tables, zone: str) -> None:
+        self._meaning, self._tables, self._zone = meaning, tables, zone
         self._numbers = count()
 
     def select(self, select: Select) -> Block:
         """The block over base tables that a plan computes; raises Undecided."""
-        block = select.block
-        for table in select.block.tables:
+        block = self._at_moments(select)
+        for table in block.tables:
             source = select.sources[table.id]
             held = self._union(source, table) if isinstance(source, Union) else self._meaning(source.name)
             if held is not None:
                 block = self._merged(block, table, held)
         return normal_block(self._whole(block), self._zone)
+
+    def _at_moments(self, select: Select) -> Block:
+        """The block whose tables go by the names of the moments at which they are read."""
+
+        def read(table: Occurrence) -> Occurrence:
+            source = select.sources[table.id]
+            if isinstance(source, Union) or self._meaning(source.name) is not None:
+                return table
+            moment = Moment(source.pin, source.since)
+            return replace(table, name=as_read(source.name, moment, self._tables(source.name)))
+
+        return replace(select.block, tables=tuple(map(read, select.block.tables)))
 
     def _whole(self, block: Block) -> Block:
         """The block with every view in it unfolded."""
@@ -84,19 +100,16 @@ class Unfolding:
         columns = tuple(column.name.lower() for column in table.columns)
         unfolded = [self.select(branch) for branch in union.branches]
         blocks = [self._few_keys(represented(block, equalities(block), self._zone)) for block in unfolded]
-        first, *others = blocks
+        first, *others = self._together(blocks)
         sides = [first.where]
         for other in others:
-            aligned = next((a for m in mappings(other, first) if _alike(a := renamed_block(other, m), first)), None)
-            if aligned is None:
-                raise Undecided("the branches of a union compute different things")
-            sides.append(aligned.where)
+            sides.append(self._as_in(first, other).where)
         for i, side in enumerate(sides):
             for later in sides[i + 1 :]:
                 both = disjoint(side, later, first, self._zone)
                 if both is not None:
                     raise Undecided(f"two branches of a union may have the same row: {both.cell}")
-        if not others and union.whole:
+        if len(blocks) == 1 and union.whole:
             return Held(first, columns)
         # Of the rows of one group, each branch may have some.
         keys = None if first.keys is None else (*first.keys, _BRANCH)
@@ -107,6 +120,40 @@ class Unfolding:
         """A block of groups without the keys that have one value, but for the last."""
         keys = tuple(key for key in block.keys or () if not is_pinned(key, block, self._zone))
         return replace(block, keys=keys) if keys and block.sets is None else block
+
+    def _together(self, blocks: Sequence[Block]) -> list[Block]:
+        """The blocks, those of a table at a moment and of what came later as one."""
+        if all(moment_of(table.name) is None for block in blocks for table in block.tables):
+            return list(blocks)
+        first, *others = blocks
+        found = [first, *(self._as_in(first, other) for other in others)]
+        whole = []
+        for summed, block in added_up(found, self._tables):
+            check_moments(block, self._tables)
+            for each in summed:
+                other_rows = self._difference(each, block)
+                if other_rows:
+                    raise Undecided(f"only one of two branches keeps {other_rows}")
+            whole.append(block)
+        return whole
+
+    def _as_in(self, first: Block, other: Block) -> Block:
+        """A branch over the occurrences of another one, whatever the moments at which it reads them."""
+        for mapping in mappings(over_tables(other), over_tables(first)):
+            same = normal_block(renamed_block(other, mapping), self._zone)
+            if _alike(same, first):
+                by_id = {table.id: table for table in same.tables}
+                return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
+        raise Undecided("the branches of a union compute different things")
+
+    def _difference(self, one: Block, other: Block) -> str:
+        """What only one of two filters keeps; empty where they keep the same rows."""
+        apart = set(one.where) ^ set(other.where)
+        equated_apart = next((tree for tree in apart if equated(tree, one) is not None), None)
+        if equated_apart is not None:
+            return words(equated_apart)
+        found = difference(one.where, other.where, one, self._zone)
+        return found.cell if found is not None else ""
 
     def _merged(self, outer: Block, table: Occurrence, held: Held) -> Block:
         """A block with what one of its relations holds in that relation's place."""

@@ -10,6 +10,7 @@ from rewriter.match.divided import merged
 from rewriter.model import Column, Session
 from rewriter.verify.compare import Comparison, compare
 from rewriter.verify.leaves import Leaves
+from rewriter.verify.moments import Misread, check_moments
 from rewriter.verify.normal import normal_block
 from rewriter.verify.printed import Scan, Select, Union, read_printed
 from rewriter.verify.unfold import Undecided, Unfolding
@@ -54,13 +55,16 @@ def verify(
             return Verdict(REFUTED, problem)
         found = Comparison()
         for asked, made in _pairs(question, plan):
-            block = Unfolding(leaves.held, session.time_zone).select(made)
+            block = Unfolding(leaves.held, leaves.table, session.time_zone).select(made)
+            check_moments(block, leaves.table)
             part = compare(normal_block(asked, session.time_zone), block, leaves.table, session.time_zone)
             found = (
                 part if part.difference else replace(part, axioms=tuple(dict.fromkeys((*found.axioms, *part.axioms))))
             )
             if part.difference:
                 break
+    except Misread as problem:
+        return Verdict(REFUTED, str(problem))
     except (Undecided, Unsupported) as problem:
         return Verdict(UNDECIDED, str(problem))
     if not found.difference:
@@ -103,6 +107,6 @@ def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequen
         return "it reads tables at different moments"
     for scan in pinned:
         table = leaves.table(scan.name)
-        if table is not None and table.snapshot_id != scan.pin:
+        if table is not None and table.snapshot_id != scan.pin and leaves.is_storage(scan.name):
             return f"it reads {scan.name} at snapshot {scan.pin} instead of {table.snapshot_id}"
     return ""

@@ -1,6 +1,7 @@
 """Reads golden files and builds the world that a file describes.
 
-A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT),
+A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT), `appended` (INSERT
+after the views were refreshed, which leaves them stale),
 `settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
 query of a materialized one, which may read those before it; with `WHERE condition` its storage holds only those rows),
 `case: title` (a query), and after each case either
@@ -72,6 +73,7 @@ class GoldenFile:
     head: str = ""
     schema: str = ""
     rows: str = ""
+    appended: str = ""
     settings: dict[str, str] = field(default_factory=dict)
     records: dict[str, int] = field(default_factory=dict)
     plain: dict[str, str] = field(default_factory=dict)
@@ -96,6 +98,8 @@ def read(path: Path) -> GoldenFile:
             golden.schema = body
         elif kind == "rows":
             golden.rows = body
+        elif kind == "appended":
+            golden.appended = body
         elif kind == "settings":
             golden.settings = dict(_pairs(body))
         elif kind == "records":
@@ -124,6 +128,8 @@ def write(golden: GoldenFile) -> None:
     """Put a golden file back, with the verdicts and texts that it now holds."""
     parts = [golden.head] if golden.head else []
     parts += [f"--@ schema\n{golden.schema}", f"--@ rows\n{golden.rows}"]
+    if golden.appended:
+        parts.append(f"--@ appended\n{golden.appended}")
     if golden.settings:
         parts.append("--@ settings\n" + "\n".join(f"{k} = {v}" for k, v in golden.settings.items()))
     if golden.records:
@@ -174,7 +180,13 @@ def world(golden: GoldenFile) -> World:
     session = Session(
         NAMESPACE[0], NAMESPACE[1:], settings, time_zone=settings[TIME_ZONE], catalogs=frozenset({NAMESPACE[0]})
     )
-    relations: dict[TableName, Relation | None] = {t.name: t for t in tables(golden.schema)}
+    growing = inserted_into(golden.appended)
+    relations: dict[TableName, Relation | None] = {
+        t.name: replace(t, snapshots=(replace(t.snapshots[0], id=t.snapshots[0].id - 500),))
+        if t.name.table in growing
+        else t
+        for t in tables(golden.schema)
+    }
     plain: list[PlainView] = []
     for name, query in golden.plain.items():
         plain.append(_plain(name, query, session, relations, plain))
@@ -191,8 +203,28 @@ def world(golden: GoldenFile) -> World:
     for table in [*relations.values()]:
         if isinstance(table, Table) and table.name.table in golden.records:
             relations[table.name] = replace(table, records=golden.records[table.name.table])
+    relations |= dict(_grown(golden.appended, relations))
     declared = Declared().learned(relations)
     return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
+
+
+def _grown(appended: str, relations: Mapping[TableName, Relation | None]) -> Iterator[tuple[TableName, Table]]:
+    """The tables to which rows were appended after the views were refreshed, each by one snapshot."""
+    for name in dict.fromkeys(inserted_into(appended)):
+        table = relations[TableName((*NAMESPACE, name))]
+        assert isinstance(table, Table)
+        before = table.snapshots[0]
+        came = Snapshot(before.id + GROWN, before.timestamp_ms + 1, "append", before.schema_id, added=1000)
+        yield table.name, replace(table, snapshots=(came, before), records=None)
+
+
+# Snapshots of tables that grow are 500 and so on, then 5500: how the emulation in DuckDB tells them from others.
+GROWN = 5000
+
+
+def inserted_into(rows: str) -> list[str]:
+    """The tables that INSERT statements name."""
+    return re.findall(r"INSERT INTO (\w+)", rows)
 
 
 def without_properties(schema: str) -> str:

@@ -15,7 +15,7 @@ from sqlglot.dialects.spark import Spark
 
 from rewriter import narrowed, pin
 from rewriter.model import Table, table_columns
-from tests.golden.corpus import NAMESPACE, World, without_properties
+from tests.golden.corpus import NAMESPACE, World, inserted_into, without_properties
 
 Rows = list[tuple[Any, ...]]
 
@@ -42,6 +42,9 @@ _CLOCK = {
     re.compile(r"\b(?:(?:now|localtimestamp)\(\)|current_timestamp\b(?:\(\))?)", re.IGNORECASE): _NOW,
 }
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
+# Tables to which rows were appended, as they were before, and what came: `t__before`, `t__came`.
+_ADDED = re.compile(r" WITH \('start-snapshot-id' = '5\d\d', 'end-snapshot-id' = '55\d\d'\)")
+_BEFORE = re.compile(r" VERSION AS OF 5\d\d\b(?!\d)")
 # Sketches and bitmaps are lists in DuckDB.
 _AS_BINARY = re.compile(
     r"CAST\(((?:theta_union_agg|theta_sketch_agg|bitmap_or_agg)\([^()]*\)|[^\s()]+) AS binary\)", re.IGNORECASE
@@ -56,11 +59,23 @@ class _Spark(Spark):
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
 
 
-def database(schema: str, rows: str, world: World) -> duckdb.DuckDBPyConnection:
-    """The tables with their rows, and each view with its storage filled."""
+def database(schema: str, rows: str, world: World, appended: str = "") -> duckdb.DuckDBPyConnection:
+    """The tables with their rows, each view with its storage filled, and then the rows that were appended."""
     connection = connect()
     fill(connection, schema, rows, world)
+    append(connection, appended)
     return connection
+
+
+def append(connection: duckdb.DuckDBPyConnection, appended: str) -> None:
+    """Append rows to tables of which views were filled; what came stands in a table of its own, too."""
+    names = dict.fromkeys(inserted_into(appended))
+    for name in names:
+        connection.execute(f"CREATE TABLE {name}__before AS FROM {name}")
+        connection.execute(f"CREATE TABLE {name}__came AS FROM {name} LIMIT 0")
+    for statement in _transpiled(appended):
+        connection.execute(statement)
+        connection.execute(re.sub(r"INSERT INTO (\w+)", r"INSERT INTO \1__came", statement))
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -94,7 +109,7 @@ def duck(sql: str) -> str:
     for clock, told in _CLOCK.items():
         sql = clock.sub(told, sql)
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
-    return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", sql))[0])
+    return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", _BEFORE.sub("__before", _ADDED.sub("__came", sql))))[0])
 
 
 def _transpiled(sql: str) -> list[str]:

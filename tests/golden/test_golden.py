@@ -20,7 +20,7 @@ UPDATE = os.environ.get("UPDATE_GOLDEN") == "1"
 def test_golden(path: Path) -> None:
     golden = read(path)
     built = world(golden)
-    connection = database(golden.schema, golden.rows, built)
+    connection = database(golden.schema, golden.rows, built, golden.appended)
     problems = []
     for case in golden.cases:
         outcome = built.rewrite(case.query)

@@ -1,0 +1,57 @@
+"""Live answers: what a view held from its storage, what was appended since from the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rewriter.block import Block, Predicates
+from rewriter.delta import terms
+from rewriter.match import Ask, Delta, Miss, Partials, Reason
+from rewriter.match.parts import in_parts
+from rewriter.match.texts import TextQuestion
+from rewriter.model import Change, ChangeKind
+
+
+def delta_union(ask: Ask) -> Partials | Miss:
+    """The rows of the tables as the view's storage read them, and those that were appended since.
+
+    law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
+            more; all other tables as they are now in each branch
+    view:   SELECT region, sum(price) AS total FROM sales GROUP BY region          (filled at snapshot 5 of sales)
+    query:  SELECT region, sum(price) FROM sales GROUP BY region                   (at snapshot 9)
+    gives:  SELECT region, sum(part) FROM (SELECT region, total AS part FROM view UNION ALL SELECT region, sum(price)
+            FROM sales WITH ('start-snapshot-id' = '5', 'end-snapshot-id' = '9') GROUP BY region) GROUP BY region
+    no:     a table on the other side of a LEFT, SEMI or ANTI join, of which a new row takes others away
+    """
+    query, path = ask.question, ask.path
+    if not path.grown or isinstance(query, TextQuestion):
+        return Miss(Reason.SHAPE, "no rows have been appended to its tables", apart=True)
+    if query.block.keys is None and not query.block.plain:
+        return Miss(Reason.SHAPE, "window functions read the view's rows and appended ones together")
+    if any(table.text for table in query.block.tables):
+        return Miss(Reason.SHAPE, "a derived table beside the view would be computed twice")
+    states = _states(query.block, frozenset(ask.mapping.values()), path.grown)
+    if problem := _not_added(query.block, states):
+        return Miss(Reason.SHAPE, problem)
+    parts = in_parts(query.block)
+    past = replace(path, grown=(), past=True)
+    held = replace(ask, question=Predicates(parts, query.conjuncts, query.zone), path=past)
+    return Partials(parts, held, deltas=tuple(Delta(parts, reads) for reads in terms(states)))
+
+
+def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
+    """What became of each table of a block that stands for one of the view's; the others are read as they are now."""
+    changes = {change.name: change for change in grown}
+    now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
+    pairs = zip(block.tables, now, strict=True)
+    return [changes.get(table.name, as_now) if table.id in of_view else as_now for table, as_now in pairs]
+
+
+def _not_added(block: Block, states: Sequence[Change]) -> str:
+    """Why appended rows do not just add to those of a block; empty if they do."""
+    grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
+    for join in block.joins:
+        if join.kind == "FULL" or join.tables & grown:
+            return f"rows were appended to a table on the outer side of a {join.kind} join"
+    return ""

@@ -1,0 +1,129 @@
+"""Tables at other moments than now, and how the rows of several moments add up to those of now.
+
+A table as a snapshot had it, or the rows that came between two, goes by a name of its own: an occurrence of
+`t@5` is none of `t`. What remains of such names when a plan is unfolded tells that the plan reads a table at a moment
+at which the question does not.
+
+law:    in a block that keeps all rows of t, one over t@5 and the same over the rows that appends brought to t between
+        snapshots 5 and 9 are together the block over t@9
+no:     the same rows twice, from the snapshot before 5, or where a snapshot between was none of appends
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rewriter.block import Block, Occurrence
+from rewriter.model import Table, TableName
+from rewriter.verify.keys import Tables
+
+
+class Misread(Exception):
+    """A plan reads a table at a moment at which the question does not; the message says which."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The rows of a table at a snapshot; with `since`, only those that came after another one."""
+
+    until: int | None
+    since: int | None = None
+
+    def of(self, name: TableName) -> TableName:
+        """The name of the rows of a table at this moment.
+
+        >>> str(Moment(9, 5).of(TableName(("lake", "sales"))))
+        'lake.sales.@5..9'
+        """
+        return TableName((*name.parts, f"@{'' if self.since is None else f'{self.since}..'}{self.until}"))
+
+
+def table_of(name: TableName) -> TableName:
+    """The table whose rows at some moment go by a name."""
+    return TableName(name.parts[:-1]) if name.parts[-1].startswith("@") else name
+
+
+def moment_of(name: TableName) -> Moment | None:
+    """The moment that a name stands for; None for a table as it is now."""
+    if table_of(name) == name:
+        return None
+    since, _, until = name.parts[-1][1:].rpartition("..")
+    return Moment(int(until) if until.isdecimal() else None, int(since) if since else None)
+
+
+def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
+    """The name of a table that is read at a moment: its own, where that is now."""
+    current = table is not None and moment == Moment(table.snapshot_id)
+    return name if current or moment == Moment(None) else moment.of(name)
+
+
+def check_moments(block: Block, tables: Tables) -> None:
+    """Raise Misread where a block reads a table at another moment than now."""
+    for occurrence in block.tables:
+        name, moment = table_of(occurrence.name), moment_of(occurrence.name)
+        if moment is None:
+            continue
+        if moment.since is not None:
+            raise Misread(f"it reads of {name} only the rows that came since snapshot {moment.since}")
+        table = tables(name)
+        now = table.snapshot_id if table is not None else None
+        raise Misread(f"it reads {name} at snapshot {moment.until} instead of {now}")
+
+
+def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
+    """The blocks whose rows add up to those of one block over later tables, each list with that block."""
+    rest = [([block], block) for block in blocks]
+    while (found := _first_pair(rest, tables)) is not None:
+        one, other, whole = found
+        rest = [each for each in rest if each is not one and each is not other]
+        rest.append(([*one[0], *other[0]], whole))
+    yield from rest
+
+
+_Sum = tuple[list[Block], Block]
+
+
+def _first_pair(sums: Sequence[_Sum], tables: Tables) -> tuple[_Sum, _Sum, Block] | None:
+    for one in sums:
+        for other in sums:
+            whole = _together(one[1], other[1], tables) if one is not other else None
+            if whole is not None:
+                return one, other, whole
+    return None
+
+
+def _together(before: Block, came: Block, tables: Tables) -> Block | None:
+    """The block of the rows that two blocks have together; None where they do not add up."""
+    if [table.id for table in before.tables] != [table.id for table in came.tables]:
+        return None
+    pairs = zip(before.tables, came.tables, strict=True)
+    different = [(old, new) for old, new in pairs if old.name != new.name]
+    if len(different) != 1:
+        return None
+    ((old, new),) = different
+    later = _later(old, new, tables)
+    keeps = not any(old.id in join.tables for join in before.joins)
+    if later is None or not keeps:
+        return None
+    grown = replace(old, name=later)
+    return replace(before, tables=tuple(grown if table is old else table for table in before.tables))
+
+
+def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
+    """The name of a table's rows when appends had come to it."""
+    name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
+    if name != table_of(new.name) or before is None or came is None:
+        return None
+    table = tables(name)
+    if table is None or before.since is not None or came.since is None or before.until != came.since:
+        return None
+    line = {snapshot.id: snapshot for snapshot in table.since(came.since)}
+    if came.until != table.snapshot_id or len(line) == len(table.snapshots):
+        return None
+    return name if all(snapshot.operation in ("append", "replace") for snapshot in line.values()) else None
+
+
+def over_tables(block: Block) -> Block:
+    """The block with each occurrence under the name of its table, whatever the moment."""
+    return replace(block, tables=tuple(replace(table, name=table_of(table.name)) for table in block.tables))
