@@ -129,5 +129,8 @@ def test_a_large_delta_is_dearer_than_the_table(built: World) -> None:
     built.relations[name] = grown
     (missed,) = (a for a in built.rewrite(QUESTION).tried if a.view.table == "grouped")
     assert missed.detail.endswith("with what was appended: reading it costs more than reading the tables")
-    built.relations[name] = replace(grown, snapshots=(replace(last, added=1000), before))
+    # Of the files that compaction adds no delta reads any.
+    compacted = replace(last, id=7000, operation="replace", added=5_000_000)
+    more = replace(last, id=7001, added=1000)
+    built.relations[name] = replace(grown, snapshots=(more, compacted, replace(last, added=1000), before))
     assert built.rewrite(QUESTION).rewritten
