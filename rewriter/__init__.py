@@ -16,7 +16,8 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent > expanding | sharing > engine > fresh > consistency | correlation |
+Rooms, from the top: script > suggest | recent > staleness > expanding | sharing > engine > fresh >
+consistency | correlation |
 outcome > rematch > verify > cost | metadata > freshness | index | maintenance > rules > match > delta > spelling >
 schema > asking > question > shelf > needs > block > functions > timeseries > sql > model.
 The index and the rooms from `asking` to `needs` keep a
@@ -58,12 +59,14 @@ from rewriter.sharing import Shared, shared, storage_question
 from rewriter.spelling import blanked
 from rewriter.sql import (
     Edit,
+    Hinted,
     ParseError,
     Statement,
     View,
     by_name,
     expand,
     from_storage,
+    hinted,
     in_place,
     parse,
     read_by,
@@ -71,15 +74,18 @@ from rewriter.sql import (
     tables_of,
     tokenize,
 )
+from rewriter.staleness import Bound
 
 __all__ = [
     "Asked",
     "Attempt",
+    "Bound",
     "Decision",
     "Definition",
     "Definitions",
     "Dependency",
     "Edit",
+    "Hinted",
     "Kept",
     "Kind",
     "Live",
@@ -102,6 +108,7 @@ __all__ = [
     "fresh_storage",
     "from_storage",
     "full",
+    "hinted",
     "in_place",
     "inherited_order",
     "kept",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 from rewriter.block import Unsupported
 from rewriter.engine import decide
@@ -29,16 +30,11 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         return _explained(own, [own], expansions, definitions)
     outcomes = [_expanded(e, definitions, relations) if e.views else own for e in expansions]
     tried = [outcome for outcome in outcomes if outcome is not None]
-    best = min((outcome for outcome in tried if outcome.rewritten), key=_left, default=None)
+    # Of several ways, the one that leaves the least to do.
+    best = min((outcome for outcome in tried if outcome.rewritten), key=attrgetter("left"), default=None)
     if best is None:
         return _explained(own, tried, expansions, definitions)
     return best if best is own else replace(best, typed=own.expanded)
-
-
-def _left(outcome: Outcome) -> int:
-    """The blocks that no view answers: of several ways, the one is taken that leaves the least to do."""
-    answered = [replacement.block.span for replacement in outcome.replacements]
-    return sum(not any(block.span.within(span) for span in answered) for block in outcome.statement.blocks)
 
 
 def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:

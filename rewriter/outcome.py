@@ -60,7 +60,8 @@ class Outcome:
     """The decision about a statement.
 
     `spelled` are the edits that any way of running it needs (`timeseries` in Spark's functions), `pins`
-    those that keep what is read beside a view at the same moment. Where views were put in the place of their names,
+    those that keep what is read beside a view at the same moment. `as_of_ms` is the moment of all that is read, where
+    it is an earlier one within a bound. Where views were put in the place of their names,
     `statement` is the one with them, and `typed` the user's own as Spark can run it.
     """
 
@@ -70,6 +71,7 @@ class Outcome:
     spelled: tuple[Edit, ...] = field(default=())
     pins: tuple[Edit, ...] = field(default=())
     typed: str = ""
+    as_of_ms: int | None = None
     _printed: list[tuple[Mapping[str, Sequence[Column]], str]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -78,6 +80,17 @@ class Outcome:
     def rewritten(self) -> bool:
         """Whether a view answers any part of the statement."""
         return bool(self.replacements)
+
+    @property
+    def left(self) -> int:
+        """How many blocks no view answers."""
+        answered = [replacement.block.span for replacement in self.replacements]
+        return sum(not any(block.span.within(span) for span in answered) for block in self.statement.blocks)
+
+    @property
+    def live(self) -> bool:
+        """Whether rows are read that were appended to tables since a view was refreshed."""
+        return any(replacement.match.rewriting.live for replacement in self.replacements)
 
     @property
     def original(self) -> str:

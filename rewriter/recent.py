@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from rewriter.expanding import rewrite
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.model import Session
 from rewriter.outcome import Outcome
 from rewriter.sql import Statement, parse
+from rewriter.staleness import Bound, moments, rewrite_within
 
 
 class Asked:
@@ -24,15 +24,19 @@ class Asked:
         self.over = definitions.over(statement)
         self.concerns_views = not self.names <= {*statement.tables} or bool(definitions.shortlisted(statement))
         self._definitions = definitions
-        self._decided: tuple[Relations, Outcome] | None = None
+        self._decided: tuple[Relations, tuple[int, ...], Outcome] | None = None
 
-    def decide(self, relations: Relations) -> Outcome:
-        """The decision, or the last one where its names stand for the same; raises Unsupported."""
+    def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
+        """The decision, or the last one where its names stand for the same; raises Unsupported.
+
+        Time counts for the moments within a bound alone.
+        """
+        earlier = moments(self._definitions, relations, bound) if bound is not None else ()
         known = self._decided
-        if known is not None and known[0] == relations:
-            return known[1]
-        outcome = rewrite(self.statement, self._definitions, relations)
-        self._decided = relations, outcome
+        if known is not None and (known[0], known[1]) == (relations, earlier):
+            return known[2]
+        outcome = rewrite_within(self.statement, self._definitions, relations, earlier)
+        self._decided = relations, earlier, outcome
         return outcome
 
 

@@ -21,7 +21,19 @@ from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
-from rewriter import Attempt, Definitions, Outcome, Reason, Recent, Statement, Unsupported, read_by, tables_of
+from rewriter import (
+    Attempt,
+    Definitions,
+    Hinted,
+    Outcome,
+    Reason,
+    Recent,
+    Statement,
+    Unsupported,
+    hinted,
+    read_by,
+    tables_of,
+)
 from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import REWRITE_IS_OFF, TIME_ZONE, result_settings
@@ -31,14 +43,18 @@ _log = logging.getLogger("viewgate")
 P = ParamSpec("P")
 T = TypeVar("T")
 
+STALENESS = "max_staleness"  # the hint's option
 _LONG = 10_000  # characters of a statement that takes some tens of milliseconds to be read
 
 
 class Answers:
     """Decides about statements over one catalog."""
 
-    def __init__(self, catalog: Catalog, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, catalog: Catalog, clock: Callable[[], float] = time.monotonic, now: Callable[[], float] = time.time
+    ) -> None:
         self.catalog = catalog
+        self._now = now
         self.rests = Rests(clock)
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
@@ -83,25 +99,30 @@ class Answers:
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
         """Which SQL answers a statement, with Viewgate's own table functions in it or not.
 
-        A `thorough` decision is the same one, and can tell of every view over the statement's tables.
+        A `thorough` decision is the same one, and can tell of every view over the statement's tables. Viewgate's own
+        hint never reaches Spark, which would take it for an error.
         """
-        if not any(calls(sql)):
-            return await self._decide_if_known(session, sql, thorough)
-        expanded = await expand(sql, await self.facts(session), self.catalog)
-        decision = await self._decide(session, expanded or sql, thorough)
-        return decision if decision.sql is not None else replace(decision, sql=expanded)
+        hint = _hint(sql)
+        expanded = await expand(hint.sql, await self.facts(session), self.catalog) if any(calls(hint.sql)) else None
+        if expanded is None:
+            decision = await self._decide_if_known(session, hint, thorough)
+        else:
+            decision = await self._decide(session, replace(hint, sql=expanded), thorough)
+        plain = hint.sql if hint.options else None
+        return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
-    async def _decide_if_known(self, session: ClientSession, sql: str, thorough: bool) -> Decision:
+    async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Decide, or leave the statement to Spark while nobody can tell how its tables are."""
         try:
-            return await self._decide(session, sql, thorough)
+            return await self._decide(session, hint, thorough)
         except Unavailable as outage:
-            if _spells_time(sql):  # which is no function of Spark's
+            if _spells_time(hint.sql):  # which is no function of Spark's
                 raise
-            return Decision(None, sql, problem=outage.message, over=1)
+            return Decision(None, hint.sql, problem=outage.message, over=1)
 
-    async def _decide(self, session: ClientSession, sql: str, thorough: bool) -> Decision:
+    async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""
+        sql = hint.sql
         own = Decision(None, sql)
         if is_brief(sql) or not _may_concern(sql):  # no table is read, so no look at the catalog is needed
             return own
@@ -129,7 +150,8 @@ class Answers:
         if resting:
             relations = {**relations, **dict.fromkeys(resting)}
         try:
-            outcome = await _aside(sql, asked.decide, relations)
+            bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
+            outcome = await _aside(sql, asked.decide, relations, bound)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
@@ -198,6 +220,16 @@ class Answers:
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
         return typed == expanded
+
+
+def _hint(sql: str) -> Hinted:
+    """Viewgate's own hint in a statement, and the statement without it; SqlError for a wrong one."""
+    hint = hinted(sql)
+    unknown = next((option for option in hint.options if option != STALENESS), None)
+    if hint.problem or unknown:
+        problem = hint.problem or f"the hint VIEWGATE has no option {unknown}"
+        raise SqlError(f"{problem}; write /*+ VIEWGATE({STALENESS} = '10 minutes') */", "42601")
+    return hint
 
 
 def _relied_on(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from rewriter import Attempt, Outcome
 from rewriter.model import Table
@@ -44,6 +45,14 @@ class Decision:
         return tuple(dict.fromkeys(f"{a.view} ({a.rule})" for a in chosen))
 
     @property
+    def as_of(self) -> str:
+        """The moment of the data, where a bound let it be an earlier one than now; else empty."""
+        if self.outcome is None or self.outcome.as_of_ms is None:
+            return ""
+        when = datetime.fromtimestamp(self.outcome.as_of_ms / 1000, UTC)
+        return f", data as of {when.isoformat(' ', 'milliseconds').removesuffix('+00:00')} UTC"
+
+    @property
     def missed(self) -> tuple[str, ...]:
         """Why views do not answer, each view and reason once."""
         whys = self._whys()
@@ -81,7 +90,7 @@ class Decision:
                 yield f"no view used: {self.problem or lacking}"
             return
         if self.chosen:
-            yield f"answered from {', '.join(self.chosen)}"
+            yield f"answered from {', '.join(self.chosen)}{self.as_of}"
             return
         missed = self._briefly()
         yield from missed[:_MISSED]

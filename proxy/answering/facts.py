@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proxy.answering.changes import Effect, change_of, changes_nothing_failed, resets_all
-from proxy.catalog.views import REWRITE
+from proxy.catalog.periods import ALLOWED, NEVER, period
+from proxy.catalog.views import MAX_STALENESS, REWRITE
 from proxy.hs2 import Query, SqlError
 from proxy.hs2.status import nearest
+from rewriter import Bound
 from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
 
 ON, OFF = "on", "off"
+# What views allow themselves; no user of the session asks for more or less.
+OF_VIEW = "view"
 
 # The session settings of our own: allowed values, the default first.
-SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON)}
+SETTINGS: Mapping[str, tuple[str, ...]] = {REWRITE: (ON, OFF), TRUST: (OFF, ON), MAX_STALENESS: (OF_VIEW, NEVER)}
 _DEFAULTS = {name: values[0] for name, values in SETTINGS.items()}
 
 _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
@@ -42,9 +46,18 @@ def value_of(name: str, given: str) -> str:
     'off'
     """
     values, value = allowed(name), _SPELLINGS.get(given.lower(), given.lower())
+    if name == MAX_STALENESS and given.lower() not in values:
+        return _period(name, given)
     if value not in values:
         raise SqlError(f"{name} is {given!r}: it must be {' or '.join(values)}", "22023")
     return value
+
+
+def _period(name: str, given: str) -> str:
+    """A period as it was given; SqlError 22023 if it is none."""
+    if period(given) is None:
+        raise SqlError(f"{name} is {given!r}: it must be {ALLOWED}, or {OF_VIEW}, or {NEVER}", "22023")
+    return given
 
 
 class Defaults:
@@ -92,6 +105,11 @@ class SessionFacts:
         self._changing = 0
         self._shared = False
         self._temporary: set[str] = set()
+
+    def bound(self, now_ms: int, hint: str | None = None) -> Bound:
+        """How old an answer may be: as a statement's hint says, else as the session has it; raises SqlError."""
+        text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
+        return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)
 
     @property
     def problem(self) -> str:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from proxy.catalog.documents import Document
+from proxy.catalog.periods import period
 from proxy.catalog.tables import columns
 from rewriter.model import MaterializedView, PlainView, Session, TableName, ViewState, split_name
 
@@ -19,6 +20,7 @@ DEFINITION = "viewgate.definition"
 SETTINGS = "viewgate.settings"
 REWRITE = "viewgate.rewrite"
 REFRESH = "viewgate.refresh"
+MAX_STALENESS = "viewgate.max_staleness"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ def materialized_view(name: TableName, document: Document) -> MaterializedView:
         deferred=properties.get(REFRESH, "on-commit") == "deferred",
         properties=MappingProxyType(properties),
         comment=properties.get("comment"),
+        max_staleness=period(properties.get(MAX_STALENESS, "")),
     )
 
 

@@ -53,7 +53,7 @@ def heading(decision: Decision) -> str:
     """What was decided, in words."""
     lines = ["== Viewgate =="]
     if decision.rewritten:
-        lines += [f"answered from materialized view {chosen}" for chosen in decision.chosen]
+        lines += [f"answered from materialized view {chosen}{decision.as_of}" for chosen in decision.chosen]
         lines.append(f"sent to Spark: {decision.sql}")
     else:
         lines.append("not rewritten" + (f": {decision.problem}" if decision.problem else ""))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from proxy.answering import is_constant
 from proxy.catalog import Unavailable
+from proxy.catalog.periods import NEVER
 from proxy.commands import show_tables
 from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
@@ -15,7 +16,6 @@ from proxy.commands.maintenance import Maintenance, maintenance
 from proxy.hs2 import ResultSet
 from proxy.hs2.status import first_message
 from proxy.pipeline.order import over
-from proxy.pipeline.periods import NEVER
 from proxy.pipeline.upkeep import MAINTENANCE
 from proxy.session import ClientSession, Forward, Local, Log, Plan
 from rewriter.model import MaterializedView

@@ -17,12 +17,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from proxy.catalog import Catalog, Published
+from proxy.catalog.periods import period
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
 from proxy.pipeline.causes import explained, headline
 from proxy.pipeline.column_types import check_types
 from proxy.pipeline.failures import Lost, noted
-from proxy.pipeline.periods import period
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import Sources, look
 from proxy.pipeline.staging import JOB_SETTINGS, LOST, recording, staged

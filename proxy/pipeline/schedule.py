@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from proxy.catalog import Catalog, Unavailable
+from proxy.catalog.periods import period
 from proxy.hs2 import SqlError
-from proxy.pipeline.periods import period
 from proxy.pipeline.pipeline import Pipeline
 from rewriter.model import MaterializedView, TableName
 

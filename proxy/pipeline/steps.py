@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import rewriter
 from proxy.catalog import Catalog
+from proxy.catalog.periods import period
 from proxy.hs2 import SqlError
 from proxy.pipeline.column_types import same_columns
-from proxy.pipeline.periods import period
 from proxy.pipeline.planning import base_problem, decide
 from proxy.pipeline.reading import Reading, from_another, from_own
 from proxy.pipeline.sources import Sources, look, storage_of

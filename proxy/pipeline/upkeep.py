@@ -11,10 +11,10 @@ import time
 from collections.abc import Mapping
 
 from proxy.catalog import Catalog
+from proxy.catalog.periods import period
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties
 from proxy.hs2 import SqlError
 from proxy.pipeline.causes import headline
-from proxy.pipeline.periods import period
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import storage_of
 from proxy.pipeline.staging import JOB_SETTINGS, recording, staged

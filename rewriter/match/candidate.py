@@ -147,6 +147,12 @@ class Rewriting:
         inside = self.parts.derived if self.parts is not None else frozenset()
         return inside.union(table.text for table in self.tables if table.text)
 
+    @property
+    def live(self) -> bool:
+        """Whether rows are read that were appended since the view was refreshed."""
+        parts = self.parts
+        return parts is not None and (bool(parts.deltas) or any(view.live for view in parts.views))
+
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
         """The rewriting with other texts for the subqueries and derived tables in it."""
         return replace(

@@ -45,6 +45,7 @@ class MaterializedView:
     by name, the storage table's columns: those of `query` and the hidden ones that make it roll up.
     Names in both are resolved in `catalog` and `namespace`. `settings` are the session settings
     that were in force at CREATE and that each refresh uses; None for a view made by another tool.
+    `max_staleness` are the seconds for which storage may lack what has come to the tables.
 
     Of a view that is defined over views, `storage_query` is the query with those put in their place, `through` says
     which they were, at which versions, and `over_views` is the query as it was written.
@@ -64,6 +65,7 @@ class MaterializedView:
     deferred: bool = False
     properties: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
     comment: str | None = None
+    max_staleness: int | None = None
     over_views: str = ""
     through: tuple[ViewState, ...] = ()
 

@@ -8,6 +8,7 @@ from rewriter.sql.blocks import SelectSpan
 from rewriter.sql.dialect import ParseError, parse_select, render, tokenize
 from rewriter.sql.expansion import Expanded, View, by_name, expand, from_storage, in_place
 from rewriter.sql.expression import expression_sql
+from rewriter.sql.hints import Hinted, hinted
 from rewriter.sql.search import every, holds, nodes_of, operands
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
@@ -27,6 +28,7 @@ __all__ = [
     "CommonTable",
     "Edit",
     "Expanded",
+    "Hinted",
     "ParseError",
     "SelectBlock",
     "SelectSpan",
@@ -38,6 +40,7 @@ __all__ = [
     "expression_sql",
     "from_items",
     "from_storage",
+    "hinted",
     "holds",
     "in_place",
     "nodes_of",

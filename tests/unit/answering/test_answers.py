@@ -11,6 +11,7 @@ import pytest
 
 from proxy.answering import Answers, Decision
 from proxy.catalog import Catalog
+from proxy.hs2 import SqlError
 from proxy.session import ClientSession
 from rewriter import Definitions, Recent
 from rewriter.model import MaterializedView, Session
@@ -75,6 +76,29 @@ def test_what_reads_no_table_needs_no_look_at_session_or_catalog() -> None:
     nothing: Any = None  # neither is there
     for sql in ("SELECT 1", "SELECT 'pool' AS alive"):
         assert asyncio.run(Answers(nothing).decide(nothing, sql)) == Decision(None, sql)
+
+
+def test_our_hint_never_reaches_spark() -> None:
+    nothing: Any = None
+    sql = "SELECT /*+ VIEWGATE(max_staleness =\n '10 minutes') */ 1"
+    decision = asyncio.run(Answers(nothing).decide(nothing, sql))
+    assert decision.sql == decision.original
+    assert decision.sql is not None
+    assert (len(decision.sql), decision.sql.split()) == (len(sql), ["SELECT", "1"])
+    assert decision.sql.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("max_stale = '1 day'", "the hint VIEWGATE has no option max_stale; write"),
+        ("max_staleness = = 5", "cannot be read at"),
+    ],
+)
+def test_a_wrong_hint_says_what_to_write(options: str, said: str) -> None:
+    nothing: Any = None
+    with pytest.raises(SqlError, match=said):
+        asyncio.run(Answers(nothing).decide(nothing, f"SELECT /*+ VIEWGATE({options}) */ 1"))
 
 
 def test_a_long_statement_is_read_while_others_are_served(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,7 +135,11 @@ def test_what_could_be_anything_ends_rewriting_for_the_session() -> None:
 
 def test_our_settings_may_come_with_the_session() -> None:
     default = SessionFacts().settings
-    assert default == {"viewgate.rewrite": "on", "viewgate.trust-constraints": "off"}
+    assert default == {
+        "viewgate.rewrite": "on",
+        "viewgate.trust-constraints": "off",
+        "viewgate.max_staleness": "view",
+    }
     assert SessionFacts({"set:hiveconf:viewgate.rewrite": "OFF"}).settings == {**default, "viewgate.rewrite": "off"}
     assert SessionFacts({"viewgate.trust-constraints": "true"}).settings["viewgate.trust-constraints"] == "on"
 
@@ -187,3 +191,16 @@ def test_spark_tells_its_defaults_once_and_what_a_session_had_set_by_the_next() 
         assert spark.asked_defaults == 2
 
     asyncio.run(scenario())
+
+
+def test_how_old_an_answer_may_be() -> None:
+    facts = SessionFacts({"viewgate.max_staleness": "10 minutes"})
+    assert facts.bound(5).seconds == 600
+    assert facts.bound(5, "1 hour").seconds == 3600
+    assert facts.bound(5, "never").seconds == 0
+    assert facts.bound(5, "view").seconds is None
+    assert SessionFacts().bound(5).seconds is None
+    with pytest.raises(SqlError, match=r"max_staleness is 'soon': it must be a number of seconds"):
+        facts.bound(5, "soon")
+    with pytest.raises(SqlError, match="or view, or never"):
+        SessionFacts({"viewgate.max_staleness": "0"})

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from proxy.answering import Answers
+from proxy.answering import Answers, SessionFacts
 from proxy.hs2 import SqlError
 from proxy.session import Forward
 from rewriter.model import Session
@@ -37,7 +37,7 @@ class Asking:
         self.house, self.clock = house, Clock()
         self.answers = Answers(house.catalog, clock=self.clock)
         house.context = replace(house.context, answers=self.answers)
-        facts = SimpleNamespace(problem="", settings={"viewgate.trust-constraints": "off"}, watch=lambda sql: None)
+        facts = SessionFacts()
         self.session: Any = SimpleNamespace(facts=facts, upstream=house.upstream)
 
         async def read(_answers: Answers, _session: Any) -> Session:

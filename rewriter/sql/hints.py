@@ -1,0 +1,59 @@
+"""Viewgate's own hint, in a comment of its own: `SELECT /*+ VIEWGATE(max_staleness = '10 minutes') */ …`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot.tokens import TokenType
+
+from rewriter.sql.dialect import ParseError, tokenize
+
+_HINT = re.compile(r"/\*\+\s*VIEWGATE\s*\((.*)\)\s*\*/", re.IGNORECASE | re.DOTALL)
+_OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)""")
+
+
+@dataclass(frozen=True)
+class Hinted:
+    """A statement with blanks in the place of its hint, and the options of that; a bare word has an empty value.
+
+    `problem` tells what of the hint cannot be read.
+    """
+
+    sql: str
+    options: Mapping[str, str]
+    problem: str = ""
+
+
+def hinted(sql: str) -> Hinted:
+    """Read the hint of a statement.
+
+    >>> hinted("SELECT /*+ VIEWGATE(off, use = 'a.b') */ 1")
+    Hinted(sql='SELECT                                   1', options={'off': '', 'use': 'a.b'}, problem='')
+    >>> hinted("SELECT '/*+ VIEWGATE(off) */'").options
+    {}
+    """
+    for hint, start, end in _hints(sql):
+        options, at = {}, 0
+        while at < len(hint):
+            found = _OPTION.match(hint, at)
+            if found is None:
+                return Hinted(sql, {}, f"the hint VIEWGATE({hint}) cannot be read at {hint[at:].strip()[:20]!r}")
+            options[found[1].lower()] = (found[2] or "").strip("'\"")
+            at = found.end()
+        blank = re.sub(r"[^\n]", " ", sql[start:end])  # lines stay lines, for the places in Spark's errors
+        return Hinted(sql[:start] + blank + sql[end:], options)
+    return Hinted(sql, {})
+
+
+def _hints(sql: str) -> list[tuple[str, int, int]]:
+    """The texts between the parentheses of the hints, and where their comments stand."""
+    if "/*+" not in sql or "viewgate" not in sql.lower():
+        return []
+    try:
+        tokens = [token for token in tokenize(sql) if token.token_type is TokenType.HINT]
+    except ParseError:
+        return []
+    found = ((_HINT.fullmatch(sql, token.start, token.end + 1), token) for token in tokens)
+    return [(match[1].strip(), token.start, token.end + 1) for match, token in found if match is not None]

@@ -1,0 +1,102 @@
+"""Bounded staleness: a statement at an earlier moment, at which a stale view is fresh.
+
+A bound never has storage read beside tables that are further on: the whole statement goes back to one moment within the
+bound. There every table is what it was, and everything else (which views are fresh, what is pinned and verified) is
+decided as ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import dropwhile
+
+from rewriter.expanding import rewrite
+from rewriter.freshness import Relations, changes_since
+from rewriter.index import Definitions
+from rewriter.model import MaterializedView, Relation, Table, TableName
+from rewriter.outcome import Outcome
+from rewriter.sql import Statement
+
+# Moments that are tried for one statement, the latest first.
+MOST_MOMENTS = 4
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How old an answer may be at most, in seconds, for all views; where that is None, as old as each view allows."""
+
+    now_ms: int
+    seconds: int | None = None
+
+    def allows(self, view: MaterializedView, since_ms: int) -> bool:
+        """Whether storage may lack what came first at that time; of a time that has not come yet nobody knows."""
+        seconds = view.max_staleness if self.seconds is None else self.seconds
+        return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
+
+
+def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[int, ...]:
+    """The moments within the bound at which a stale view was fresh, in milliseconds, the latest first."""
+    found = set[int]()
+    for name in relations:
+        view = definitions.by_storage.get(name)
+        missing = _first_missing(view, definitions, relations) if view is not None else None
+        if view is not None and missing is not None and bound.allows(view, missing):
+            found.add(missing - 1)
+    return tuple(sorted(found, reverse=True)[:MOST_MOMENTS])
+
+
+def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
+    """When the first data came that a view's storage lacks; None if it lacks none, or holds no past of its tables.
+
+    law:    now - that is how old an answer from the storage is
+    no:     the difference of the snapshots' times, which stands still while nothing is committed; what came last; a
+            table that was rolled back behind what the storage read, of which nothing is missing
+    """
+    storage = relations.get(view.storage)
+    if not isinstance(storage, Table) or storage.refresh is None:
+        return None
+    recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources}
+    times: list[int] = []
+    for name in definitions.sources[view.name]:
+        table = relations.get(name)
+        if not isinstance(table, Table) or recorded.get(table.uuid) not in {s.id for s in table.snapshots}:
+            return None
+        # The clocks of those who commit need not agree: of all missing snapshots the earliest time counts.
+        times += (snapshot.timestamp_ms for snapshot in changes_since(table, recorded[table.uuid]))
+    return min(times, default=None)
+
+
+def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
+    """The relations with each table as it was at a moment; storage is as it is."""
+
+    def then(name: TableName, relation: Relation | None) -> Relation | None:
+        if not isinstance(relation, Table) or name in definitions.by_storage:
+            return relation
+        kept = dropwhile(lambda snapshot: snapshot.timestamp_ms > moment, relation.snapshots)
+        return replace(relation, snapshots=tuple(kept))
+
+    return {name: then(name, relation) for name, relation in relations.items()}
+
+
+def rewrite_within(
+    statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
+) -> Outcome:
+    """The decision about a statement now, or at that of the earlier moments which leaves the least to the tables.
+
+    Of moments that answer as much, one that reads no appended rows comes first, then the latest. What fills a table
+    is always of now.
+    """
+    now = rewrite(statement, definitions, relations)
+    storages = definitions.by_storage.keys() & statement.tables
+    if not earlier or not statement.is_query or storages or not (now.left or now.live):
+        return now
+    return min(_outcomes(now, statement, definitions, relations, earlier), key=lambda each: (each.left, each.live))
+
+
+def _outcomes(
+    now: Outcome, statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
+) -> Iterator[Outcome]:
+    yield now
+    for moment in earlier:
+        yield replace(rewrite(statement, definitions, as_of(definitions, relations, moment)), as_of_ms=moment)

@@ -1,0 +1,139 @@
+"""Answers that may be old: at which earlier moments, and how old they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rewriter import Outcome, parse
+from rewriter.model import Relation, Snapshot, Table, TableName
+from rewriter.recent import Recent
+from rewriter.staleness import Bound, moments, rewrite_within
+from tests.golden.corpus import GoldenFile, World, world
+
+SCHEMA = "CREATE TABLE sales (region STRING, n INT); CREATE TABLE names (region STRING, name STRING)"
+VIEWS = {
+    "by_region": "SELECT region, sum(n) AS total FROM sales GROUP BY region",
+    "named": "SELECT name, count(*) AS cnt FROM names GROUP BY name",
+}
+SALES, NAMES = (TableName(("lake", "demo", name)) for name in ("sales", "names"))
+QUERY = "SELECT region, sum(n) FROM sales GROUP BY region"
+MINUTE = 60_000
+NOW = 100 * MINUTE
+
+# The first snapshot of sales, which the view was refreshed at; what came since is told by each test.
+RECORDED = 1000
+
+
+@pytest.fixture
+def built() -> World:
+    return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
+
+
+def with_snapshots(built: World, name: TableName, *came: tuple[int, int, str]) -> Mapping[TableName, Relation | None]:
+    """The relations after these snapshots of a table (id, minute, operation), oldest first."""
+    table = built.relations[name]
+    assert isinstance(table, Table)
+    line = tuple(Snapshot(number, minute * MINUTE, operation, 0, 10) for number, minute, operation in reversed(came))
+    return {**built.relations, name: replace(table, snapshots=(*line, *table.snapshots))}
+
+
+def answered(
+    built: World, relations: Mapping[TableName, Relation | None], minutes: float, query: str = QUERY
+) -> Outcome:
+    """The decision about a query of which the answer may be so many minutes old."""
+    bound = Bound(NOW, int(minutes * 60))
+    statement = parse(query, built.session)
+    return rewrite_within(statement, built.definitions, relations, moments(built.definitions, relations, bound))
+
+
+def test_age_is_the_time_since_the_first_data_that_storage_lacks(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"), (2, 99, "overwrite"))
+    assert not answered(built, relations, 9.9).rewritten
+    found = answered(built, relations, 10)
+    assert found.sql() == answered(built, built.relations, 0).sql()
+    assert found.as_of_ms == 90 * MINUTE - 1
+
+
+def test_nothing_committed_since_is_fresh_however_long_ago(built: World) -> None:
+    assert answered(built, built.relations, 0).as_of_ms is None
+    compacted = with_snapshots(built, SALES, (1, 10, "replace"))
+    assert answered(built, compacted, 0).rewritten
+
+
+def test_clocks_of_committers_need_not_agree(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 95, "overwrite"), (2, 80, "overwrite"))
+    assert not answered(built, relations, 10).rewritten
+    assert answered(built, relations, 20).rewritten
+    ahead = with_snapshots(built, SALES, (1, 120, "overwrite"))
+    assert not answered(built, ahead, 1000).rewritten
+
+
+@pytest.mark.parametrize("left", [(), (7,)])
+def test_a_table_rolled_back_or_replaced_is_never_within_a_bound(built: World, left: tuple[int, ...]) -> None:
+    table = built.relations[SALES]
+    assert isinstance(table, Table)
+    line = tuple(Snapshot(number, 99 * MINUTE, "append", 0) for number in left)
+    assert not answered(built, {**built.relations, SALES: replace(table, snapshots=line)}, 1000).rewritten
+
+
+def test_what_is_read_beside_is_of_the_same_moment(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
+    names = built.relations[NAMES]
+    assert isinstance(names, Table)
+    line = (Snapshot(8, 95 * MINUTE, "append", 0), Snapshot(7, 80 * MINUTE, "append", 0), *names.snapshots)
+    relations = {**relations, NAMES: replace(names, snapshots=line)}
+    query = "SELECT n.name, sum(s.n) FROM sales s JOIN names n ON n.region = s.region GROUP BY n.name"
+    found = answered(built, relations, 60, query)
+    assert "names VERSION AS OF 7" in found.sql()
+    kept = f"SELECT * FROM ({QUERY}) AS a CROSS JOIN (SELECT max(region) FROM names) AS b"
+    assert "names VERSION AS OF 7" in answered(built, relations, 60, kept).sql()
+
+
+def test_views_of_two_moments_are_no_answer_together(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
+    names = built.relations[NAMES]
+    assert isinstance(names, Table)
+    line = (Snapshot(8, 85 * MINUTE, "overwrite", 0), *names.snapshots)
+    relations = {**relations, NAMES: replace(names, snapshots=line)}
+    query = f"SELECT (SELECT count(*) FROM names), total FROM ({QUERY.replace('sum(n)', 'sum(n) AS total')}) AS a"
+    used = answered(built, relations, 60, query)
+    assert used.as_of_ms == 85 * MINUTE - 1  # when both were fresh
+    assert len(used.replacements) == 2
+    used = answered(built, relations, 12, query)  # and not the one of minute 85 at minute 90
+    assert [r.view.name.table for r in used.replacements] == ["by_region"]
+
+
+def test_each_view_may_allow_itself_an_age(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
+    assert moments(built.definitions, relations, Bound(NOW)) == ()
+    views = tuple(replace(view, max_staleness=600) for view in built.definitions.views)
+    allowing = type(built.definitions)(views)
+    assert moments(allowing, relations, Bound(NOW)) == (90 * MINUTE - 1,)
+    assert moments(allowing, relations, Bound(NOW, 0)) == ()
+
+
+def test_fresh_first_then_within_the_bound_then_live(built: World) -> None:
+    grown = with_snapshots(built, SALES, (1, 90, "append"))
+    assert answered(built, grown, 0).live
+    assert not answered(built, grown, 10).live
+    assert answered(built, built.relations, 10).as_of_ms is None
+
+
+def test_what_fills_a_table_is_of_now(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
+    assert not answered(built, relations, 10, f"CREATE TABLE t AS {QUERY}").rewritten
+    assert not answered(built, relations, 10, "SELECT sum(total) FROM by_region__storage").rewritten
+
+
+def test_a_remembered_decision_ends_with_its_bound(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
+    asked = Recent(built.definitions).ask(QUERY, built.session)
+    within = {name: relations.get(name) for name in asked.names}
+    assert asked.decide(within, Bound(NOW, 600)).rewritten
+    assert asked.decide(within, Bound(NOW, 600)) is asked.decide(within, Bound(NOW - 1, 600))
+    assert not asked.decide(within, Bound(NOW + 1, 600)).rewritten
+    assert not asked.decide(within).rewritten
