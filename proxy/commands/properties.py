@@ -9,7 +9,7 @@ from proxy.catalog.periods import ALLOWED, NEVER, period
 from proxy.catalog.views import DEFINITION, MARKERS, MAX_STALENESS, REFRESH, REWRITE, SETTINGS, STORAGE_QUERY
 from proxy.hs2 import SqlError
 from proxy.hs2.status import nearest
-from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, WAIT
+from proxy.pipeline.on_commit import ALWAYS, IF_INCREMENTAL, WAIT, WAIT_LIMIT
 from proxy.pipeline.schedule import EVERY
 from proxy.pipeline.status import REFRESH_ERROR
 from proxy.pipeline.steps import RETENTION
@@ -31,7 +31,7 @@ _CHOICES = {
 }
 # Of the catalog's: what no refresh could write, found out only then.
 _FORMATS = {"write.format.default": ("parquet", "orc", "avro")}
-_PERIODS = (EVERY, KEEP, RETENTION, MAX_STALENESS)
+_PERIODS = (EVERY, KEEP, RETENTION, MAX_STALENESS, WAIT_LIMIT)
 _RESERVED = (*MARKERS, "iceberg.base.snapshot", "iceberg.view.version", "iceberg.child.view.version")
 _OURS = (
     SETTINGS,

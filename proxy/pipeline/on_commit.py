@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from typing import Any
 
 from proxy.catalog import Catalog, Unavailable
+from proxy.catalog.periods import period
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.pipeline.order import over
@@ -22,7 +23,11 @@ from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
 
 WAIT = "viewgate.refresh.wait"
+WAIT_LIMIT = "viewgate.refresh.wait-limit"
 ALWAYS, IF_INCREMENTAL = "always", "if-incremental"
+WAIT_LIMIT_S = 10
+# Refreshes of one write that run side by side: each has a session of its own on Spark.
+AT_ONCE = 4
 
 _logger = logging.getLogger(__name__)
 
@@ -47,15 +52,41 @@ class OnCommit:
             log(f"Viewgate: {view.name} is refreshed in the background")
         if background:
             self._start(self._refresh_all(background, _logger.info))
-        if not waiting:
-            return
-        task = self._start(self._refresh_all(waiting, lambda line: log(f"Viewgate: {line}")))
-        try:
-            await asyncio.wait({task})
-        except asyncio.CancelledError:
-            task.cancel()
-            await asyncio.wait({task})
-            raise
+        # A cancel is passed on to each, and all have ended when it is raised.
+        await asyncio.gather(*self._waited_for(definitions, waiting, log), return_exceptions=True)
+
+    def _waited_for(
+        self, definitions: Definitions, views: Sequence[MaterializedView], log: Log
+    ) -> list[Coroutine[Any, Any, None]]:
+        """Begin the refreshes side by side, each behind those of the views below; return a wait for each.
+
+        One that is waited for even where it computes everything anew comes behind all others, from which it may read.
+        """
+        failed: set[TableName] = set()
+        slots = asyncio.Semaphore(AT_ONCE)
+        running: dict[TableName, asyncio.Task[None]] = {}
+        waits = []
+        for view in views:
+            whole = view.properties.get(WAIT) == ALWAYS
+            before = running if whole else running.keys() & set(definitions.graph.predecessors(view.name))
+            below = [running[name] for name in before]
+            said = _Said(log)
+            running[view.name] = self._start(self._refresh_behind(view, below, slots, failed, said))
+            waits.append(_wait(view, running[view.name], said))
+        return waits
+
+    async def _refresh_behind(
+        self,
+        view: MaterializedView,
+        below: Sequence[asyncio.Task[None]],
+        slots: asyncio.Semaphore,
+        failed: set[TableName],
+        log: Log,
+    ) -> None:
+        if below:
+            await asyncio.wait(below)
+        async with slots:
+            await self._refresh_one(view, failed, log)
 
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
         """Begin the refreshes that were missed: Viewgate was killed after a commit, or could not ask the catalog."""
@@ -124,23 +155,67 @@ class OnCommit:
     async def _refresh_all(self, views: Sequence[MaterializedView], log: Log) -> None:
         failed: set[TableName] = set()
         for view in views:
-            if why := stopped(view, failed):
-                log(why)
-                failed.add(view.name)
-                continue
-            try:
-                if not (await status(self._catalog, view)).fresh:
-                    await self._pipeline.refresh(view, log)
-            except SqlError as failure:
-                failed.add(view.name)
-                log(f"{view.name} could not be refreshed, and is not used until it is: {first_message(str(failure))}")
-            except asyncio.CancelledError:
-                log(f"the refresh of {view.name} was cancelled, and it is not used until the next one")
-                raise
-            except Exception:
-                failed.add(view.name)
-                _logger.exception("%s could not be refreshed", view.name)
-                log(f"{view.name} could not be refreshed, and is not used until it is")
+            await self._refresh_one(view, failed, log)
+
+    async def _refresh_one(self, view: MaterializedView, failed: set[TableName], log: Log) -> None:
+        """Refresh a view unless one that it is defined over has failed; where it fails, it is one of these."""
+        if why := stopped(view, failed):
+            log(why)
+            failed.add(view.name)
+            return
+        try:
+            if not (await status(self._catalog, view)).fresh:
+                await self._pipeline.refresh(view, log)
+        except SqlError as failure:
+            failed.add(view.name)
+            log(f"{view.name} could not be refreshed, and is not used until it is: {first_message(str(failure))}")
+        except asyncio.CancelledError:
+            log(f"the refresh of {view.name} was cancelled, and it is not used until the next one")
+            raise
+        except Exception:
+            failed.add(view.name)
+            _logger.exception("%s could not be refreshed", view.name)
+            log(f"{view.name} could not be refreshed, and is not used until it is")
+
+
+class _Said:
+    """The log of a refresh: of the statement that waits for it, then of the server."""
+
+    def __init__(self, log: Log) -> None:
+        self._log: Log = lambda line: log(f"Viewgate: {line}")
+
+    def __call__(self, line: str) -> None:
+        self._log(line)
+
+    def leave(self) -> None:
+        """Take note that nobody waits any longer."""
+        self._log = _logger.info
+
+
+async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -> None:
+    """Wait for a view's refresh for as long as the view has it; cancelled, end the refresh that is waited for."""
+    try:
+        await asyncio.wait({task}, timeout=_limit(view))
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task})
+        raise
+    if not task.done():
+        said(f"{view.name} is still being refreshed, which goes on in the background")
+        said.leave()
+
+
+def _limit(view: MaterializedView) -> float | None:
+    """The seconds for which a write waits for a view's refresh; None for any time.
+
+    >>> from types import SimpleNamespace as View
+    >>> [_limit(View(properties=each)) for each in ({}, {WAIT: ALWAYS}, {WAIT: ALWAYS, WAIT_LIMIT: "1 minute"})]
+    [10, None, 60]
+    """
+    given = view.properties.get(WAIT_LIMIT)
+    if given is None:
+        return None if view.properties.get(WAIT) == ALWAYS else WAIT_LIMIT_S
+    return period(given)
 
 
 def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:

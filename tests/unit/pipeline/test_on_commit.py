@@ -125,6 +125,62 @@ def test_an_incremental_refresh_is_waited_for(lake: Lake, monkeypatch: pytest.Mo
     asyncio.run(story())
 
 
+def incremental(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have each refresh count as one whose cost follows the change."""
+
+    async def decision(_self: Pipeline, view: Any) -> Decision:
+        return Decision(Kind.APPEND, "")
+
+    monkeypatch.setattr(Pipeline, "decision", decision)
+
+
+def test_incremental_refreshes_of_a_write_run_side_by_side(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        incremental(monkeypatch)
+        async with house(lake) as home:
+            begun = asyncio.Semaphore(0)
+            both = asyncio.Event()
+
+            async def hold() -> None:
+                begun.release()
+                await both.wait()
+
+            home.spark.before_insert = hold
+            writing = asyncio.create_task(home.write())
+            await begun.acquire()
+            await begun.acquire()
+            both.set()
+            await writing
+            assert await home.standing() == ["fresh", "fresh"]
+
+    asyncio.run(story())
+
+
+def test_a_write_waits_no_longer_than_its_limit(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        incremental(monkeypatch)
+        async with house(lake, **{"viewgate.refresh.wait-limit": "1 second"}) as home:
+            release = asyncio.Event()
+
+            async def hold() -> None:
+                await release.wait()
+
+            home.spark.before_insert = hold
+            await home.write()
+            told = [line for line in home.log if "still being refreshed" in line]
+            assert told == [
+                f"Viewgate: {name} is still being refreshed, which goes on in the background"
+                for name in (FIRST, SECOND)
+            ]
+            said = len(home.log)
+            release.set()
+            await asyncio.wait(home.on_commit._running)
+            assert await home.standing() == ["fresh", "fresh"]
+            assert len(home.log) == said  # the statement has ended: the server's log tells the rest
+
+    asyncio.run(story())
+
+
 def test_one_views_failure_is_its_own(lake: Lake) -> None:
     async def story() -> None:
         async with house(lake, **WAITED) as home:
