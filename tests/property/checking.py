@@ -11,7 +11,7 @@ import duckdb
 from rewriter import Reason, rules
 from rewriter.verify import UNVERIFIED
 from tests.golden.corpus import GoldenFile, World, world
-from tests.golden.execution import Rows, connect, fill, rows_of, same_rows
+from tests.golden.execution import Rows, append, connect, fill, rows_of, same_rows
 from tests.property.generator import SCHEMA, Case
 
 Named = tuple[tuple[str, str], ...]
@@ -45,7 +45,7 @@ def hits_enough(hits: Counter[str], cases: int) -> bool:
 
 def check(case: Case) -> list[str]:
     """The rules and shapes that were answered, or a miss; fails if the rows differ."""
-    built = world_of(case.views, case.plain)
+    built = world_of(case.views, case.plain, case.appended)
     outcome = built.rewrite(case.query)
     assert not any("an error in the rewriter" in attempt.detail for attempt in outcome.tried), f"seed {case.seed}"
     assert UNVERIFIED not in [replacement.verdict for replacement in outcome.replacements], f"seed {case.seed}"
@@ -53,9 +53,10 @@ def check(case: Case) -> list[str]:
     assert not refuted, f"seed {case.seed}\n{case.views}\n{case.query}\n{refuted}"
     if not outcome.rewritten:
         return ["miss"]
-    connection = _filled(case.rows, case.views, case.plain)
+    connection = _filled(case.rows, case.views, case.plain, case.appended)
     mine, theirs = (_answer(connection, sql) for sql in (outcome.sql(), outcome.original))
-    told = f"seed {case.seed}\n{case.plain}\n{case.views}\n{case.query}\n{outcome.sql()}\n{mine}\n{theirs}"
+    world_told = f"{case.plain}\n{case.views}\n{case.appended}"
+    told = f"seed {case.seed}\n{world_told}\n{case.query}\n{outcome.sql()}\n{mine}\n{theirs}"
     if mine is None or theirs is None:  # the query is none, and only a subquery of it was answered
         assert mine == theirs, told
         return ["miss"]
@@ -66,17 +67,19 @@ def check(case: Case) -> list[str]:
 
 def filled_world(case: Case) -> tuple[World, duckdb.DuckDBPyConnection]:
     """The tables and views of a random case, and a database that holds them until the next one."""
-    return world_of(case.views, case.plain), _filled(case.rows, case.views, case.plain)
+    built = world_of(case.views, case.plain, case.appended)
+    return built, _filled(case.rows, case.views, case.plain, case.appended)
 
 
 @lru_cache(maxsize=1)
-def world_of(views: Named, plain: Named) -> World:
-    return world(GoldenFile(Path(), schema=SCHEMA, plain=dict(plain), views=dict(views)))
+def world_of(views: Named, plain: Named, appended: str = "") -> World:
+    return world(GoldenFile(Path(), schema=SCHEMA, plain=dict(plain), views=dict(views), appended=appended))
 
 
 @lru_cache(maxsize=1)
-def _filled(rows: str, views: Named, plain: Named) -> duckdb.DuckDBPyConnection:
-    fill(_connection(), SCHEMA, rows, world_of(views, plain))
+def _filled(rows: str, views: Named, plain: Named, appended: str) -> duckdb.DuckDBPyConnection:
+    fill(_connection(), SCHEMA, rows, world_of(views, plain, appended))
+    append(_connection(), appended)
     return _connection()
 
 

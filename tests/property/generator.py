@@ -26,17 +26,23 @@ IMPLIED = 300_000
 # From this seed on views have grouping sets.
 IN_SETS = 400_000
 _SETS = ("ROLLUP ({0})", "CUBE ({0})", "GROUPING SETS (({0}), ({1}))", "GROUPING SETS (({1}), (), ({0}), ({1}))")
+# From this seed on every other world gets rows appended after its views were filled.
+LIVE = 500_000
 
 
 @dataclass(frozen=True)
 class Case:
-    """Rows, views by their names, and a query; `plain` are the views without storage."""
+    """Rows, views by their names, and a query; `plain` are the views without storage.
+
+    `appended` are rows that come after the views were filled.
+    """
 
     seed: int
     rows: str
     views: tuple[tuple[str, str], ...]
     query: str
     plain: tuple[tuple[str, str], ...] = ()
+    appended: str = ""
 
 
 def generate(seed: int, sharing: int = SHARING) -> Case:
@@ -51,7 +57,7 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
         shape = chosen.query(random)
     else:
         shape = random.choice(shapes)
-    if seed >= IN_SETS:
+    if IN_SETS <= seed < LIVE:
         held = [replace(each, sets=shared.choice(_SETS)) if 0 < len(each.keys or ()) < 5 else each for each in shapes]
     else:
         held = shapes
@@ -61,7 +67,9 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     layered = _layers(Random(f"layers {seed // sharing}"), shapes[0])
     query = layered.query(Random(f"layered {seed}"), query)
     query = commuted(f"commuted {seed}", query) if seed >= COMMUTED and seed % 2 else query
-    return Case(seed, rows, layered.views(views), query, layered.plain)
+    grows = seed >= LIVE and seed // sharing % 2
+    appended = _rows(Random(f"appended {seed // sharing}")) if grows else ""
+    return Case(seed, rows, layered.views(views), query, layered.plain, appended)
 
 
 def _filtered(random: Random) -> Filtered:

@@ -6,9 +6,15 @@ import sys
 from collections import Counter
 
 from tests.property.checking import check, hits_enough
-from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, generate
+from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, LIVE, generate
 
-SEEDS = (*range(2000), *range(COMMUTED, COMMUTED + 400), *range(IMPLIED, IMPLIED + 300), *range(IN_SETS, IN_SETS + 200))
+SEEDS = (
+    *range(2000),
+    *range(COMMUTED, COMMUTED + 400),
+    *range(IMPLIED, IMPLIED + 300),
+    *range(IN_SETS, IN_SETS + 200),
+    *range(LIVE, LIVE + 500),
+)
 
 
 def test_rewritten_queries_return_the_same_rows() -> None:
