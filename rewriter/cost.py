@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.delta import Added, Read
@@ -18,6 +20,7 @@ from rewriter.index import Bag, Shortlist
 from rewriter.match import Match, Rewriting
 from rewriter.match.candidate import Branch, Delta
 from rewriter.model import MaterializedView, Relation, Table
+from rewriter.timeseries import as_bucket, day_source
 
 SCAN = ROLL_UP = 4 << 20
 RECORD = 64
@@ -61,10 +64,11 @@ def _scan_at(read: Read, table: Relation | None) -> int:
 def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Iterator[tuple[int, MaterializedView]]:
     """What a rewriting of a block over each view of a shortlist costs, as far as the index tells.
 
-    More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal.
+    More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal, and the
+    fields of a date.
     """
     read = Counter(table.name for table in block.tables)
-    grouped = len(block.keys) if block.keys is not None else sys.maxsize
+    grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
     # What a view that holds a part of the rows lacks is taken for half of the tables.
     rest = sum(scan_of(relations.get(table.name)) for table in block.tables) // 2
     others: dict[Bag, int] = {}
@@ -79,6 +83,12 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
         for table in beside:
             more += scan_of(relations.get(table))
         yield scan_of(relations.get(storage)) + more + (ROLL_UP if keys > grouped else 0), view
+
+
+def _most_keys(keys: Sequence[exp.Expr]) -> int:
+    """How many keys a view of the same groups can have: year, month and day for a date."""
+    dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
+    return len(keys) + 2 * dated
 
 
 def original_cost(block: Block, relations: Relations) -> int:

@@ -7,6 +7,7 @@
 | a wider type      | the column that is cast to it                                                               |
 | a primary key     | every column of its table, where the key is never NULL and no join fills the table with NULLs |
 | a bucket of time  | coarser buckets and the labels that are constant over it; of a day also its date, and back   |
+| year and month    | the month that they are of, with the day the date                                            |
 
 None of them crosses GROUPING SETS, where a row is not grouped by all keys.
 """
@@ -20,7 +21,7 @@ from sqlglot import exp
 from rewriter.block.form import Block, Occurrence
 from rewriter.block.traits import is_literal
 from rewriter.functions.types import FRACTIONS, holds_all
-from rewriter.timeseries import as_bucket, day_source, is_fixed_offset, label_source, rolls_up
+from rewriter.timeseries import as_bucket, factor_of, fields_of, nests, told_by
 
 Tree = exp.Expr
 # The columns of a table's primary key, in lower case; none where it has none that is trusted.
@@ -48,7 +49,7 @@ class Dependencies:
         if isinstance(tree, exp.Column):
             read_back = any(self._is_within(tree, key) for key in self._keys)
             return read_back or tree.table in self.single or self._pinned(tree)
-        if any(self._follows(tree, key) for key in self._keys):
+        if any(self._follows(tree, key) for key in self._keys) or self._is_dated(tree):
             return True
         operands = [o for o in tree.iter_expressions() if not isinstance(o, exp.DataType | exp.Identifier | exp.Var)]
         return bool(operands) and all(map(self._is_computed, operands))
@@ -77,15 +78,19 @@ class Dependencies:
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
         """Whether each bucket of a key lies within one bucket, or has one label, that is asked for."""
-        bucket, day, asked, label = as_bucket(key), day_source(key), as_bucket(tree), label_source(tree)
-        source, grain = (bucket.source, bucket.grain) if bucket is not None else (day, "day")
-        if source is None or not self._is_proved(source):
+        told = told_by(key, self._kind)
+        asked = told_by(tree, self._kind) or factor_of(tree, self._kind, self._zone)
+        if told is None or asked is None:
             return False
-        if asked is not None:
-            return asked.source in (source, key) and rolls_up(grain, asked.grain)
-        return label is not None and label[0] in (source, key) and rolls_up(grain, label[1])
+        return asked.source in (told.source, key) and nests(told.grain, asked.grain, told.type, self._zone)
 
-    def _is_proved(self, source: Tree) -> bool:
-        declared = self._block.type_of(source)
-        zoneless = declared is not None and declared.type in ("date", "timestamp_ntz")
-        return zoneless or is_fixed_offset(self._zone)
+    def _is_dated(self, tree: Tree) -> bool:
+        """Whether the keys have the fields of which a date is made."""
+        asked = told_by(tree, self._kind)
+        fields = fields_of(asked.source, asked.grain) if asked is not None else ()
+        return bool(fields) and self._keys.issuperset(fields)
+
+    def _kind(self, tree: Tree) -> str | None:
+        declared = self._block.type_of(tree)
+        bucket = as_bucket(tree)
+        return declared.type if declared is not None else bucket.type if bucket is not None else None

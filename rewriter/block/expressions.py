@@ -189,12 +189,9 @@ def _call(node: Tree, scope: Scope) -> Tree:
         return _aggregate(node, AGGREGATES[name], scope)
     if name == "count_if":
         return _count_if(node, scope)
-    if name in UNSETTLED:
-        raise Unsupported(f"{name}() {UNSETTLED[name]}")
     if name in CLOCK and not node.expressions:
         return exp.Anonymous(this=name)
-    if name not in READABLE and name not in GROUPING:
-        raise Unsupported(f"the function {name} is not read")
+    _refuse_unsettled(name, node)
     form = FUNCTIONS[name].form
     if form == "field":
         return _part(node, scope)
@@ -208,6 +205,16 @@ def _call(node: Tree, scope: Scope) -> Tree:
     return exp.Anonymous(this=name, expressions=arguments)
 
 
+def _refuse_unsettled(name: str, node: Tree) -> None:
+    """Raise Unsupported for a function that is not read, or does not give the same for the same arguments."""
+    if name in UNSETTLED:
+        raise Unsupported(f"{name}() {UNSETTLED[name]}")
+    if name not in READABLE and name not in GROUPING:
+        raise Unsupported(f"the function {name} is not read")
+    if name == "unix_timestamp" and not node.expressions:
+        raise Unsupported(f"{name}() tells the time")
+
+
 def _part(node: Tree, scope: Scope) -> Tree:
     """A part of a time by its name; weekdays from Monday on are counted from 1 here, and from 0 there."""
     unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
@@ -216,6 +223,10 @@ def _part(node: Tree, scope: Scope) -> Tree:
         raise Unsupported(f"{_text(node)} takes a part for which there is no function of a time")
     if not _is_time(source):
         raise Unsupported(f"{_text(node)} may be of an interval")
+    if function == "date_part":  # for which there is no function by itself
+        return exp.Anonymous(
+            this=function, expressions=[exp.Literal.string(unit.name.upper()), canonical(source, scope)]
+        )
     part = exp.Anonymous(this=function, expressions=[canonical(source, scope)])
     return exp.Add(this=part, expression=exp.Literal.number(1)) if function == "weekday" else part
 

@@ -6,15 +6,17 @@ fraction, too.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rewriter.functions.record import Function
-from rewriter.functions.results import DATE, INT, TEXT, always, dated, instant
+from rewriter.functions.results import BIGINT, DATE, DOUBLE, INT, TEXT, always, dated, instant
 
 TIME_FUNCTIONS = (
     Function("timeseries", zoned=True, printed=False, form="bucket"),
     Function("date_trunc", instant, zoned=True, form="bucket"),
     Function("trunc", DATE, zoned=True, form="bucket"),
     Function("extract", zoned=True, printed=False, form="field"),
-    Function("date_part", zoned=True, form="field"),
+    Function("date_part", zoned=True, form="field", units="YEAROFWEEK"),
     Function("datepart", zoned=True, printed=False, form="field"),
     Function("year", INT, zoned=True, units="YEAR Y YEARS YR YRS"),
     Function("quarter", INT, zoned=True, units="QUARTER QTR"),
@@ -36,7 +38,27 @@ TIME_FUNCTIONS = (
     Function("add_months", DATE, zoned=True),
     Function("last_day", DATE, zoned=True),
     Function("make_date", DATE, zoned=True),
+    Function("next_day", DATE, zoned=True, printed=False),
+    Function("dayname", TEXT, zoned=True, printed=False),
+    Function("monthname", TEXT, zoned=True, printed=False),
+    Function("months_between", DOUBLE, zoned=True, printed=False),
+    Function("unix_seconds", BIGINT, zoned=True, printed=False),
+    Function("unix_timestamp", BIGINT, ("to_unix_timestamp",), zoned=True, printed=False),
+    Function("timestamp_seconds", always("timestamp"), zoned=True, printed=False),
+    Function("from_unixtime", TEXT, zoned=True, printed=False),
+    Function("make_timestamp", always("timestamp"), zoned=True, printed=False),
+    Function("make_timestamp_ntz", always("timestamp_ntz"), zoned=True, printed=False),
 )
+
+# Functions of dates, with the places of these: of a time they take the date on which it lies.
+OF_DATES: Mapping[str, tuple[int, ...]] = {
+    "date_add": (0,),
+    "date_sub": (0,),
+    "add_months": (0,),
+    "next_day": (0,),
+    "datediff": (0, 1),
+    "trunc": (0,),
+}
 
 # In one statement a constant, which nobody knows before Spark runs it.
 CLOCK_FUNCTIONS = (

@@ -7,6 +7,17 @@ the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
 
 from rewriter.timeseries.borders import border_behind, is_border, next_border
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, as_bucket, bucket_call, day_source, label_source
+from rewriter.timeseries.factors import (
+    Factor,
+    Grain,
+    Told,
+    begin_of,
+    date_of_fields,
+    factor_of,
+    fields_of,
+    nests,
+    told_by,
+)
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import read_moment
@@ -17,19 +28,28 @@ __all__ = [
     "DATE_GRANULARITIES",
     "DATE_TRUNC_UNITS",
     "GRANULARITIES",
+    "Factor",
+    "Grain",
+    "Told",
     "as_bucket",
+    "begin_of",
     "border_behind",
     "bucket_call",
+    "date_of_fields",
     "day_source",
+    "factor_of",
+    "fields_of",
     "floor",
     "has_left_out_days",
     "is_border",
     "is_fixed_offset",
     "label_source",
     "micros_of",
+    "nests",
     "next_border",
     "read_moment",
     "rolls_up",
+    "told_by",
     "translate_bucket",
     "wall_of",
 ]

@@ -42,6 +42,8 @@ LABELS: Mapping[str, str] = {
     "minute": "minute",
     "second": "second",
     "last_day": "month",
+    "dayname": "day",
+    "monthname": "month",
 }
 
 
@@ -76,5 +78,7 @@ def label_source(tree: exp.Expr) -> tuple[exp.Expr, str] | None:
     """The point in time that a label function reads, and the grain over whose buckets the label is constant."""
     if isinstance(tree, exp.Anonymous) and tree.name in LABELS and len(tree.expressions) == 1:
         return tree.expressions[0], LABELS[tree.name]
+    if isinstance(tree, exp.Anonymous) and tree.name == "date_part" and tree.expressions[0].name == "YEAROFWEEK":
+        return tree.expressions[1], "week"
     day = day_source(tree)
     return (day, "day") if day is not None else None

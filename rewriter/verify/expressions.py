@@ -12,6 +12,7 @@ from rewriter.schema import expression_type
 from rewriter.verify import truth
 from rewriter.verify.aggregates import aggregate_form, arithmetic_form, case_form, coalesce_form
 from rewriter.verify.forms import Forms
+from rewriter.verify.labels import difference_form, product_form
 from rewriter.verify.times import call_form, cast_form
 
 Tree = exp.Expr
@@ -96,8 +97,8 @@ _LAWS: dict[type[Tree], Callable[[Forms, Tree], Tree]] = {
     exp.NEQ: truth.symmetric,
     exp.NullSafeEQ: truth.symmetric,
     exp.Add: lambda forms, tree: arithmetic_form(forms, truth.symmetric(forms, tree)),
-    exp.Mul: lambda forms, tree: arithmetic_form(forms, truth.symmetric(forms, tree)),
-    exp.Sub: arithmetic_form,
+    exp.Mul: lambda forms, tree: arithmetic_form(forms, product_form(forms, tree)),
+    exp.Sub: lambda forms, tree: arithmetic_form(forms, difference_form(forms, tree)),
     exp.Neg: arithmetic_form,
     exp.LT: truth.ordered,
     exp.LTE: truth.ordered,

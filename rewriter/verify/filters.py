@@ -19,6 +19,7 @@ from rewriter.sql.operators import COMPARING
 from rewriter.timeseries import as_bucket, border_behind, day_source, floor, is_fixed_offset, next_border, read_moment
 from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.verify.lines import Line, compare
+from rewriter.verify.nesting import instant
 
 Tree = exp.Expr
 Truth = bool | None
@@ -84,6 +85,8 @@ class Filter:
         bucket, day = as_bucket(subject), day_source(subject)
         if bucket is not None or (day is not None and self._kind(day) in TEMPORAL):
             return self._is_null(bucket.source if bucket is not None else day)  # type: ignore[arg-type]
+        if (stepped := instant(subject)) is not None:
+            return self._is_null(stepped[0])
         self._line(subject, self._kind(subject))
         return lambda cell: cell[subject] is None
 
@@ -135,10 +138,15 @@ class Filter:
         if isinstance(subject, exp.Anonymous) and subject.name == "year":
             return self._in_year(subject, operator, literal)
         subject = self._narrow(subject, literal)
+        dated = day_source(bucket.source) if bucket is not None and bucket.type == "date" else None
+        if bucket is not None and dated is not None and (kind := self._kind(dated)) in ("timestamp", "timestamp_ntz"):
+            return self._bucketed(dated, bucket.grain, kind, operator, literal, dates=True)
         if bucket is not None:
             return self._bucketed(bucket.source, bucket.grain, bucket.type, operator, literal)
         if day is not None and (kind := self._kind(day)) in ("timestamp", "timestamp_ntz"):
             return self._bucketed(day, "day", kind, operator, literal, dates=True)
+        if (stepped := instant(subject)) is not None:
+            return self._stepped(*stepped, operator, literal)
         kind = self._kind(subject)
         value = self._value(literal, kind)
         if value is None or kind == UNKNOWN:
@@ -225,6 +233,18 @@ class Filter:
         equal = all_of([self._at(source, kind, ">=", low), upto]) if aligned else all_of([below, negation(below)])
         return {"<": below, ">=": negation(below), "<=": upto, ">": negation(upto)}.get(operator) or (
             equal if operator == "=" else negation(equal)
+        )
+
+    def _stepped(self, source: Tree, step: int, operator: str, literal: Tree) -> Test | None:
+        """A comparison of an instant down to a multiple of seconds as one of the instant."""
+        value, unit = self._value(literal, "timestamp"), step * _MICROS
+        if value is None:
+            return None
+        low, high = -(-value // unit) * unit, (value // unit + 1) * unit
+        below, upto = self._at(source, "timestamp", "<", low), self._at(source, "timestamp", "<", high)
+        equal = all_of([negation(below), upto])  # of no instant where the literal lies within a step
+        return {"<": below, ">=": negation(below), "<=": upto, ">": negation(upto), "=": equal}.get(
+            operator, negation(equal)
         )
 
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:

@@ -8,15 +8,27 @@ law: CAST(x AS t) is x where x has the type t, also through a wider one
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from sqlglot import exp
 
+from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import call_of, cast
 from rewriter.schema import UNKNOWN
-from rewriter.timeseries import as_bucket, bucket_call, day_source, is_fixed_offset, label_source, read_moment, rolls_up
+from rewriter.timeseries import (
+    as_bucket,
+    bucket_call,
+    day_source,
+    label_source,
+    read_moment,
+    rolls_up,
+)
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS
 from rewriter.timeseries.granularity import DATE_GRANULARITIES
 from rewriter.verify.aggregates import widens
 from rewriter.verify.forms import Forms
+from rewriter.verify.labels import dated_form, floored_form, formatted_form, from_seconds_form, made_form, seconds_form
+from rewriter.verify.nesting import finer
 
 Tree = exp.Expr
 
@@ -38,10 +50,14 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
     if wanted == "date" and bucket is not None and bucket.grain in DATE_GRANULARITIES:
         day = forms.normal(cast(bucket.source, "date"))
         return day if bucket.grain == "day" else forms.normal(bucket_call(day, bucket.grain, "date"))
-    if wanted == "date" and bucket is not None and _proved(forms, bucket.type):
-        return forms.normal(cast(bucket.source, "date"))
+    if wanted == "date" and (time := finer(forms, inner, "day")) is not None:
+        return forms.normal(cast(time, "date"))
     if wanted in ("timestamp", "timestamp_ntz") and forms.kind(inner) == "date":
         return _midnight_of(forms, inner, wanted) or tree
+    if wanted == "bigint" and forms.kind(inner) == "timestamp":
+        return forms.normal(call_of("unix_seconds", inner))
+    if wanted == "timestamp" and forms.kind(inner) == "bigint":
+        return forms.normal(call_of("timestamp_seconds", inner))
     return tree
 
 
@@ -54,34 +70,25 @@ def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
     return bucket_call(source, bucket.grain if bucket is not None else "day", kind)
 
 
-def _proved(forms: Forms, kind: str) -> bool:
-    return kind != "timestamp" or is_fixed_offset(forms.zone)
-
-
 def call_form(forms: Forms, tree: Tree) -> Tree | None:
     """A bucket, a label of a time, or date_trunc(); None for other calls."""
     bucket, label = as_bucket(tree), label_source(tree)
     if bucket is not None:
-        inner = as_bucket(bucket.source)
-        if inner is not None and inner.type == bucket.type and _nests(forms, inner.grain, bucket.grain, inner.type):
-            return bucket_call(inner.source, bucket.grain, bucket.type)
+        time = finer(forms, bucket.source, bucket.grain)
+        if time is not None and forms.kind(time) == bucket.type:
+            return bucket_call(time, bucket.grain, bucket.type)
         return tree
     if label is not None:
         return _label(forms, tree, *label)
-    if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" and len(tree.expressions) == 2:
-        return _truncated(forms, tree)
-    return None
-
-
-def _nests(forms: Forms, fine: str, coarse: str, kind: str) -> bool:
-    return rolls_up(fine, coarse) and _proved(forms, kind)
+    law = _LAWS.get(tree.name) if isinstance(tree, exp.Anonymous) else None
+    return law(forms, tree) if law is not None else None
 
 
 def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
-    inner, day = as_bucket(source), day_source(source)
-    if inner is not None and _nests(forms, inner.grain, grain, inner.type):
-        return forms.normal(_put(tree, source, inner.source))
-    if day is not None and rolls_up("day", grain) and forms.kind(day) in ("timestamp", "timestamp_ntz", "string"):
+    time, day = finer(forms, source, grain), day_source(source)
+    if time is not None:
+        return forms.normal(_put(tree, source, time))
+    if day is not None and rolls_up("day", grain) and forms.kind(day) == "string":
         return forms.normal(_put(tree, source, day))
     return tree
 
@@ -96,6 +103,32 @@ def _truncated(forms: Forms, tree: Tree) -> Tree:
     if inner is None or inner.type != "date" or not rolls_up(inner.grain, grain):
         return tree
     return call_of("date_trunc", unit, inner.source)
+
+
+def _truncated_date(forms: Forms, tree: Tree) -> Tree:
+    """trunc() of a date is a bucket."""
+    source, unit = tree.expressions
+    grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
+    if grain not in DATE_GRANULARITIES - {"day"} or forms.kind(source) != "date":
+        return dated_form(forms, tree)
+    return forms.normal(bucket_call(source, grain, "date"))
+
+
+def _truncated_call(forms: Forms, tree: Tree) -> Tree:
+    return _truncated(forms, tree) if len(tree.expressions) == 2 else tree
+
+
+_LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
+    "date_trunc": _truncated_call,
+    "date_format": formatted_form,
+    "from_unixtime": from_seconds_form,
+    "unix_seconds": seconds_form,
+    "unix_timestamp": seconds_form,
+    "floor": floored_form,
+    "make_date": made_form,
+    **dict.fromkeys(OF_DATES, dated_form),
+    "trunc": _truncated_date,
+}
 
 
 def _literal_day(tree: Tree) -> Tree | None:

@@ -69,8 +69,8 @@ SELECT trunc(v.`day`, 'MONTH') AS m, sum(v.`total`) AS s FROM lake.demo.by_day__
 
 --@ case: months, quarters and weeks of a time from its dates
 SELECT date_trunc('month', at) AS m, count(*) AS c FROM sales GROUP BY 1
---@ rewritten using local_month
-SELECT v.`month` AS m, v.`viewgate_rows_0` AS c FROM lake.demo.local_month__storage AS v
+--@ rewritten using by_month
+SELECT CAST(make_date(v.`y`, v.`m`, 1) AS TIMESTAMP) AS m, v.`viewgate_rows_0` AS c FROM lake.demo.by_month__storage AS v
 
 --@ case: years as dates
 SELECT CAST(trunc(at, 'YEAR') AS DATE) AS y, count(*) AS c FROM sales GROUP BY 1

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import duckdb
 import sqlglot
+from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
 from rewriter import narrowed, pin
@@ -33,6 +34,10 @@ CREATE TEMP MACRO bits_or_agg(bits) AS list_sort(list_distinct(flatten(list(bits
 CREATE TEMP MACRO bits_count(bits) AS coalesce(len(bits), 0);
 CREATE TEMP MACRO try_mod(n, m) AS n % nullif(m, 0);
 CREATE TEMP MACRO btrim(x, characters) AS trim(x, characters);
+CREATE TEMP MACRO whole_seconds(t) AS CAST(floor(epoch(t)) AS BIGINT);
+CREATE TEMP MACRO next_sunday(d) AS CAST(d AS DATE) + CAST(7 - dayofweek(d) AS INTEGER);
+CREATE TEMP MACRO pmod(n, m) AS ((n % m) + m) % m;
+CREATE TEMP MACRO months_between(t, u) AS epoch(t - u) / 2678400;
 CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0);
 """
 # What time it is while golden cases run.
@@ -113,9 +118,24 @@ def duck(sql: str) -> str:
 
 
 def _transpiled(sql: str) -> list[str]:
-    sql = sql.replace("bitmap_", "bits_")  # of which sqlglot has another idea
-    statements = [s for s in sqlglot.transpile(sql, read=_Spark, write="duckdb") if s]
+    sql = sql.replace("bitmap_", "bits_").replace("YEAROFWEEK", "ISOYEAR")  # of which sqlglot has another idea
+    trees = [tree.transform(_in_duckdb) for tree in sqlglot.parse(sql, read=_Spark) if tree is not None]
+    statements = [tree.sql("duckdb") for tree in trees]
     return [statement.replace("TIMESTAMPTZ", "TIMESTAMP") for statement in statements]
+
+
+def _in_duckdb(node: exp.Expr) -> exp.Expr:
+    """Functions of times that DuckDB has under other names, or for other types."""
+    if isinstance(node, exp.StrToUnix | exp.UnixSeconds):
+        return exp.Anonymous(this="whole_seconds", expressions=[node.this])
+    if isinstance(node, exp.UnixToStr):
+        instant = exp.Anonymous(this="timestamp_seconds", expressions=[node.this.transform(_in_duckdb)])
+        return exp.TimeToStr(this=instant, format=node.args.get("format") or exp.Literal.string("%Y-%m-%d %H:%M:%S"))
+    if isinstance(node, exp.Pad) and not isinstance(node.this, exp.Cast):
+        node.set("this", exp.cast(node.this, "varchar"))
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "next_day":
+        return exp.Anonymous(this="next_sunday", expressions=node.expressions[:1])
+    return node
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> Rows:

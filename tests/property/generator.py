@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import terms
+from tests.property import terms, times
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.layers import Layers, layers
@@ -28,6 +28,8 @@ IN_SETS = 400_000
 _SETS = ("ROLLUP ({0})", "CUBE ({0})", "GROUPING SETS (({0}), ({1}))", "GROUPING SETS (({1}), (), ({0}), ({1}))")
 # From this seed on every other world gets rows appended after its views were filled.
 LIVE = 500_000
+# From this seed on views and queries are by time, in many spellings.
+TIMED = 600_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     """The case of a seed, whose rows and views so many seeds in a row share."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
+    if seed >= TIMED:
+        by_time = [times.view(shared) for _ in range(shared.randint(1, 3))]
+        return Case(
+            seed, rows, tuple((f"mv{i}", sql) for i, sql in enumerate(by_time)), times.query(Random(seed), by_time)
+        )
     shapes = [_select(shared) for _ in range(shared.randint(1, 3))]
     random = Random(seed)
     if IMPLIED <= seed < IN_SETS:

@@ -11,7 +11,7 @@ from tests.golden.corpus import FOLDER
 from tests.property.mutants import mutants, of_file, of_seed
 
 
-@pytest.mark.parametrize("name", ["roll_up", "union", "subqueries", "outer_joins"])
+@pytest.mark.parametrize("name", ["roll_up", "union", "subqueries", "outer_joins", "time_spellings"])
 def test_golden_plans(name: str) -> None:
     counted, wrong = of_file(FOLDER / f"{name}.sql", most=12)
     assert not wrong

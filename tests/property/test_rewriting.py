@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 
 from tests.property.checking import check, hits_enough
-from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, LIVE, generate
+from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, LIVE, TIMED, generate
 
 SEEDS = (
     *range(2000),
@@ -14,6 +14,7 @@ SEEDS = (
     *range(IMPLIED, IMPLIED + 300),
     *range(IN_SETS, IN_SETS + 200),
     *range(LIVE, LIVE + 500),
+    *range(TIMED, TIMED + 400),
 )
 
 

@@ -1,0 +1,233 @@
+"""Through which buckets of a point in time an expression factors, and which expressions tell a bucket.
+
+law:  e factors through the buckets of a grain where e(t) is e(the begin of t's bucket), for every t. Where finer
+      buckets nest in these, e(t) is e(the begin of t's finer bucket): a view with any such bucket answers e
+no:   a label gives no instant back: two instants of the day on which clocks go back have one label
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.timeseries.bucket import as_bucket, bucket_call, day_source, label_source
+from rewriter.timeseries.granularity import DATE_GRANULARITIES, rolls_up
+from rewriter.timeseries.literals import zone_info
+from rewriter.timeseries.seconds import KindOf, count_of, instant_of, seconds_of
+from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
+
+Tree = exp.Expr
+# Of the session's clock, by name; or of instants, by the seconds between two borders.
+Grain = str | int
+
+
+class Factor(NamedTuple):
+    """An expression as a function of the bucket of `grain` that `source` falls in; `within` is what stands for it."""
+
+    within: Tree
+    source: Tree
+    grain: Grain
+
+
+class Told(NamedTuple):
+    """An expression that tells the bucket of `grain` of `source`: `begin` makes its begin, of type `type`, of it."""
+
+    source: Tree
+    grain: Grain
+    type: str
+    begin: Callable[[Tree], Tree]
+
+
+def nests(fine: Grain, coarse: Grain, kind: str, zone: str) -> bool:
+    """Whether each fine bucket, whose begin is of a type, lies within one coarse bucket, in a zone.
+
+    Whole days nest in all that is made of them, in any zone: the begin of a bucket is on its first day.
+
+    >>> nests("day", "month", "timestamp", "Europe/Berlin"), nests("hour", "day", "timestamp", "Europe/Berlin")
+    (True, False)
+    >>> nests(3600, "day", "timestamp", "UTC"), nests(3600, "day", "timestamp", "+05:30"), nests(900, 3600, "", "")
+    (True, False, True)
+    """
+    if isinstance(fine, int) and isinstance(coarse, int):
+        return coarse % fine == 0
+    if isinstance(fine, str) and isinstance(coarse, str):
+        calendar = kind != "timestamp" or fine in DATE_GRANULARITIES or fine == coarse
+        return rolls_up(fine, coarse) and (calendar or is_fixed_offset(zone))
+    return is_fixed_offset(zone) and _aligned(fine, coarse, zone)
+
+
+_LENGTHS = {"second": 1, "minute": 60, "five_minute": 300, "ten_minute": 600, "fifteen_minute": 900}
+_LENGTHS |= {"thirty_minute": 1800, "hour": 3600, "day": 86_400, "week": 604_800}
+_THURSDAY = 3 * 86_400  # on which 1970 began
+
+
+def _aligned(fine: Grain, coarse: Grain, zone: str) -> bool:
+    """Whether the borders of coarse buckets are borders of fine ones, of instants these or those, at a fixed offset."""
+    info = zone_info(zone)
+    offset = info.utcoffset(None) if info is not None else None
+    if offset is None:
+        return False
+    shift = offset.days * 86_400 + offset.seconds
+    if isinstance(fine, int):
+        # All longer grains begin with a day.
+        length = min(_LENGTHS.get(str(coarse), 86_400), 86_400)
+        return length % fine == 0 and shift % fine == 0
+    length = _LENGTHS.get(fine, 0)
+    shift += _THURSDAY if fine == "week" else 0
+    return bool(length) and int(coarse) % length == 0 and shift % length == 0
+
+
+def factor_of(tree: Tree, kind_of: KindOf, zone: str) -> Factor | None:
+    """Read an expression as a function of the coarsest bucket that it is one of; None where there is none."""
+    labelled = (
+        label_source(tree)
+        or _formatted(tree, kind_of, zone)
+        or _counted(tree, kind_of)
+        or _from_seconds(tree, kind_of, zone)
+    )
+    if labelled is None:
+        return None
+    within, grain = labelled
+    source = within
+    while (told := told_by(source, kind_of)) is not None and nests(told.grain, grain, told.type, zone):
+        source = told.source
+    return Factor(within, source, grain)
+
+
+def _counted(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
+    found = seconds_of(tree, kind_of) or count_of(tree, kind_of) or instant_of(tree, kind_of)
+    return (found.source, found.step) if found is not None else None
+
+
+def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | None:
+    """date_format() of a time; of a DATE or a TIMESTAMP_NTZ it is that of an instant, which the zone must have."""
+    if not isinstance(tree, exp.Anonymous) or tree.name != "date_format" or len(tree.expressions) != 2:
+        return None
+    source, pattern = tree.expressions
+    kind, grain = kind_of(source), finest_field(pattern)
+    if kind == "date" and day_source(source) is None:
+        settled = not has_left_out_days(zone)
+    else:
+        settled = kind in ("timestamp", "date") or (kind == "timestamp_ntz" and is_fixed_offset(zone))
+    return (source, grain) if grain is not None and settled else None
+
+
+def _from_seconds(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | None:
+    if not isinstance(tree, exp.Anonymous) or tree.name != "from_unixtime" or not tree.expressions:
+        return None
+    counted = seconds_of(tree.expressions[0], kind_of)
+    grain = finest_field(tree.expressions[1]) if len(tree.expressions) == 2 else "second"
+    if counted is None or grain is None:
+        return None
+    whole = nests(counted.step, grain, "timestamp", zone)
+    return counted.source, grain if whole else counted.step
+
+
+# The letters of java.time's patterns that Spark takes and that name fields of the calendar or the clock: none of week
+# years, which Spark refuses, of fractions, or of offsets, which change with the instant.
+_FIELDS = {
+    **dict.fromkeys("Gy", "year"),
+    **dict.fromkeys("Qq", "quarter"),
+    **dict.fromkeys("ML", "month"),
+    **dict.fromkeys("DdEF", "day"),
+    **dict.fromkeys("aHhKk", "hour"),
+    "m": "minute",
+    "s": "second",
+}
+_COARSEST_FIRST = ("year", "quarter", "month", "day", "hour", "minute", "second")
+_QUOTED = re.compile(r"'[^']*'")
+_PUNCTUATION = frozenset(" -/:.,_0123456789")
+
+
+def finest_field(pattern: Tree) -> str | None:
+    """The grain over whose buckets a pattern's text is constant; None for a pattern that is not understood.
+
+    >>> [finest_field(exp.Literal.string(text)) for text in ("yyyy-MM", "yyyy-MM-dd'T'HH:00", "HH:mm:ss.SSS", "YYYY")]
+    ['month', 'hour', None, None]
+    """
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        return None
+    letters = set(_QUOTED.sub("", pattern.name)) - _PUNCTUATION
+    if not letters <= _FIELDS.keys():
+        return None
+    return max((_FIELDS[letter] for letter in letters), key=_COARSEST_FIRST.index, default="year")
+
+
+def told_by(tree: Tree, kind_of: KindOf) -> Told | None:
+    """Read an expression that tells a bucket as its begin would: a bucket, a date, or seconds down to a multiple."""
+    bucket, day = as_bucket(tree), day_source(tree)
+    if bucket is not None:
+        source = day_source(bucket.source) if bucket.type == "date" else None
+        zoned = source is not None and kind_of(source) in ("timestamp", "timestamp_ntz")
+        return Told(source if zoned and source is not None else bucket.source, bucket.grain, bucket.type, _itself)
+    if day is not None and kind_of(day) in ("timestamp", "timestamp_ntz", "string"):
+        return Told(day, "day", "date", _itself)
+    return _begun_in_seconds(tree, kind_of) or _made_date(tree)
+
+
+def _itself(tree: Tree) -> Tree:
+    return tree
+
+
+def _begun_in_seconds(tree: Tree, kind_of: KindOf) -> Told | None:
+    if (found := instant_of(tree, kind_of)) is not None:
+        return Told(found.source, found.step, "timestamp", _itself)
+    if (found := seconds_of(tree, kind_of)) is not None:
+        return Told(found.source, found.step, "timestamp", _instant)
+    if (found := count_of(tree, kind_of)) is not None:
+        step = exp.Literal.number(found.step)
+        return Told(
+            found.source, found.step, "timestamp", lambda tree: _instant(exp.Mul(this=tree, expression=step.copy()))
+        )
+    return None
+
+
+def _instant(seconds: Tree) -> Tree:
+    return exp.Anonymous(this="timestamp_seconds", expressions=[seconds])
+
+
+_ONE = exp.Literal.number(1)
+
+
+def _made_date(tree: Tree) -> Told | None:
+    """`make_date(year(t), month(t), 1)` is the first day of t's month."""
+    if not isinstance(tree, exp.Anonymous) or tree.name != "make_date" or len(tree.expressions) != 3:
+        return None
+    year, *rest = tree.expressions
+    if not isinstance(year, exp.Anonymous) or year.name != "year" or len(year.expressions) != 1:
+        return None
+    (source,) = year.expressions
+    fields = [exp.Anonymous(this=name, expressions=[source]) for name in ("month", "day")]
+    for grain, expected in (("year", [_ONE, _ONE]), ("month", [fields[0], _ONE]), ("day", fields)):
+        if rest == expected:
+            return Told(source, grain, "date", _itself)
+    return None
+
+
+def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[str, Tree] | None:
+    """The first day of the finest bucket of a time of which year, month and day are held, as a DATE."""
+
+    def field(name: str) -> Tree | None:
+        return held(exp.Anonymous(this=name, expressions=[source]))
+
+    year, month, day = field("year"), field("month"), field("day")
+    if year is None:
+        return None
+    grain = "year" if month is None else "month" if day is None else "day"
+    parts = [year, month or _ONE.copy(), (day if month is not None else None) or _ONE.copy()]
+    return grain, exp.Anonymous(this="make_date", expressions=[part.copy() for part in parts])
+
+
+def fields_of(source: Tree, grain: Grain) -> tuple[Tree, ...]:
+    """The fields that together tell a bucket of whole days; none for other grains."""
+    names = {"day": ("year", "month", "day"), "month": ("year", "month"), "year": ("year",)}.get(str(grain), ())
+    return tuple(exp.Anonymous(this=name, expressions=[source]) for name in names)
+
+
+def begin_of(date: Tree, finer: Grain, grain: str, kind: str) -> Tree:
+    """The begin of the bucket of a grain that the first day of a finer one lies in, as a type."""
+    dates = date if finer == grain else bucket_call(date, grain, "date")
+    return dates if kind == "date" else exp.TryCast(this=dates, to=exp.DataType.build(kind, dialect="spark"))

@@ -1,0 +1,86 @@
+"""Times counted in seconds since 1970, as `floor(unix_timestamp(t) / 3600) * 3600` counts them: buckets of instants.
+
+Such buckets begin at multiples of a number of seconds, in no zone: an "hour" of these begins at half past where the
+clock is half an hour off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from sqlglot import exp
+
+Tree = exp.Expr
+KindOf = Callable[[Tree], str | None]
+
+_UNIX = frozenset({"unix_seconds", "unix_timestamp"})
+
+
+class Seconds(NamedTuple):
+    """A number: the multiple of `step` seconds since 1970 at which the bucket of the instant `source` begins."""
+
+    source: Tree
+    step: int
+
+
+def seconds_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
+    """Read seconds since 1970, whole or down to a multiple; None for any other number.
+
+    law: floor(s / n) * n, and s - pmod(s, n), is s down to a multiple of n, before 1970, too
+    no:  (s DIV n) * n, s - s % n and casts of s / n, which go up before 1970
+    """
+    if isinstance(tree, exp.Anonymous) and tree.name in _UNIX and len(tree.expressions) == 1:
+        return _of_time(tree.expressions[0], kind_of)
+    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.BIGINT:
+        return _of_time(tree.this, kind_of)
+    if isinstance(tree, exp.Mul):
+        for number, factor in ((tree.this, tree.expression), (tree.expression, tree.this)):
+            counted = count_of(number, kind_of)
+            if counted is not None and counted.step == whole_number(factor):
+                return counted
+    if isinstance(tree, exp.Sub):
+        rest = tree.expression
+        if isinstance(rest, exp.Anonymous) and rest.name == "pmod" and rest.expressions[:1] == [tree.this]:
+            return _stepped(tree.this, rest.expressions[1], kind_of)
+    return None
+
+
+def count_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
+    """Read `floor(s / n)`, the number of the bucket of n seconds."""
+    if not isinstance(tree, exp.Anonymous) or tree.name != "floor" or len(tree.expressions) != 1:
+        return None
+    (ratio,) = tree.expressions
+    return _stepped(ratio.this, ratio.expression, kind_of) if isinstance(ratio, exp.Div) else None
+
+
+def instant_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
+    """Read a TIMESTAMP that is made of seconds since 1970."""
+    if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
+        return seconds_of(tree.expressions[0], kind_of)
+    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.TIMESTAMPTZ:
+        return seconds_of(tree.this, kind_of)
+    return None
+
+
+def _of_time(source: Tree, kind_of: KindOf) -> Seconds | None:
+    made = instant_of(source, kind_of)
+    if made is not None:
+        return made
+    return Seconds(source, 1) if kind_of(source) == "timestamp" else None
+
+
+def _stepped(seconds: Tree, step: Tree, kind_of: KindOf) -> Seconds | None:
+    counted, length = seconds_of(seconds, kind_of), whole_number(step)
+    # The quotient is a DOUBLE, in which these numbers are exact and none is rounded up to the next whole one.
+    if counted is None or not length or length % counted.step:
+        return None
+    return Seconds(counted.source, length)
+
+
+def whole_number(tree: Tree) -> int | None:
+    """A positive INT that is written down."""
+    if not isinstance(tree, exp.Literal) or tree.is_string or not tree.name.isdigit():
+        return None
+    value = int(tree.name)
+    return value if 0 < value < 2**31 else None

@@ -1,0 +1,129 @@
+"""Texts, numbers and dates that are made of times, in one form.
+
+law: a text of fields of a time is that of its bucket, where that is finer than each field
+     make_date(year(t), month(t), 1) is the first day of t's month; a function of dates takes the date of a time
+     unix_seconds(timestamp_seconds(n)) is n; s - pmod(s, n) is floor(s / n) * n; floor(floor(s / m) * m / n) is
+     floor(s / n) where m divides n
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.functions.times import OF_DATES
+from rewriter.functions.trees import call_of, cast, number
+from rewriter.timeseries import bucket_call, is_fixed_offset
+from rewriter.verify import truth
+from rewriter.verify.forms import Forms
+from rewriter.verify.nesting import finer, is_call, is_whole, stepped
+
+Tree = exp.Expr
+
+
+def seconds_form(forms: Forms, tree: Tree) -> Tree:
+    """unix_seconds() under all its names; of seconds that were made a time it is these."""
+    if len(tree.expressions) != 1 or forms.kind(tree.expressions[0]) != "timestamp":
+        return tree
+    source: Tree = tree.expressions[0]
+    if is_call(source, "timestamp_seconds") and forms.kind(source.expressions[0]) == "bigint":
+        seconds: Tree = source.expressions[0]
+        return seconds
+    time = finer(forms, source, 1)
+    return call_of("unix_seconds", time if time is not None else source)
+
+
+def floored_form(forms: Forms, tree: Tree) -> Tree:
+    """The number of a bucket of n seconds, of a finer bucket as of its time."""
+    ratio = tree.expressions[0]
+    if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
+        return tree
+    length = int(ratio.expression.name)
+    found = stepped(ratio.this)
+    source = found[0] if found is not None and length % found[1] == 0 else None
+    if source is None and is_call(ratio.this, "unix_seconds"):
+        source = finer(forms, ratio.this.expressions[0], length)
+    if source is None:
+        return tree
+    return forms.normal(call_of("floor", exp.Div(**{**ratio.args, "this": call_of("unix_seconds", source)})))
+
+
+def difference_form(forms: Forms, tree: Tree) -> Tree:
+    """`s - pmod(s, n)` as `floor(s / n) * n`."""
+    rest = tree.expression
+    if not isinstance(rest, exp.Anonymous) or rest.name != "pmod" or rest.expressions[0] != tree.this:
+        return tree
+    step = rest.expressions[1]
+    if not is_whole(step) or not (is_call(tree.this, "unix_seconds") or stepped(tree.this)):
+        return tree
+    ratio = exp.Div(this=tree.this, expression=step, typed=False, safe=False)
+    return forms.normal(exp.Mul(this=call_of("floor", ratio), expression=step))
+
+
+def product_form(forms: Forms, tree: Tree) -> Tree:
+    """`floor(s / n) * n` of what is a multiple of n is that; other products have their operands in order."""
+    for counted, step in ((tree.this, tree.expression), (tree.expression, tree.this)):
+        ratio = counted.expressions[0] if is_call(counted, "floor") else None
+        whole = isinstance(ratio, exp.Div) and ratio.expression == step and is_whole(step)
+        seconds: Tree = ratio.this if isinstance(ratio, exp.Div) and whole else step
+        found = stepped(seconds)
+        if found is not None and found[1] % int(step.name) == 0:
+            return seconds
+    return truth.symmetric(forms, tree)
+
+
+def dated_form(forms: Forms, tree: Tree) -> Tree:
+    """A function of dates takes a time as its date."""
+
+    def bare(place: int, argument: Tree) -> Tree:
+        time = finer(forms, argument, "day") if place in OF_DATES[tree.name] else None
+        return time if time is not None else argument
+
+    return call_of(tree.name, *(bare(place, argument) for place, argument in enumerate(tree.expressions)))
+
+
+def formatted_form(forms: Forms, tree: Tree) -> Tree:
+    """A text of fields of a time is that of its finer bucket."""
+    if len(tree.expressions) != 2:
+        return tree
+    source, pattern = tree.expressions
+    grain = _field(pattern)
+    kind = forms.kind(source)
+    settled = kind in ("timestamp", "date") or (kind == "timestamp_ntz" and is_fixed_offset(forms.zone))
+    time = finer(forms, source, grain) if grain and settled else None
+    return tree if time is None else forms.normal(call_of(tree.name, time, pattern))
+
+
+def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
+    """A text of seconds is one of the time that they are of."""
+    seconds, *pattern = tree.expressions
+    if forms.kind(seconds) != "bigint":
+        return tree
+    text = pattern[0] if pattern else exp.Literal.string("yyyy-MM-dd HH:mm:ss")
+    return forms.normal(call_of("date_format", call_of("timestamp_seconds", seconds), text))
+
+
+def _field(pattern: Tree) -> str:
+    """The grain of the smallest field of a pattern: its letters, least first; empty where one is not known."""
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        return ""
+    kept = "".join(pattern.name.split("'")[::2])  # every other part is in quotes
+    letters = {letter for letter in kept if letter.isalpha()}
+    if pattern.name.count("'") % 2 or letters - set("sSmHhKkaDdEFLMQqyG") or set(kept) & set("[]{}#S"):
+        return ""
+    of = (("s", "second"), ("m", "minute"), ("HhKka", "hour"), ("DdEF", "day"), ("LM", "month"), ("Qq", "quarter"))
+    return next((grain for names, grain in of if letters & set(names)), "year")
+
+
+def made_form(forms: Forms, tree: Tree) -> Tree:
+    """A date of its own fields, or the first day of what these leave."""
+    year, *rest = tree.expressions
+    if len(rest) != 2 or not is_call(year, "year"):
+        return tree
+    (source,) = year.expressions
+    grains = {("month", "day"): "day", ("month", ""): "month", ("", ""): "year"}
+    names = tuple("" if part == number(1) else part.name for part in rest)
+    fields = (part for part in rest if part != number(1))
+    if names not in grains or not all(is_call(part, part.name) and part.expressions[0] == source for part in fields):
+        return tree
+    day = cast(source, "date") if forms.kind(source) != "date" else source
+    return forms.normal(day if names == ("month", "day") else bucket_call(day, grains[names[0], names[1]], "date"))

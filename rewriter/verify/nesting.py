@@ -1,0 +1,64 @@
+"""The time of which a function of a bucket may as well be: of a finer bucket, of a date, or of seconds.
+
+law: f(bucket(t, fine)) is f(t) where f is the same over each coarse bucket, and each fine one lies within one of these
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.timeseries import Grain, as_bucket, day_source, rolls_up
+from rewriter.verify.borders import nested
+from rewriter.verify.forms import Forms
+
+Tree = exp.Expr
+
+
+def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str) -> bool:
+    """Return whether fine buckets nest in coarse ones, in the zone at hand."""
+    return nested(fine, coarse, kind, forms.zone)
+
+
+def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
+    """The time of a finer bucket, which a function of its coarser bucket may take as well."""
+    bucket = as_bucket(source)
+    if bucket is not None and bucket.type == forms.kind(bucket.source):
+        return bucket.source if nests(forms, bucket.grain, grain, bucket.type) else None
+    day = day_source(source)
+    if day is not None and forms.kind(day) in ("timestamp", "timestamp_ntz"):
+        return day if isinstance(grain, str) and rolls_up("day", grain) else None
+    found = instant(source)
+    return found[0] if found is not None and nests(forms, found[1], grain, "timestamp") else None
+
+
+def instant(tree: Tree) -> tuple[Tree, int] | None:
+    """The time and the step of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form."""
+    if not isinstance(tree, exp.Anonymous) or tree.name != "timestamp_seconds":
+        return None
+    (seconds,) = tree.expressions
+    found = stepped(seconds)
+    if found is not None:
+        return found
+    return (seconds.expressions[0], 1) if is_call(seconds, "unix_seconds") else None
+
+
+def stepped(seconds: Tree) -> tuple[Tree, int] | None:
+    """The time and the step of `floor(unix_seconds(t) / n) * n`."""
+    if not isinstance(seconds, exp.Mul):
+        return None
+    for counted, step in ((seconds.this, seconds.expression), (seconds.expression, seconds.this)):
+        if is_call(counted, "floor") and isinstance(counted.expressions[0], exp.Div):
+            ratio = counted.expressions[0]
+            if ratio.expression == step and is_whole(step) and is_call(ratio.this, "unix_seconds"):
+                return ratio.this.expressions[0], int(step.name)
+    return None
+
+
+def is_call(tree: Tree, name: str) -> bool:
+    """Return whether an expression is a call of a function with one argument."""
+    return isinstance(tree, exp.Anonymous) and tree.name == name and len(tree.expressions) == 1
+
+
+def is_whole(tree: Tree) -> bool:
+    """Return whether an expression is a positive whole number of an INT."""
+    return isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() and 0 < int(tree.name) < 2**31
