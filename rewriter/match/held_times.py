@@ -1,0 +1,66 @@
+"""What the storage tells of points in time: their buckets, and the types of what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from sqlglot import exp
+
+from rewriter.block import Block, meaning
+from rewriter.match.candidate import Miss
+from rewriter.schema import UNKNOWN, expression_type
+from rewriter.timeseries import Grain, date_of_fields, told_by
+
+Tree = exp.Expr
+Read = Tree | Miss | None
+
+
+class Rows(Protocol):
+    """What a view offers of single rows: by (normalized) expression, and what is computed of those."""
+
+    @property
+    def rows(self) -> Mapping[Tree, Tree]:
+        """The storage's columns by the meaning of what they hold."""
+
+    @property
+    def block(self) -> Block:
+        """The query's block."""
+
+    @property
+    def zone(self) -> str:
+        """The session's time zone."""
+
+    def compute(self, tree: Tree) -> Tree | Miss:
+        """A row expression over the storage."""
+
+
+class Stored(NamedTuple):
+    """A bucket of a point in time that the storage tells: its grain, and its begin over the storage with its type."""
+
+    grain: Grain
+    type: str
+    begin: Tree
+
+
+def kind_of(tree: Tree, rows: Rows) -> str | None:
+    """The type of an expression of the query; None where it is not certain."""
+    kind = expression_type(tree, rows.block)
+    return None if kind == UNKNOWN else kind
+
+
+def is_time(tree: Tree, rows: Rows) -> bool:
+    """Whether an expression is a time of some day."""
+    return kind_of(tree, rows) in ("timestamp", "timestamp_ntz")
+
+
+def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
+    """What the storage tells of the buckets of a point in time, its columns first."""
+    wanted = meaning(source)
+    for tree, column in rows.rows.items():
+        told = told_by(tree, lambda node: kind_of(node, rows))
+        if told is not None and told.source == wanted:
+            yield Stored(told.grain, told.type, told.begin(column.copy()))
+    made = date_of_fields(wanted, rows.rows.get)
+    if made is not None:
+        yield Stored(made[0], "date", made[1])

@@ -1,0 +1,118 @@
+"""Filters by time as filters by the buckets that the storage holds."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlglot import exp
+
+from rewriter.block import range_of
+from rewriter.block.predicates import literal_value
+from rewriter.block.words import words
+from rewriter.functions.trees import cast
+from rewriter.match.bounds import divides, is_unknown, moment_of
+from rewriter.match.candidate import Miss, Reason
+from rewriter.match.held_times import Read, Rows, is_time, kind_of, stored_buckets
+from rewriter.timeseries import DATE_GRANULARITIES, Grain, day_source, is_border, is_fixed_offset, read_moment
+from rewriter.timeseries.bucket import TEMPORAL
+from rewriter.timeseries.floor import EPOCH
+
+Tree = exp.Expr
+
+
+def read_filter(tree: Tree, rows: Rows) -> Read:
+    """A predicate of a time that the storage holds coarser than it was; None for all else."""
+    return _compared(tree, rows) or _dated(tree, rows) or _missing(tree, rows)
+
+
+def _compared(tree: Tree, rows: Rows) -> Read:
+    """A comparison of a time with a bucket's border as one of the bucket.
+
+    law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
+    no:     `=`, and `<=` on a TIMESTAMP, which takes one instant of the bucket above
+    """
+    if not isinstance(tree, exp.GTE | exp.LT | exp.LTE | exp.GT):
+        return None
+    kind = kind_of(tree.this, rows)
+    if kind not in TEMPORAL:
+        return None
+    stored = list(stored_buckets(tree.this, rows))
+    for each in stored:
+        if _divides(tree, each.grain, str(kind), rows):
+            bound = tree.expression
+            if each.type == "date" and kind != "date" and day_source(bound) is None:
+                bound = cast(bound, "date")
+            return type(tree)(this=each.begin, expression=bound.copy())
+    if not stored or not is_unknown(tree.expression) or not isinstance(rows.compute(tree.this), Miss):
+        return None
+    grains = ", ".join(str(each.grain) for each in stored)
+    return Miss(
+        Reason.COLUMN_NOT_IN_VIEW, f"{words(tree.this)}, and {words(tree)} may divide one of its buckets ({grains})"
+    )
+
+
+def _dated(tree: Tree, rows: Rows) -> Read:
+    """A comparison of a time's date with the first day of a bucket as one of the bucket.
+
+    law:    date(t) >= day  is  date(bucket(t)) >= day, where a bucket of whole days begins on that day, in any zone
+    query:  to_date(t) >= '2024-02-01'
+    view:   date_trunc('month', t) AS m
+    gives:  CAST(m AS DATE) >= '2024-02-01'
+    """
+    source = day_source(tree.this) if isinstance(tree, exp.GTE | exp.LT | exp.LTE | exp.GT) else None
+    if source is None or not is_time(source, rows) or isinstance(rows.compute(tree.this), exp.Expr):
+        return None
+    for stored in stored_buckets(source, rows):
+        if stored.grain in DATE_GRANULARITIES and _begins(tree, str(stored.grain), rows):
+            begin = stored.begin if stored.type == "date" else cast(stored.begin, "date")
+            return type(tree)(this=begin, expression=tree.expression.copy())
+    return None
+
+
+def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
+    """Whether a date's bound is the first day of a bucket, or an inclusive one the day before."""
+    if is_unknown(tree.expression):
+        return divides(tree, grain, "date", rows.zone)
+    days = literal_value(tree.expression, "date", rows.zone)
+    if days is None:
+        return False
+    try:
+        first = EPOCH + timedelta(days=days + isinstance(tree, exp.LTE | exp.GT))
+    except OverflowError:
+        return False
+    return is_border(first, grain)
+
+
+def _missing(tree: Tree, rows: Rows) -> Read:
+    """A time is NULL where its bucket is."""
+    if (
+        not isinstance(tree, exp.Is)
+        or not isinstance(tree.expression, exp.Null)
+        or kind_of(tree.this, rows) not in TEMPORAL
+    ):
+        return None
+    if isinstance(rows.compute(tree.this), exp.Expr):
+        return None
+    found = next(stored_buckets(tree.this, rows), None)
+    return exp.Is(this=found.begin, expression=exp.Null()) if found is not None else None
+
+
+def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
+    """Whether the comparison divides the buckets of a grain and type from each other, and none of them."""
+    if is_unknown(tree.expression):
+        return isinstance(grain, str) and divides(tree, grain, kind, rows.zone)
+    moment = moment_of(tree.expression)
+    inclusive = isinstance(tree, exp.LTE | exp.GT)
+    # Only where the column is compared in its own type: a coercion would move the border.
+    if moment is None or range_of(tree, rows.block, rows.zone) is None:
+        return False
+    # What lies behind an inclusive bound begins with the next value of the type: a day, or a microsecond, later.
+    step = timedelta(days=1) if kind == "date" else timedelta(microseconds=1)
+    try:
+        wall = moment.wall + step if inclusive else moment.wall
+    except OverflowError:
+        return False
+    if isinstance(grain, int):
+        at = read_moment(wall.isoformat(sep=" "), rows.zone)
+        return at is not None and is_fixed_offset(rows.zone) and at.micros % (grain * 1_000_000) == 0
+    return (kind != "timestamp" or is_fixed_offset(rows.zone)) and is_border(wall, grain)

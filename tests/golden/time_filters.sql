@@ -1,0 +1,232 @@
+-- Filters by time over buckets: a bound that begins a bucket is one of the bucket, in every form in which it is written.
+--@ schema
+CREATE TABLE events (at TIMESTAMP, local TIMESTAMP_NTZ, day DATE, n BIGINT);
+--@ rows
+INSERT INTO events VALUES
+  (TIMESTAMP '2023-12-31 23:59:59.999999', TIMESTAMP_NTZ '2023-12-31 23:59:59.999999', DATE '2023-12-31', 1),
+  (TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP_NTZ '2024-01-01 00:00:00', DATE '2024-01-01', 2),
+  (TIMESTAMP '2024-01-31 23:59:59.999999', TIMESTAMP_NTZ '2024-01-31 23:59:59.999999', DATE '2024-01-31', 4),
+  (TIMESTAMP '2024-02-01 00:00:00', TIMESTAMP_NTZ '2024-02-01 00:00:00', DATE '2024-02-01', 8),
+  (TIMESTAMP '2024-02-15 10:00:00', TIMESTAMP_NTZ '2024-02-15 10:00:00', DATE '2024-02-15', 16),
+  (TIMESTAMP '2024-03-01 00:00:00.000001', TIMESTAMP_NTZ '2024-03-01 00:00:00.000001', DATE '2024-03-01', 32),
+  (TIMESTAMP '2025-03-01 00:00:00', TIMESTAMP_NTZ '2025-03-01 00:00:00', DATE '2025-03-01', 64),
+  (NULL, NULL, NULL, 128)
+--@ view at_hour
+SELECT date_trunc('hour', at) AS h, sum(n) AS s FROM events GROUP BY 1
+--@ view at_month
+SELECT date_trunc('month', at) AS m, max(n) AS top FROM events GROUP BY 1
+--@ view local_day
+SELECT timeseries(local, 'day') AS d, min(n) AS least FROM events GROUP BY 1
+--@ view by_month
+SELECT trunc(day, 'MONTH') AS m, bit_or(n) AS bits FROM events GROUP BY 1
+--@ view unix_day
+SELECT floor(unix_timestamp(at) / 86400) AS d, bit_xor(n) AS bits FROM events GROUP BY 1
+
+--@ case: half open
+SELECT sum(n) AS s FROM events WHERE at >= '2024-01-01' AND at < '2024-02-01'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= '2024-01-01' AND v.`h` < '2024-02-01'
+
+--@ case: half open, turned round
+SELECT sum(n) AS s FROM events WHERE '2024-01-01' <= at AND TIMESTAMP '2024-02-01' > at
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= '2024-01-01' AND v.`h` < CAST('2024-02-01' AS TIMESTAMP)
+
+--@ case: up to the last microsecond
+SELECT sum(n) AS s FROM events WHERE at BETWEEN '2024-01-01' AND '2024-01-31 23:59:59.999999'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= '2024-01-01' AND v.`h` <= '2024-01-31 23:59:59.999999'
+
+--@ case: from the last microsecond on
+SELECT sum(n) AS s FROM events WHERE at > TIMESTAMP '2023-12-31 23:59:59.999999'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` > CAST('2023-12-31 23:59:59.999999' AS TIMESTAMP)
+
+--@ case: the last second is less than the last microsecond
+SELECT max(n) AS s FROM events WHERE at <= TIMESTAMP '2024-01-31 23:59:59'
+--@ rewritten using at_month
+SELECT max(v.`c0`) AS s FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.at_month__storage VERSION AS OF 2001 AS v WHERE v.`m` < CAST('2024-01-01 00:00:00' AS TIMESTAMP) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at <= CAST('2024-01-31 23:59:59' AS TIMESTAMP) AND events_0.at >= CAST('2024-01-01 00:00:00' AS TIMESTAMP)) AS v
+
+--@ case: a date closes nothing for a time
+SELECT max(n) AS s FROM events WHERE at >= DATE '2024-01-01' AND at <= DATE '2024-02-01'
+--@ rewritten using at_month
+SELECT max(v.`c0`) AS s FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.at_month__storage VERSION AS OF 2001 AS v WHERE v.`m` >= CAST('2024-01-01' AS DATE) AND v.`m` < CAST('2024-02-01 00:00:00' AS TIMESTAMP) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST('2024-01-01' AS DATE) AND events_0.at <= CAST('2024-02-01' AS DATE) AND events_0.at >= CAST('2024-02-01 00:00:00' AS TIMESTAMP)) AS v
+
+--@ case: a date closes its month for a date
+SELECT bit_or(n) AS s FROM events WHERE day BETWEEN DATE '2024-01-01' AND '2024-01-31'
+--@ rewritten using by_month
+SELECT bit_or(v.`bits`) AS s FROM lake.demo.by_month__storage AS v WHERE v.`m` >= CAST('2024-01-01' AS DATE) AND v.`m` <= '2024-01-31'
+
+--@ case: after the last day of a month
+SELECT bit_or(n) AS s FROM events WHERE day > '2024-01-31'
+--@ rewritten using by_month
+SELECT bit_or(v.`bits`) AS s FROM lake.demo.by_month__storage AS v WHERE v.`m` > '2024-01-31'
+
+--@ case: one day of a month
+SELECT bit_or(n) AS s FROM events WHERE day = DATE '2024-01-01'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW day; at_month COLUMN_NOT_IN_VIEW day; by_month COLUMN_NOT_IN_VIEW day; local_day COLUMN_NOT_IN_VIEW day; unix_day COLUMN_NOT_IN_VIEW day
+
+--@ case: equal to a border is less than a bucket
+SELECT sum(n) AS s FROM events WHERE at = TIMESTAMP '2024-01-01 00:00:00'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: borders listed
+SELECT sum(n) AS s FROM events WHERE at IN (TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP '2024-02-01 00:00:00')
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: a bucket equal to its begin
+SELECT sum(n) AS s FROM events WHERE date_trunc('month', at) = '2024-01-01'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE date_trunc('MONTH', v.`h`) = '2024-01-01'
+
+--@ case: buckets listed
+SELECT max(n) AS s FROM events WHERE date_trunc('quarter', at) IN (TIMESTAMP '2024-01-01', TIMESTAMP '2025-01-01')
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE date_trunc('QUARTER', v.`m`) IN (CAST('2024-01-01' AS TIMESTAMP), CAST('2025-01-01' AS TIMESTAMP))
+
+--@ case: dates listed
+SELECT sum(n) AS s FROM events WHERE CAST(at AS DATE) IN (DATE '2024-01-01', DATE '2024-02-01')
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE CAST(v.`h` AS DATE) IN (CAST('2024-01-01' AS DATE), CAST('2024-02-01' AS DATE))
+
+--@ case: dates in a range
+SELECT sum(n) AS s FROM events WHERE to_date(at) BETWEEN '2024-01-01' AND '2024-01-31'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE CAST(v.`h` AS DATE) >= '2024-01-01' AND CAST(v.`h` AS DATE) <= '2024-01-31'
+
+--@ case: a date over months
+SELECT max(n) AS s FROM events WHERE to_date(at) >= DATE '2024-02-01'
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE CAST(v.`m` AS DATE) >= CAST('2024-02-01' AS DATE)
+
+--@ case: a date within a month
+SELECT max(n) AS s FROM events WHERE to_date(at) > DATE '2024-02-01'
+--@ kept: at_hour AGGREGATE_NOT_IN_VIEW max(n); at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day AGGREGATE_NOT_IN_VIEW max(n)
+
+--@ case: year and month
+SELECT sum(n) AS s FROM events WHERE year(at) = 2024 AND month(at) = 2
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE year(v.`h`) = 2024 AND month(v.`h`) = 2
+
+--@ case: year and month by months
+SELECT max(n) AS s FROM events WHERE year(at) = 2024 AND month(at) IN (1, 2)
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE year(v.`m`) = 2024 AND month(v.`m`) IN (1, 2)
+
+--@ case: the day of months
+SELECT max(n) AS s FROM events WHERE day(at) = 1
+--@ kept: at_hour AGGREGATE_NOT_IN_VIEW max(n); at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day AGGREGATE_NOT_IN_VIEW max(n)
+
+--@ case: a text of the month
+SELECT max(n) AS s FROM events WHERE date_format(at, 'yyyy-MM') = '2024-02'
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE date_format(v.`m`, 'yyyy-MM') = '2024-02'
+
+--@ case: texts of months in a range
+SELECT max(n) AS s FROM events WHERE date_format(at, 'yyyy-MM') BETWEEN '2024-01' AND '2024-02'
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE date_format(v.`m`, 'yyyy-MM') >= '2024-01' AND date_format(v.`m`, 'yyyy-MM') <= '2024-02'
+
+--@ case: date arithmetic with constants
+SELECT sum(n) AS s FROM events WHERE at >= DATE '2024-01-31' + 1 AND at < TIMESTAMP '2024-02-01' + INTERVAL 1 MONTH
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= (CAST('2024-01-31' AS DATE) + 1) AND v.`h` < date_trunc('HOUR', CAST('2024-02-01' AS TIMESTAMP) + INTERVAL '1' MONTH) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= (CAST('2024-01-31' AS DATE) + 1) AND events_0.at < (CAST('2024-02-01' AS TIMESTAMP) + INTERVAL '1' MONTH) AND events_0.at >= date_trunc('HOUR', CAST('2024-02-01' AS TIMESTAMP) + INTERVAL '1' MONTH)) AS v
+
+--@ case: add_months of a constant
+SELECT max(n) AS s FROM events WHERE at < add_months(DATE '2024-01-01', 2)
+--@ rewritten using at_month
+SELECT max(v.`c0`) AS s FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.at_month__storage VERSION AS OF 2001 AS v WHERE v.`m` < date_trunc('MONTH', CAST(add_months(CAST('2024-01-01' AS DATE), 2) AS TIMESTAMP)) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at < add_months(CAST('2024-01-01' AS DATE), 2) AND events_0.at >= date_trunc('MONTH', CAST(add_months(CAST('2024-01-01' AS DATE), 2) AS TIMESTAMP))) AS v
+
+--@ case: today
+SELECT sum(n) AS s FROM events WHERE at >= current_date() AND at < current_date() + 1
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= current_date() AND v.`h` < (current_date() + 1)
+
+--@ case: this month
+SELECT max(n) AS s FROM events WHERE at >= trunc(current_date(), 'MONTH')
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE v.`m` >= trunc(current_date(), 'MONTH')
+
+--@ case: the last three months
+SELECT max(n) AS s FROM events WHERE at >= add_months(trunc(current_date(), 'MONTH'), -3) AND at < date_trunc('month', now())
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE v.`m` >= add_months(trunc(current_date(), 'MONTH'), -3) AND v.`m` < date_trunc('month', current_timestamp())
+
+--@ case: since now is within a bucket
+SELECT max(n) AS s FROM events WHERE at >= now()
+--@ rewritten using at_month
+SELECT max(v.`c0`) AS s FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.at_month__storage VERSION AS OF 2001 AS v WHERE v.`m` >= (date_trunc('MONTH', current_timestamp()) + INTERVAL '1' MONTH) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= current_timestamp() AND events_0.at < (date_trunc('MONTH', current_timestamp()) + INTERVAL '1' MONTH)) AS v
+
+--@ case: a border that is none of months
+SELECT max(n) AS s FROM events WHERE at < '2024-02-15'
+--@ rewritten using at_month
+SELECT max(v.`c0`) AS s FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.at_month__storage VERSION AS OF 2001 AS v WHERE v.`m` < CAST('2024-02-01 00:00:00' AS TIMESTAMP) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at < '2024-02-15' AND events_0.at >= CAST('2024-02-01 00:00:00' AS TIMESTAMP)) AS v
+
+--@ case: negated
+SELECT sum(n) AS s FROM events WHERE NOT (at < '2024-02-01')
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE NOT (v.`h` < '2024-02-01')
+
+--@ case: two ranges
+SELECT sum(n) AS s FROM events WHERE at < '2024-01-01' OR at >= '2024-03-01'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE ((v.`h` < '2024-01-01') OR (v.`h` >= '2024-03-01'))
+
+--@ case: no time at all
+SELECT max(n) AS s FROM events WHERE at IS NULL
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE v.`m` IS NULL
+
+--@ case: any time
+SELECT max(n) AS s FROM events WHERE at IS NOT NULL
+--@ rewritten using at_month
+SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE NOT (v.`m` IS NULL)
+
+--@ case: days without a zone
+SELECT min(n) AS s FROM events WHERE local >= '2024-01-01' AND local <= TIMESTAMP_NTZ '2024-01-31 23:59:59.999999'
+--@ rewritten using local_day
+SELECT min(v.`least`) AS s FROM lake.demo.local_day__storage AS v WHERE v.`d` >= '2024-01-01' AND v.`d` <= CAST('2024-01-31 23:59:59.999999' AS TIMESTAMP_NTZ)
+
+--@ case: noon divides a day without a zone
+SELECT min(n) AS s FROM events WHERE local < TIMESTAMP_NTZ '2024-01-31 12:00:00'
+--@ rewritten using local_day
+SELECT min(v.`c0`) AS s FROM (SELECT CAST(min(v.`least`) AS bigint) AS c0 FROM lake.demo.local_day__storage VERSION AS OF 2002 AS v WHERE v.`d` < CAST('2024-01-31 00:00:00' AS TIMESTAMP_NTZ) UNION ALL SELECT min(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.local < CAST('2024-01-31 12:00:00' AS TIMESTAMP_NTZ) AND events_0.local >= CAST('2024-01-31 00:00:00' AS TIMESTAMP_NTZ)) AS v
+
+--@ case: days counted from 1970
+SELECT bit_xor(n) AS s FROM events WHERE at >= '2024-01-01' AND at < '2024-02-01'
+--@ rewritten using unix_day
+SELECT bit_xor(v.`bits`) AS s FROM lake.demo.unix_day__storage AS v WHERE timestamp_seconds(v.`d` * 86400) >= '2024-01-01' AND timestamp_seconds(v.`d` * 86400) < '2024-02-01'
+
+--@ case: hours divide these days
+SELECT bit_xor(n) AS s FROM events WHERE at >= '2024-01-01 01:00:00'
+--@ kept: at_hour AGGREGATE_NOT_IN_VIEW bit_xor(n); at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+
+--@ case: days counted from 1970, equal
+SELECT bit_xor(n) AS s FROM events WHERE CAST(at AS DATE) = '2024-02-15'
+--@ rewritten using unix_day
+SELECT bit_xor(v.`bits`) AS s FROM lake.demo.unix_day__storage AS v WHERE CAST(timestamp_seconds(v.`d` * 86400) AS DATE) = '2024-02-15'
+
+--@ case: seconds compared
+SELECT bit_xor(n) AS s FROM events WHERE floor(unix_timestamp(at) / 86400) = 19723
+--@ rewritten using unix_day
+SELECT bit_xor(v.`bits`) AS s FROM lake.demo.unix_day__storage AS v WHERE v.`d` = 19723
+
+--@ case: the last seven days of a constant
+SELECT sum(n) AS s FROM events WHERE at >= date_sub(DATE '2024-02-22', 7)
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= date_sub(CAST('2024-02-22' AS DATE), 7)
+
+--@ case: an empty range
+SELECT sum(n) AS s FROM events WHERE at >= '2024-02-01' AND at < '2024-01-01'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= '2024-02-01' AND v.`h` < '2024-01-01'
+
+--@ case: before 1970
+SELECT sum(n) AS s FROM events WHERE at < '1969-12-31'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` < '1969-12-31'
+
+--@ case: a leap day
+SELECT sum(n) AS s FROM events WHERE at >= '2024-02-29' AND at < '2024-03-01'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= '2024-02-29' AND v.`h` < '2024-03-01'
