@@ -7,7 +7,7 @@ from datetime import timedelta
 from sqlglot import exp
 
 from rewriter.block import range_of
-from rewriter.block.predicates import literal_value
+from rewriter.block.points import literal_value
 from rewriter.block.words import words
 from rewriter.functions.trees import cast
 from rewriter.match.bounds import divides, is_unknown, moment_of
