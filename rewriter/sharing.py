@@ -51,7 +51,8 @@ def shared(
     except Unsupported:
         return None
     found = next((each for each in outcome.replacements if _is_whole(each, asked)), None)
-    if found is None:
+    # A delta belongs to the refresh of the view itself.
+    if found is None or found.match.rewriting.live:
         return None
     pins = snapshots_of(found.match.rewriting.reads, others)
     if isinstance(pins, str):
