@@ -41,7 +41,11 @@ class ExplainRewrite:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         decision = await ctx.answers.decide(session, self.query, thorough=True)
         await checked(decision.original, session.upstream.query)
-        rows = [(str(a.view), a.verdict, a.rule, str(a.reason or ""), a.detail) for a in decision.tried]
+        as_of = {"chosen": decision.as_of}
+        rows = [
+            (str(a.view), a.verdict, a.rule, str(a.reason or ""), a.detail + as_of.get(a.verdict, ""))
+            for a in decision.tried
+        ]
         if decision.problem:
             rows.insert(0, ("", "not rewritten", "", "", decision.problem))
         if not rows:

@@ -124,6 +124,8 @@ def test_an_answer_may_be_as_old_as_allowed(run: Any, direct: Any, pyhive: Any) 
     told = ask(pyhive, hinted)
     assert told.rows == before
     assert re.search(r"answered from lake\.live\.by_region \(roll_up\), data as of \d{4}-.* UTC", told.log)
+    (chosen,) = (row for row in run(f"EXPLAIN REWRITE {hinted}") if row[1] == "chosen")
+    assert "data as of" in chosen[4]
     assert run(hinted.replace("10 minutes", "never")) != before
     run("SET viewgate.max_staleness = '1 hour'")
     assert run(sql) == before
