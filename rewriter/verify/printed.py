@@ -137,7 +137,9 @@ class _Reader:
 
         texts = Texts(self._text, known=self._constants)
         block = build_block(tree, find, texts=texts, outer=_outer, ties=True)
-        return Select(block, {table.id: sources[table.name] for table in block.tables}, tuple(reads))
+        # A table of a subquery alone, whose text is the user's, is read as it is now.
+        by_id = {table.id: sources.get(table.name) or Scan(table.name, None) for table in block.tables}
+        return Select(block, by_id, tuple(reads))
 
     def _name(self, item: Tree) -> None:
         """Put a name in the place of a derived table that the question has, too."""
