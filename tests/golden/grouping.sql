@@ -62,10 +62,6 @@ SELECT k AS r, sum(x) AS s FROM t GROUP BY k ORDER BY r DESC
 --@ rewritten using m
 SELECT v.`k` AS r, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY v.`k` ORDER BY 1 DESC NULLS LAST
 
---@ case: but not within an aggregate
-SELECT k AS x, sum(x) FROM t GROUP BY k ORDER BY sum(x)
---@ kept: NOT_READ x is ambiguous: an output and a column
-
 --@ case: in HAVING nobody guesses
 SELECT k AS r, sum(x) FROM t GROUP BY k HAVING r > 1
 --@ kept: NOT_READ r is ambiguous: an output and a column

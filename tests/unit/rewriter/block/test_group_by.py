@@ -66,3 +66,8 @@ def test_grouping_id_counts_the_keys_in_the_order_of_the_text() -> None:
 def test_what_is_not_read(sql: str, problem: str) -> None:
     with pytest.raises(Unsupported, match=problem):
         block(sql)
+
+
+def test_within_an_aggregate_nobody_guesses_which_of_an_output_and_a_column_is_meant() -> None:
+    with pytest.raises(Unsupported, match="x is ambiguous"):
+        block("SELECT a AS x, sum(x) FROM t GROUP BY a ORDER BY sum(x)")
