@@ -47,14 +47,9 @@ def candidate_of(
     if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
     path = Candidate(view, block, storage, stored, tuple(t for t in sources if isinstance(t, Table)))
-    if block.sets is None:
-        return path
-    sets = paths_of_sets(path)
-    return (
-        replace(path, sets=sets)
-        if sets
-        else Miss(Reason.SHAPE, "it does not hold which of its GROUPING SETS a row is of")
-    )
+    if block.sets is not None and not paths_of_sets(path):
+        return Miss(Reason.SHAPE, "it does not hold which of its GROUPING SETS a row is of")
+    return path
 
 
 def _held(

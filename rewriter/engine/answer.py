@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rewriter.block import Block, Predicates
+from rewriter.engine.set_paths import paths_of_sets
 from rewriter.match import Ask, Candidate, Match, Miss, Partials, Parts, Reason, table_mappings, widened
 from rewriter.match.candidate import Branch
 from rewriter.match.parts import path_of_parts, share_of
@@ -50,8 +51,8 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
     `remainder` answers for the rows that a plan does not have from the path.
     """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
-    if path.sets:
-        for each in path.sets:
+    if path.block.sets is not None:
+        for each in paths_of_sets(path):
             best = answer(query, each, remainder)
             if isinstance(best.result, Match):
                 break

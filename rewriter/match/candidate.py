@@ -95,9 +95,9 @@ class Candidate:
     """A view with its block and its storage as they are now.
 
     `columns` names the storage column of each output of `block`; `sources` are the tables that it reads. `scattered`
-    tells that the rows of one group may be several. `only` are conditions of the storage's rows that are the path's,
-    `sets` the paths that a view with grouping sets is. `grown` are those of its tables to which rows were appended
-    after it was filled: it holds the block of the tables as they were. With `past`, it is asked for just that.
+    tells that the rows of one group may be several. `only` are conditions of the storage's rows that are the path's.
+    `grown` are those of its tables to which rows were appended after it was filled: it holds the block of the tables
+    as they were. With `past`, it is asked for just that.
     """
 
     view: MaterializedView
@@ -107,7 +107,6 @@ class Candidate:
     sources: tuple[Table, ...] = ()
     scattered: bool = False
     only: tuple[Tree, ...] = ()
-    sets: tuple[Candidate, ...] = ()
     grown: tuple[Change, ...] = ()
     past: bool = False
 

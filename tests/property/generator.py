@@ -23,10 +23,10 @@ SHARING = 5
 COMMUTED = 200_000
 # From this seed on views have filters of several branches, and queries others that lie within these, or nearly.
 IMPLIED = 300_000
-# From this seed on views have grouping sets.
+# From this seed on views have grouping sets, and every other world gets rows appended after its views were filled.
 IN_SETS = 400_000
 _SETS = ("ROLLUP ({0})", "CUBE ({0})", "GROUPING SETS (({0}), ({1}))", "GROUPING SETS (({1}), (), ({0}), ({1}))")
-# From this seed on every other world gets rows appended after its views were filled.
+# From this seed on views have none again, and every other world gets rows still.
 LIVE = 500_000
 # From this seed on views and queries are by time, in many spellings.
 TIMED = 600_000
@@ -74,7 +74,7 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     layered = _layers(Random(f"layers {seed // sharing}"), shapes[0])
     query = layered.query(Random(f"layered {seed}"), query)
     query = commuted(f"commuted {seed}", query) if seed >= COMMUTED and seed % 2 else query
-    grows = seed >= LIVE and seed // sharing % 2
+    grows = seed >= IN_SETS and seed // sharing % 2
     appended = _rows(Random(f"appended {seed // sharing}")) if grows else ""
     return Case(seed, rows, layered.views(views), query, layered.plain, appended)
 
