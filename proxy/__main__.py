@@ -4,45 +4,27 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import logging
 import os
 import select
 import sys
 from contextlib import AsyncExitStack
-from getpass import getpass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from proxy import config, embedded, explaining, jars, logs, preflight, progress_bar, refreshing, serving
-from proxy.authentication import PasswordFile
-from proxy.catalog import CatalogError
-from proxy.commands import show_workers
-from proxy.composing import in_session, surround
-from proxy.hs2 import Query, SqlError
+from proxy import config, explaining, logs
 from proxy.options import settled
-from proxy.pipeline import Asked, Begun, Pipeline
-from proxy.upstream import Timeouts, Upstream
-from rewriter.script import ScriptError
+
+# What a command needs is imported when it runs: all of it takes 2 s of processor time, `viewgate --help` 0.25 s.
+if TYPE_CHECKING:
+    from proxy.hs2 import Query
 
 _REFUSED_LOGIN = "28000"
 _PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
 _UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes of `viewgate health`; 2 is argparse's
 _CONNECT_S = 5.0
-
-# What stops the start, or all: its message says all that the user needs.
-REFUSALS = (
-    config.ConfigError,
-    preflight.Missing,
-    jars.Unfetched,
-    embedded.StartError,
-    embedded.SparkLost,
-    CatalogError,
-    SqlError,
-    ScriptError,
-    OSError,
-)
-
 
 # The exit code that shells give to a command that SIGPIPE has ended.
 _NOT_READ = 141
@@ -56,12 +38,25 @@ def main(argv: list[str] | None = None) -> int:
         with asyncio.Runner(loop_factory=_new_loop) as runner:
             code: int | None = runner.run(options.run(options))
         sys.stdout.flush()
-    except REFUSALS as refusal:
+    except _refusals() as refusal:
         if isinstance(refusal, BrokenPipeError) and not _is_read(sys.stdout):
             return _NOT_READ
         print(f"viewgate: {refusal}", file=sys.stderr)
         return 1
     return code or 0
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """Return the exceptions whose message says all that the user needs; imported when one is raised."""
+    from proxy import embedded, jars, preflight
+    from proxy.catalog import CatalogError
+    from proxy.hs2 import SqlError
+    from rewriter.script import ScriptError
+
+    return (
+        *(config.ConfigError, preflight.Missing, jars.Unfetched, embedded.StartError, embedded.SparkLost),
+        *(CatalogError, SqlError, ScriptError, OSError),
+    )
 
 
 def _is_read(output: TextIO) -> bool:
@@ -96,8 +91,19 @@ def arguments() -> argparse.ArgumentParser:
     )
     server.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
     server.add_argument("--demo", action="store_true", help="make demo tables and views that are not there yet")
-    server.set_defaults(run=serving.serve)
-    commands.add_parser("work").set_defaults(run=serving.work)  # of which nobody is told: it is for our own supervisor
+    server.set_defaults(run=serve)
+    checking = commands.add_parser(
+        "check-config",
+        help="read a settings file, start nothing: 0 if it is valid",
+        epilog="Exit codes: 0 valid; 1 not valid: the message names the table, the key and what is allowed.",
+    )
+    checking.add_argument("file", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
+    checking.add_argument("--json", action="store_true", help="print one JSON object, for programs")
+    checking.set_defaults(run=check_config)
+    versions = commands.add_parser("version", help="print the version of Viewgate and of what it runs on")
+    versions.add_argument("--json", action="store_true", help="print one JSON object, for programs")
+    versions.set_defaults(run=show_version)
+    commands.add_parser("work").set_defaults(run=work)  # of which nobody is told: it is for our own supervisor
     refreshes = commands.add_parser(
         "refresh", help="refresh materialized views, for cron and its like: 0 if all went well"
     )
@@ -128,8 +134,67 @@ def arguments() -> argparse.ArgumentParser:
     return parser
 
 
+async def serve(options: argparse.Namespace) -> int:
+    """Listen for clients until a signal; return the exit code."""
+    from proxy import serving
+
+    return await serving.serve(options)
+
+
+async def work(options: argparse.Namespace) -> None:
+    """Serve as one of several workers."""
+    from proxy import serving
+
+    await serving.work(options)
+
+
+async def check_config(options: argparse.Namespace) -> int:
+    """Read a settings file and print whether it is valid; return the exit code."""
+    wrong = None
+    try:
+        _check(config.load(options.file))
+    except config.ConfigError as error:
+        wrong = str(error)
+    if options.json:
+        print(json.dumps({"file": str(options.file), "valid": wrong is None, "error": wrong}, ensure_ascii=False))
+    elif wrong is not None:
+        print(f"viewgate: {wrong}", file=sys.stderr)
+    else:
+        print(f"{options.file} is valid")
+    return 0 if wrong is None else 1
+
+
+def _check(settings: config.Config) -> None:
+    """Refuse settings that `serve` refuses; only settings with logins, TLS or workers load the modules for these."""
+    if settings.server.workers > 1:
+        from proxy import workers
+
+        workers.check(settings)
+    if settings.server.tls is not None or not settings.authentication.open_to_all:
+        from proxy import admission
+
+        admission.entrance(settings)
+
+
+async def show_version(options: argparse.Namespace) -> None:
+    """Print the versions of Viewgate, Python and the packages that decide its behaviour."""
+    from importlib.metadata import PackageNotFoundError
+
+    found = {"viewgate": version("viewgate"), "python": ".".join(map(str, sys.version_info[:3]))}
+    for package in ("pyiceberg", "sqlglot", "pyspark"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # pyspark is an extra
+            continue
+    print(json.dumps(found) if options.json else "\n".join(f"{name} {number}" for name, number in found.items()))
+
+
 async def refresh(options: argparse.Namespace) -> int:
     """Refresh the views that are asked for, on the Spark of the settings or on one of our own; the exit code."""
+    from proxy import embedded, progress_bar, refreshing
+    from proxy.composing import surround
+    from proxy.pipeline import Asked, Begun, Pipeline
+
     if options.names and options.all:
         raise config.ConfigError("say which views to refresh: their names or --all, not both")
     if not (options.names or options.all or options.stale):
@@ -153,6 +218,10 @@ async def refresh(options: argparse.Namespace) -> int:
 
 async def health(options: argparse.Namespace) -> int:
     """Connect as a client does, and ask for the workers; without --user, a login that is refused is no failure."""
+    from proxy.commands import show_workers
+    from proxy.composing import in_session
+    from proxy.hs2 import SqlError
+    from proxy.upstream import Timeouts, Upstream
 
     async def look(query: Query) -> None:
         for number, state, *_ in (await query(show_workers.EXAMPLE)).rows:
@@ -197,6 +266,10 @@ async def _unreachable(host: str, port: int) -> OSError | None:
 
 async def password(options: argparse.Namespace) -> None:
     """Print the line of a user for a file of passwords; the password comes from the terminal or from a pipe."""
+    from getpass import getpass
+
+    from proxy.authentication import PasswordFile
+
     given = getpass(f"Password of {options.user}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
     if not given or not options.user or ":" in options.user:
         raise config.ConfigError("a user, without a colon, and a password that is not empty are needed")

@@ -7,8 +7,6 @@ import json
 import sys
 from pathlib import Path
 
-from rewriter.script import ScriptError, read_script
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What `viewgate explain` takes."""
@@ -20,6 +18,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def explain(options: argparse.Namespace) -> None:
     """Print what would become of the query; raises ScriptError."""
+    from rewriter.script import ScriptError, read_script
+
     try:
         script = options.schema.read_text()
     except UnicodeDecodeError as error:

@@ -101,10 +101,7 @@ def test_statements_reach_the_spark_of_the_settings(remote: Remote) -> None:
 
 def test_it_needs_no_pyspark(remote: Remote, tmp_path: Path) -> None:
     """The proxy's process has not even loaded it."""
-    code = (
-        "import sys; sys.modules['pyspark'] = None; sys.modules['py4j'] = None\n"
-        "from proxy.__main__ import arguments; arguments()"
-    )
+    code = "import sys; sys.modules['pyspark'] = None; sys.modules['py4j'] = None\nfrom proxy import serving"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (answer.returncode, answer.stderr) == (0, "")
 

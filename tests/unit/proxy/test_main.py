@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import re
 import socket
 import subprocess
@@ -77,6 +78,59 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         program.main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith("viewgate ")
+
+
+HEAVY = ("duckdb", "networkx", "proxy.service", "pyarrow", "pyiceberg", "pyspark", "rich", "sqlglot")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["version"], ["check-config", "gate.toml"]])
+def test_commands_that_need_little_import_little(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "gate.toml").write_text(REMOTE)
+    code = (
+        "import sys\nfrom proxy.__main__ import main\ntry: code = main(sys.argv[1:])\n"
+        f"except SystemExit as ended: code = ended.code\nprint(code, [m for m in {HEAVY} if m in sys.modules])"
+    )
+    words = [str(tmp_path / word) if word.endswith(".toml") else word for word in words]
+    command = [sys.executable, "-c", code, *words]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert answer.stdout.endswith("\n0 []\n"), answer.stdout + answer.stderr
+
+
+def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["version", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {"viewgate", "python", "pyiceberg", "sqlglot"} <= found.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (REMOTE, None),
+        ("[server]\nport = 'x'\n", "[server] port is 'x': it must be a whole number from 0"),
+        ("[server]\nprot = 1\n", "port"),
+        ("[server]\nworkers = 2\n", "needs [[upstream]]"),
+        ("[authentication]\npasswords = 'none'\n", "[authentication] passwords: [Errno 2]"),
+        ("[server.tls]\ncertificate = 'none'\nkey = 'none'\n", "[server.tls]: [Errno 2]"),
+    ],
+)
+def test_settings_are_checked_without_a_start(
+    text: str, wrong: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "gate.toml"
+    file.write_text(text)
+    code = 0 if wrong is None else 1
+    assert program.main(["check-config", str(file)]) == code
+    said = capsys.readouterr()
+    if wrong is None:
+        assert (said.out, said.err) == (f"{file} is valid\n", "")
+    else:
+        assert said.out == ""
+        assert said.err.startswith("viewgate: ")
+        assert wrong in said.err
+    assert program.main(["check-config", str(file), "--json"]) == code
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["valid"] == (wrong is None)
+    assert (answer["error"] is None) == (wrong is None)
 
 
 def test_output_that_nobody_reads_is_no_failure(tmp_path: Path) -> None:
