@@ -100,6 +100,15 @@ def arguments() -> argparse.ArgumentParser:
     checking.add_argument("file", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
     checking.add_argument("--json", action="store_true", help="print one JSON object, for programs")
     checking.set_defaults(run=check_config)
+    doctor = commands.add_parser(
+        "doctor",
+        help="check Java, Spark, catalog, ports, permissions and clocks before a start: what is wrong, what to do",
+        epilog="Exit codes: 0 all is well; 1 something is wrong.",
+    )
+    doctor.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML; without: a Spark of its own")
+    doctor.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
+    doctor.add_argument("--json", action="store_true", help="print a JSON array, for programs")
+    doctor.set_defaults(run=diagnose, demo=False, port=None, workers=None)
     versions = commands.add_parser("version", help="print the version of Viewgate and of what it runs on")
     versions.add_argument("--json", action="store_true", help="print one JSON object, for programs")
     versions.set_defaults(run=show_version)
@@ -174,6 +183,19 @@ def _check(settings: config.Config) -> None:
         from proxy import admission
 
         admission.entrance(settings)
+
+
+async def diagnose(options: argparse.Namespace) -> int:
+    """Print what is wrong with this machine and the settings; return the exit code."""
+    from proxy import doctor
+
+    logging.getLogger("proxy").setLevel(logging.CRITICAL)  # findings are printed once, below
+    found = await doctor.findings(settled(options))
+    if options.json:
+        print(json.dumps([finding.as_json() for finding in found], indent=2, ensure_ascii=False))
+    else:
+        print(*found, sep="\n")
+    return 0 if all(finding.ok for finding in found) else 1
 
 
 async def show_version(options: argparse.Namespace) -> None:

@@ -1,0 +1,119 @@
+"""`viewgate doctor`: what is wrong with this machine and these settings, and what to do about it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from proxy import admission, jars, preflight, serving, workers
+from proxy.catalog import CatalogError, open_catalog
+from proxy.composing import in_session
+from proxy.config import CatalogSettings, Config, ConfigError, UpstreamAddress
+from proxy.hs2 import Query, SqlError
+from proxy.upstream import Timeouts, Upstream
+
+_SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock differ from Spark's by as much
+_WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check: its object, whether it is as it must be, and if not, what is wrong and what to do."""
+
+    check: str
+    ok: bool
+    says: str
+
+    def __str__(self) -> str:
+        return f"{'ok   ' if self.ok else 'WRONG'} {self.check}: {self.says}"
+
+    def as_json(self) -> dict[str, object]:
+        return asdict(self)
+
+
+async def findings(settings: Config) -> list[Finding]:
+    """Return the result of every check, in the order of a start; a failed check does not stop the others."""
+    return [await _finding(name, check) for name, check in _checks(settings)]
+
+
+async def _finding(name: str, check: Callable[[], Awaitable[str]]) -> Finding:
+    try:
+        return Finding(name, True, await check())
+    except _WRONG as wrong:
+        return Finding(name, False, wrong.message if isinstance(wrong, SqlError) else str(wrong))
+
+
+def _checks(settings: Config) -> Iterator[tuple[str, Callable[[], Awaitable[str]]]]:
+    yield "settings", lambda: asyncio.to_thread(_settings, settings)
+    yield "ports", lambda: asyncio.to_thread(_ports, settings)
+    if settings.catalog is None:
+        yield "java", lambda: asyncio.to_thread(_java)
+        yield "spark", lambda: asyncio.to_thread(_spark)
+        yield "permissions", lambda: asyncio.to_thread(_data, settings.embedded.data)
+        return
+    catalog = settings.catalog
+    yield f"catalog {catalog.name}", lambda: _catalog(catalog, settings.catalog_timeout)
+    for address in settings.upstreams:
+        yield f"upstream {address.host}:{address.port}", partial(_upstream, address)
+
+
+def _settings(settings: Config) -> str:
+    if settings.server.workers > 1:
+        workers.check(settings)
+    admission.entrance(settings)
+    return "valid; logins and certificates can be loaded"
+
+
+def _ports(settings: Config) -> str:
+    serving.refuse_taken_port(settings.server)
+    ports = (settings.server.port, *settings.server.ports.values())
+    return f"{', '.join(map(str, ports))} of {settings.server.host} can be listened on"
+
+
+def _java() -> str:
+    return f"{preflight.java()} is of a version that Spark knows"
+
+
+def _spark() -> str:
+    folder = jars.spark_jars()
+    missing = [jar.file for jar in jars.EMBEDDED if not Path(jars.directory(), jar.file).exists()]
+    if missing:
+        return f"pyspark is installed; the first start fetches {', '.join(missing)} from Maven Central, by the network"
+    return f"pyspark and Iceberg's library are installed ({folder})"
+
+
+def _data(data: Path) -> str:
+    there = next(folder for folder in (data.absolute(), *data.absolute().parents) if folder.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        raise ConfigError(f"{there} cannot be written by this user: give another directory with --data, or its rights")
+    return f"{data} can be written"
+
+
+async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
+    views = await open_catalog(catalog.name, catalog.properties, timeout=timeout).definitions()
+    return f"answers; {len(views)} materialized view{'' if len(views) == 1 else 's'}"
+
+
+async def _upstream(address: UpstreamAddress) -> str:
+    """Open a session and compare clocks."""
+    ahead = 0.0
+
+    async def look(query: Query) -> None:
+        nonlocal ahead
+        asked = time.time()
+        (row,) = (await query("SELECT unix_timestamp()")).rows
+        ahead = int(row[0]) + 0.5 - (asked + time.time()) / 2  # whole seconds, by their middle
+
+    where = Upstream(address.host, address.port, address.user, address.password)
+    await in_session(where, "doctor", look, Timeouts(open=10, call=30))
+    if abs(ahead) > _SKEW_S:
+        raise ConfigError(
+            f"the clock of Spark is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} this machine's: "
+            "synchronize both with NTP"
+        )
+    return f"opens sessions; clocks differ by {abs(ahead):.0f} s"

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyiceberg.catalog.sql import SqlCatalog
+
+from proxy import __main__ as program
+from proxy import doctor
+from proxy.config import ConfigError, UpstreamAddress
+from proxy.hs2 import ResultSet
+
+REMOTE = "[server]\nport = {}\n[[upstream]]\nhost = '127.0.0.1'\nport = {}\n[catalog]\nname = 'lake'\ntype = 'sql'\n"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
+
+
+def test_every_fault_is_found_in_one_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "gate.toml"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        taken, silent = listener.getsockname()[1], free_port()
+        file.write_text(REMOTE.format(taken, silent) + f"uri = 'sqlite:///{tmp_path}/none/catalog.db'\n")
+        assert program.main(["doctor", "--config", str(file), "--json"]) == 1
+    found = {each["check"]: each for each in json.loads(capsys.readouterr().out)}
+    assert [name for name, each in found.items() if each["ok"]] == ["settings"]
+    assert f"cannot listen on port {taken}" in found["ports"]["says"]
+    assert "lake" in found["catalog lake"]["says"]
+    assert f"127.0.0.1:{silent}" in found[f"upstream 127.0.0.1:{silent}"]["says"]
+
+
+def test_a_catalog_that_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "gate.toml"
+    uri = f"sqlite:///{tmp_path}/catalog.db"
+    SqlCatalog("lake", uri=uri).close()
+    file.write_text(REMOTE.format(0, free_port()) + f"uri = '{uri}'\n")
+    program.main(["doctor", "--config", str(file)])
+    assert "ok    catalog lake: answers; 0 materialized views" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("ahead", "ok", "says"), [(0, True, "opens sessions"), (90, False, "ahead of"), (-90, False, "behind")]
+)
+def test_clocks(ahead: int, ok: bool, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def query(_sql: str) -> ResultSet:
+        return ResultSet.of("t bigint", rows=[(int(time.time()) + ahead,)])
+
+    async def in_session(_where: Any, _user: str, work: Any, _timeouts: Any) -> None:
+        await work(query)
+
+    monkeypatch.setattr(doctor, "in_session", in_session)
+    found = asyncio.run(doctor._finding("upstream", lambda: doctor._upstream(UpstreamAddress("spark"))))
+    assert found.ok == ok
+    assert says in found.says
+
+
+def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="cannot be written by this user"):
+        doctor._data(tmp_path / "file" / "data")
+    assert doctor._data(tmp_path / "new" / "data").endswith("can be written")
