@@ -19,15 +19,18 @@ from proxy.settable import TABLES
 from rewriter import Kind, Reason, parse
 from rewriter.model import Session
 from rewriter.rules import DIVISIONS, RULES
+from rewriter.script import read_script
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TASKS = "\n".join(page.read_text() for page in PAGES if page.name not in ("reference.md", "differences.md"))
 
 
 def fenced(language: str) -> list[str]:
     """The blocks of code in a language."""
-    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    return re.findall(rf"```{language}\n(.*?)```", TASKS, re.DOTALL)
 
 
 def statements() -> list[str]:
@@ -51,7 +54,7 @@ def test_the_engine_alone_answers_as_shown(capsys: pytest.CaptureFixture[str]) -
 def test_a_query_is_explained_as_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    section = README.split("## Without a server")[1]
+    section = (ROOT / "docs" / "explain-without-a-server.md").read_text()
     script, command, printed = re.findall(
         r"cat > shop\.sql <<END\n(.*?) {4}END\n {4}viewgate (explain [^\n]*)\n\n```\n(.*?)```", section, re.DOTALL
     )[0]
@@ -68,15 +71,15 @@ def test_the_statements_are_read(sql: str) -> None:
 
 @pytest.mark.parametrize("beginning", sorted({words[0] for words in COMMANDS} - {"RESET", "DESC"}))
 def test_every_statement_of_ours_is_listed(beginning: str) -> None:
-    assert f"| `{beginning} " in README
+    assert f"| `{beginning} " in TASKS
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"^ {4}make ([a-z]+)", README, re.MULTILINE))))
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"^ {4}make ([a-z]+)", TASKS, re.MULTILINE))))
 def test_the_targets_exist(target: str) -> None:
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:proxy|rewriter|tests|docker)/[\w/.*]+)`", README))))
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:proxy|rewriter|tests|docker)/[\w/.*]+)`", TASKS))))
 def test_the_files_exist(path: str) -> None:
     assert list(ROOT.glob(path.rstrip("/"))), path
 
@@ -88,10 +91,24 @@ def test_the_examples_make_views_that_the_demo_has_not_made(sql: str) -> None:
     assert made.name[-1] not in demo.STATEMENTS
 
 
-@pytest.mark.parametrize("anchor", sorted(set(re.findall(r"docs/reference\.md#([\w-]+)", README))))
-def test_the_places_in_the_reference_exist(anchor: str) -> None:
-    headings = re.findall(r"^## (.*)$", REFERENCE, re.MULTILINE)
-    assert anchor in {heading.lower().replace(" ", "-") for heading in headings}
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_links_lead_somewhere(page: Path) -> None:
+    for file, anchor in re.findall(r"\]\(([\w/.-]+\.md)(?:#([\w-]+))?\)", page.read_text()):
+        headings = re.findall(r"^##+ (.*)$", (page.parent / file).read_text(), re.MULTILINE)
+        anchors = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        assert not anchor or anchor in anchors, f"{file}#{anchor}"
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= 200
+
+
+def test_the_first_view_of_the_readme_is_used() -> None:
+    columns = "order_time TIMESTAMP, user_id STRING, sex STRING, country STRING, quantity INT, price BIGINT"
+    create, query = re.findall(r"```sql\n(.*?;)\n\n(.*?);", README, re.DOTALL)[0]
+    views = ";".join(view.replace("lake.demo", "demo") for view in demo.VIEWS)
+    workspace = read_script(f"CREATE TABLE demo.sales ({columns}); {views}; {create}")
+    assert "prices_by_sex" in workspace.explain(query).sql
 
 
 def test_the_reference_lists_every_reason() -> None:
