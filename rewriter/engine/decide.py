@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from rewriter.block import Block, opaque_within, text_of
+from rewriter.block import Block
 from rewriter.consistency import pinned
 from rewriter.engine.access_paths import recorded_problem
 from rewriter.engine.answer import Answer, answer_text
@@ -22,7 +22,7 @@ from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules.text_match import text_match
 from rewriter.spelling import spell_out
-from rewriter.sql import Edit, SelectBlock, SelectSpan, Statement, splice_within
+from rewriter.sql import Edit, SelectBlock, Statement, splice_within
 from rewriter.verify import REFUTED, Verdict, verdict_on, verify_text
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ def decide(
         answer, tried_here = answer_block(select, statement, definitions, relations, find, refuted)
         attempts += tried_here
         if answer is not None:
-            new = select, answer, _subqueries(select, answer.block, answer.match, statement)
+            new = select, answer, _subqueries(answer.match, statement)
             answers = [other for other in answers if not _replaces(new, other[0])]
             answers.append(new)
     kept = [select for select in statement.blocks if not any(_replaces(other, select) for other in answers)]
@@ -172,20 +172,11 @@ def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:
     return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
 
 
-def _subqueries(select: SelectBlock, block: Block, match: Match, statement: Statement) -> list[SelectBlock]:
-    """The subqueries and derived tables in a block that it keeps as their own text."""
-    texts = {text_of(call) for tree in block.expressions for call in opaque_within(tree)}
-    derived = {text for text in match.rewriting.derived if text.startswith("(")}
-    found = [inner for inner in statement.inside(select) if inner.text in texts]
-    return found + [SelectBlock(span, text, None) for text in derived for span in _places(text, statement)]
-
-
-def _places(text: str, statement: Statement) -> Iterator[SelectSpan]:
-    """Where a text stands in a statement."""
-    start = statement.sql.find(text)
-    while start >= 0:
-        yield SelectSpan(start, start + len(text))
-        start = statement.sql.find(text, start + 1)
+def _subqueries(match: Match, statement: Statement) -> list[SelectBlock]:
+    """The subqueries and derived tables that a plan keeps as their own text, wherever that stands."""
+    found = [inner for inner in statement.blocks if inner.text in match.rewriting.texts]
+    derived = (text for text in match.rewriting.texts if text.startswith("("))
+    return found + [SelectBlock(span, text, None) for text in derived for span in statement.places(text)]
 
 
 def _session_problem(statement: Statement) -> Miss | None:

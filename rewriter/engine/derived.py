@@ -24,7 +24,7 @@ def text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> 
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
         raise Unsupported(f"{node.alias or 'a derived table'} is not found in the text")
-    if statement.common and statement.sql.count(text) > 1:
+    if not statement.is_clear(text):
         raise Unsupported(f"{node.alias or 'a derived table'} stands in the text twice, and WITH may tell both apart")
     return text
 

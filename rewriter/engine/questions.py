@@ -64,6 +64,8 @@ def _texts(select: SelectBlock, statement: Statement, find: Find) -> Texts:
         found = next((b.text for b in inside if b.tree == tree), None)
         if found is None:
             raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
+        if not statement.is_clear(found):
+            raise Unsupported(f"{tree.sql('spark')[:60]} stands in the text twice, and WITH may tell both apart")
         return found
 
     return Texts(text, derive=derive)

@@ -8,7 +8,8 @@ from enum import StrEnum
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Occurrence, Ordering, with_texts
+from rewriter.block import Block, Join, Occurrence, Ordering, opaque_within, text_of, with_texts
+from rewriter.block.opaque import OUTER
 from rewriter.delta import Read
 from rewriter.model import Change, Column, MaterializedView, Table, TableName
 
@@ -141,10 +142,11 @@ class Rewriting:
         return self.parts.reads.union(beside) if self.parts is not None else frozenset({self.storage.name, *beside})
 
     @property
-    def derived(self) -> frozenset[str]:
-        """The texts of all derived tables that are read."""
-        inside = self.parts.derived if self.parts is not None else frozenset()
-        return inside.union(table.text for table in self.tables if table.text)
+    def texts(self) -> frozenset[str]:
+        """The texts of all subqueries and derived tables that stay in it."""
+        trees = (*self.outputs, *self.where, *self.having, *(item.key for item in self.order))
+        own = _texts_in((*trees, *(conjunct for join in self.joins for conjunct in join.on)), self.tables)
+        return own | self.parts.texts if self.parts is not None else own
 
     @property
     def live(self) -> bool:
@@ -208,10 +210,11 @@ class Parts:
         return frozenset(tables).union(*(view.reads for view in self.views))
 
     @property
-    def derived(self) -> frozenset[str]:
-        """The texts of all derived tables that are read."""
-        tables = (table.text for block in self.rest for table in block.tables if table.text)
-        return frozenset(tables).union(*(view.derived for view in self.views))
+    def texts(self) -> frozenset[str]:
+        """The texts of all subqueries and derived tables that stay in them."""
+        blocks = (*self.rest, *(delta.block for delta in self.deltas))
+        own = (_texts_in(block.expressions, block.tables) for block in blocks)
+        return frozenset[str]().union(*own, *(view.texts for view in self.views))
 
     def with_texts(self, texts: Mapping[str, str]) -> Parts:
         """The parts with other texts for the subqueries and derived tables in them."""
@@ -225,9 +228,23 @@ def _branch_with_texts(branch: Branch, texts: Mapping[str, str]) -> Branch:
     if isinstance(branch, Rewriting):
         return branch.with_texts(texts)
     if isinstance(branch, Delta):
-        outputs = _put(branch.block.outputs, texts)
-        return replace(branch, block=replace(branch.block, where=_put(branch.block.where, texts), outputs=outputs))
-    return replace(branch, where=_put(branch.where, texts), tables=_retold(branch.tables, texts))
+        return replace(branch, block=_block_with_texts(branch.block, texts))
+    return _block_with_texts(branch, texts)
+
+
+def _block_with_texts(block: Block, texts: Mapping[str, str]) -> Block:
+    return replace(
+        block,
+        tables=_retold(block.tables, texts),
+        where=_put(block.where, texts),
+        outputs=_put(block.outputs, texts),
+        having=_put(block.having, texts),
+    )
+
+
+def _texts_in(trees: Sequence[Tree], tables: Sequence[Occurrence]) -> frozenset[str]:
+    subqueries = (text_of(call) for tree in trees for call in opaque_within(tree) if call.name != OUTER)
+    return frozenset(subqueries) | {table.text for table in tables if table.text.startswith("(")}
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,19 @@ class Statement:
         named = {found[end].name: found[end] for end in sorted(found)}
         return tuple(sorted(named.values(), key=lambda table: table.end))
 
+    def places(self, text: str) -> Iterator[SelectSpan]:
+        """The places where a text stands."""
+        start = self.sql.find(text)
+        while start >= 0:
+            yield SelectSpan(start, start + len(text))
+            start = self.sql.find(text, start + 1)
+
+    def is_clear(self, text: str) -> bool:
+        """Whether names in a text mean the same common table expressions wherever it stands."""
+        words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
+        mentioned = [table for table in self.common if table.name in words]
+        return all(len({table.end <= span.start for span in self.places(text)}) == 1 for table in mentioned)
+
     def _items_within(self, block: SelectBlock) -> Iterator[exp.Table]:
         for inner in self.blocks:
             if inner.span.within(block.span):

@@ -47,7 +47,9 @@ def verify(
 ) -> Verdict:
     """Compare a printed plan with the block that it answers; `schema` are the columns that it must have."""
     try:
-        constants = frozenset(text_of(call) for tree in question.expressions for call in opaque_within(tree))
+        blocks = (question, *(branch for table in question.tables for branch in table.branches))
+        trees = (tree for block in blocks for tree in block.expressions)
+        constants = frozenset(text_of(call) for tree in trees for call in opaque_within(tree))
         derived = [table for table in question.tables if table.text]
         plan = read_printed(text, session, leaves.columns, constants, derived)
         problem = _shape_problem(question, plan, leaves, schema)

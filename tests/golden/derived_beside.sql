@@ -97,3 +97,17 @@ SELECT s.id, max(g.goal) FROM sales AS s JOIN (SELECT region, max(goal) AS goal 
 --@ case: one that is random
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal + rand()) AS goal FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.region
 --@ kept: NOT_READ the function rand is not read
+
+--@ case: a subquery in a common table expression that is merged
+WITH some AS (SELECT region, goal FROM goals WHERE goal > (SELECT min(goal) FROM goals)) SELECT s.item, sum(s.amount), max(g.goal) FROM sales AS s JOIN some AS g ON g.region = s.region GROUP BY s.item
+--@ rewritten using by_region
+WITH some AS (SELECT region, goal FROM goals VERSION AS OF 1001 WHERE goal > (SELECT min(goal) FROM goals VERSION AS OF 1001)) SELECT v.`item` AS item, sum(v.`total`), max(goals_0.goal) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v, lake.demo.goals VERSION AS OF 1001 AS goals_0 WHERE goals_0.goal > (SELECT min(goal) FROM goals VERSION AS OF 1001) AND goals_0.region = v.`region` GROUP BY v.`item`
+
+--@ case: a text that a common table expression between tells apart
+WITH a AS (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)), goals AS (SELECT 'eu' AS region, 1 AS goal) SELECT s.item, sum(s.amount) FROM sales AS s JOIN a ON a.region = s.region WHERE s.region IN (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)) GROUP BY s.item
+--@ kept: NOT_READ goals is not a table of the catalog
+
+--@ case: the same subquery in two common table expressions
+WITH a AS (SELECT item, sum(amount) AS s FROM sales WHERE region IN (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)) GROUP BY item), b AS (SELECT item, count(*) AS n FROM sales WHERE region IN (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)) GROUP BY item) SELECT a.item, s, n FROM a JOIN b ON a.item = b.item
+--@ rewritten using by_region
+WITH a AS (SELECT v.`item` AS item, sum(v.`total`) AS s FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE (v.`region` IN (SELECT region FROM goals VERSION AS OF 1001 WHERE goal > (SELECT min(goal) FROM goals VERSION AS OF 1001))) GROUP BY v.`item`), b AS (SELECT v.`item` AS item, coalesce(sum(v.`cnt`), 0) AS n FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE (v.`region` IN (SELECT region FROM goals VERSION AS OF 1001 WHERE goal > (SELECT min(goal) FROM goals VERSION AS OF 1001))) GROUP BY v.`item`) SELECT a.item, s, n FROM a JOIN b ON a.item = b.item

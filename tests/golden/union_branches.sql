@@ -78,3 +78,13 @@ SELECT item, price FROM (SELECT item, price FROM store UNION ALL SELECT item, pr
 --@ case: a branch that takes some of its rows
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL (SELECT item, price FROM web ORDER BY id LIMIT 1)) AS u GROUP BY item
 --@ kept: by_store NOT_READ it reads derived tables alone, which are answered by themselves; by_web NOT_READ it reads derived tables alone, which are answered by themselves; by_store GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_web GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+
+--@ case: a subquery in a branch is read at the same moment
+SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web WHERE id > (SELECT min(w.id) FROM web AS w)) AS u GROUP BY item
+--@ rewritten using by_store
+SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) FROM (SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v GROUP BY v.`item` UNION ALL SELECT web_0.item AS c0, sum(web_0.price) AS c1 FROM lake.demo.web VERSION AS OF 1001 AS web_0 WHERE web_0.id > (SELECT min(w.id) FROM web VERSION AS OF 1001 AS w) GROUP BY web_0.item) AS v GROUP BY v.`c0`
+
+--@ case: and one that a view answers
+SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web WHERE id < (SELECT count(*) FROM web)) AS u GROUP BY item
+--@ rewritten using by_store, by_web
+SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) FROM (SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v GROUP BY v.`item` UNION ALL SELECT web_0.item AS c0, sum(web_0.price) AS c1 FROM lake.demo.web VERSION AS OF 1001 AS web_0 WHERE web_0.id < (SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v) GROUP BY web_0.item) AS v GROUP BY v.`c0`
