@@ -54,7 +54,8 @@ def nests(fine: Grain, coarse: Grain, kind: str, zone: str) -> bool:
     if isinstance(fine, int) and isinstance(coarse, int):
         return coarse % fine == 0
     if isinstance(fine, str) and isinstance(coarse, str):
-        calendar = kind != "timestamp" or fine in DATE_GRANULARITIES or fine == coarse
+        # Not even an hour lies within itself: where a local mean time ended, its begin may be shifted into the next.
+        calendar = kind != "timestamp" or fine in DATE_GRANULARITIES
         return rolls_up(fine, coarse) and (calendar or is_fixed_offset(zone))
     return is_fixed_offset(zone) and _aligned(fine, coarse, zone)
 

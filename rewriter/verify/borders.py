@@ -26,11 +26,14 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str) -> bool:
     >>> nested(60, 90, "timestamp", "UTC")
     False
     """
-    if fine == coarse or (isinstance(fine, int) and isinstance(coarse, int)):
-        return fine == coarse or int(coarse) % int(fine) == 0
+    if isinstance(fine, int) and isinstance(coarse, int):
+        return coarse % fine == 0
+    zoned = kind == "timestamp" and not is_fixed_offset(zone)
+    if fine == coarse and not zoned:
+        return True
     if kind != "timestamp" and (isinstance(fine, int) or isinstance(coarse, int)):
         return False
-    if kind == "timestamp" and not is_fixed_offset(zone):
+    if zoned:
         # A day's bucket begins on that day, in any zone; what is finer is not proved.
         return fine in DATE_GRANULARITIES and coarse in DATE_GRANULARITIES and _all_borders(str(fine), str(coarse), 0)
     return _all_borders(fine, coarse, _offset(zone) if kind == "timestamp" else 0)

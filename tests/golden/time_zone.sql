@@ -43,3 +43,16 @@ SELECT max(price) AS top FROM sales WHERE order_time >= current_date()
 SELECT max(price) AS top FROM sales WHERE to_date(order_time) >= current_date() - 7
 --@ rewritten using by_date
 SELECT max(v.`top`) AS top FROM lake.demo.by_date__storage AS v WHERE v.`d` >= (current_date() - 7)
+
+--@ case: the hour of a bucket's begin may be another where the zone's offset changed by minutes
+SELECT hour(order_time), sum(price) FROM sales GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED buckets of Europe/Berlin are not known to nest; local_hour GROUPING_TOO_COARSE order_time
+
+--@ case: so may the text of its hour
+SELECT date_format(order_time, 'yyyy-MM-dd HH'), sum(price) FROM sales GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED buckets of Europe/Berlin are not known to nest; local_hour GROUPING_TOO_COARSE order_time
+
+--@ case: of a time without zone it is the same
+SELECT hour(local), sum(price) FROM sales GROUP BY 1
+--@ rewritten using local_hour
+SELECT hour(v.`h`), sum(v.`s`) FROM lake.demo.local_hour__storage AS v GROUP BY hour(v.`h`)
