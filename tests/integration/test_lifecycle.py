@@ -69,4 +69,4 @@ def test_health(gate: Gate) -> None:
     assert well.returncode == 0
     ill = subprocess.run([VIEWGATE, "health", "--port", "1"], capture_output=True, text=True, check=False)
     assert ill.returncode == 1
-    assert "127.0.0.1:1 cannot be reached" in ill.stderr
+    assert "127.0.0.1:1 is unreachable" in ill.stderr

@@ -94,11 +94,15 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("statements", CHANGES.values(), ids=CHANGES)
-def test_a_change_behind_the_proxys_back(session: Any, foreign: Run, statements: list[str]) -> None:
-    for statement in statements:
+# Nothing but appends: the view answers together with them.
+LIVE = {"an append", "a branch that becomes the table"}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_behind_the_proxys_back(session: Any, foreign: Run, change: str) -> None:
+    for statement in CHANGES[change]:
         foreign(statement)
-    assert chosen(session, QUERY) == []
+    assert chosen(session, QUERY) == ([VIEW] if change in LIVE else [])
     right(session)
     clients.rows(session, "REFRESH MATERIALIZED VIEW v")
     assert chosen(session, QUERY) == [VIEW]
@@ -204,7 +208,7 @@ def test_a_rollback_of_the_storage(session: Any, run: Run, foreign: Run) -> None
     foreign("INSERT INTO t VALUES ('x', 'y', 8, NULL)")
     run("REFRESH MATERIALIZED VIEW v")
     foreign(f"CALL lake.system.rollback_to_snapshot('traps.v__storage', {first})")
-    assert chosen(session, QUERY) == []
+    assert chosen(session, QUERY) == [VIEW]  # as it was then, with the rows appended since
     right(session)
 
 

@@ -202,4 +202,4 @@ def test_a_view_reads_the_storage_of_one_below_it_where_that_is_fresh(session: A
     assert "reading lake.views.a from its storage" in ask(session, "REFRESH MATERIALIZED VIEW b FULL").log
     answered(session, "SELECT max(s) FROM a", "b")
     run("INSERT INTO sales VALUES (9, 'us', NULL, 5)")
-    assert "STALE" in reasons(session, "SELECT max(s) FROM a")
+    assert "live: it is stale" in reasons(session, "SELECT max(s) FROM a")
