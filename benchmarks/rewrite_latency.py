@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import views
 from rewriter import Definitions, Outcome, Recent, engine, parse, rewrite
-from rewriter.engine import choose
+from rewriter.engine import choose, tried
 from rewriter.script import Workspace
 from rewriter.sql import statement
 
@@ -39,7 +39,7 @@ PHASES: tuple[tuple[str, object, str], ...] = (
     ("shortlist", Definitions, "shortlist"),
     ("resolve", choose, "block_of"),
     ("normalize", choose, "predicates_of"),
-    ("match", choose, "answer"),
+    ("match", tried, "answer"),
     ("verify", sys.modules[engine.decide.__module__], "verdict_on"),
     ("print", Outcome, "sql"),
 )

@@ -18,7 +18,7 @@ from rewriter.delta import Added, Read
 from rewriter.freshness import Relations
 from rewriter.index import Bag, Shortlist
 from rewriter.match import Match, Rewriting
-from rewriter.match.candidate import Branch, Delta
+from rewriter.match.candidate import Delta, Shared
 from rewriter.model import MaterializedView, Relation, Table
 from rewriter.timeseries import as_bucket, day_source
 
@@ -37,12 +37,12 @@ def _read(rewriting: Rewriting, relations: Relations) -> int:
     beside = sum(scan_of(relations.get(table.name)) for table in rewriting.tables if not table.text)
     if rewriting.parts is None:
         return scan_of(rewriting.storage) + beside
-    pairs = zip(rewriting.parts.branches, rewriting.parts.shares, strict=True)
-    return beside + sum(cost_of_branch(branch, share, relations) for branch, share in pairs)
+    return beside + sum(cost_of_branch(each, relations) for each in rewriting.parts.shared)
 
 
-def cost_of_branch(branch: Branch, share: float, relations: Relations) -> int:
-    """The cost of one branch of a plan in parts, which has this part of the question's rows."""
+def cost_of_branch(shared: Shared, relations: Relations) -> int:
+    """Return the cost of one branch of a plan in parts."""
+    branch, share = shared
     if isinstance(branch, Delta):
         pairs = zip(branch.block.tables, branch.reads, strict=True)
         return sum(_scan_at(read, relations.get(table.name)) for table, read in pairs)

@@ -1,7 +1,8 @@
 """Decides what answers a statement: shortlist, access paths, rules, cost, one moment, and the verdict on each plan.
 
-decide ─▶ choose (per block: the shortlist's paths, the cheapest plan) ─▶ answer (one path: mappings, RULES, asks)
-│         └─ access_paths (a view as something to read now), settings
+decide ─▶ choose (per block, or per part of one) ─▶ tried (the views of the shortlist, the cheapest plan)
+│                                                   ├─ answer (one path: mappings, RULES, asks)
+│                                                   └─ access_paths (a view as something to read now), settings
 └─▶ verify (each plan), consistency (one set of snapshots)
 """
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from rewriter.block import Block, Predicates
 from rewriter.engine.set_paths import paths_of_sets
-from rewriter.match import Ask, Candidate, Match, Miss, Partials, Parts, Reason, table_mappings, widened
-from rewriter.match.candidate import Branch
-from rewriter.match.parts import path_of_parts, share_of
+from rewriter.match import Ask, Candidate, Match, Miss, Partials, Parts, Reason, Shared, table_mappings, widened
+from rewriter.match.parts import UNKNOWN_SHARE, path_of_parts, share_of
 from rewriter.match.texts import TextQuestion
 from rewriter.rules import RULES
 
@@ -18,8 +17,6 @@ from rewriter.rules import RULES
 MAPPINGS = 500
 # A plan in parts, of parts that are plans in parts.
 DEEPEST = 2
-# What a view that holds a part of the rows lacks, as cost.least_costs takes it, too.
-HALF = 0.5
 
 
 class Answer(NamedTuple):
@@ -27,13 +24,6 @@ class Answer(NamedTuple):
 
     rule: str
     result: Match | Miss
-
-
-class Shared(NamedTuple):
-    """A branch of a plan, with the part of the question's rows that it may have."""
-
-    branch: Branch
-    share: float
 
 
 # What reads the rows that a path lacks.
@@ -106,7 +96,7 @@ def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> M
         return whole
     branches = [Shared(held.rewriting, 1.0), *(Shared(delta, 1.0) for delta in partials.deltas)]
     if partials.rest is not None:
-        lacking = share_of(partials.rest, query) if partials.edges else HALF
+        lacking = share_of(partials.rest, query) if partials.edges else UNKNOWN_SHARE
         branches = [Shared(held.rewriting, 1 - lacking)]
         branches += (Shared(branch, share * lacking) for branch, share in remainder(partials.rest))
     return of_branches(whole, branches)
@@ -122,8 +112,7 @@ def over_parts(query: Predicates, parts: Block, path: Candidate) -> Match | Miss
 
 def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
     """The answer from parts, with the branches that the parts are."""
-    columns = whole.rewriting.storage.columns
-    parts = Parts(tuple(branch for branch, _ in branches), columns, tuple(share for _, share in branches))
+    parts = Parts(tuple(branches), whole.rewriting.storage.columns)
     return replace(whole, rewriting=replace(whole.rewriting, parts=parts))
 
 

@@ -7,7 +7,7 @@ aggregates rolled up from its own.
 
 from rewriter.match.aggregates import Aggregates
 from rewriter.match.ask import Ask, Partials, Plan
-from rewriter.match.candidate import Candidate, Delta, Match, Miss, Parts, Reason, Rewriting
+from rewriter.match.candidate import Candidate, Delta, Match, Miss, Parts, Reason, Rewriting, Shared
 from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
 from rewriter.match.reading import Reading, read_view
@@ -25,6 +25,7 @@ __all__ = [
     "Reading",
     "Reason",
     "Rewriting",
+    "Shared",
     "read_view",
     "table_mappings",
     "widened",

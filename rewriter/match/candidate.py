@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple, TypeVar
 
 from sqlglot import exp
 
@@ -14,6 +15,7 @@ from rewriter.delta import Read
 from rewriter.model import Change, Column, MaterializedView, Table, TableName
 
 Tree = exp.Expr
+STORAGE_ALIAS = "v"
 
 
 class Reason(StrEnum):
@@ -144,8 +146,7 @@ class Rewriting:
     @property
     def texts(self) -> frozenset[str]:
         """The texts of all subqueries and derived tables that stay in it."""
-        trees = (*self.outputs, *self.where, *self.having, *(item.key for item in self.order))
-        own = _texts_in((*trees, *(conjunct for join in self.joins for conjunct in join.on)), self.tables)
+        own = _texts_in((*self.outputs, *self.where, *self.having, *(item.key for item in self.order)), self.tables)
         return own | self.parts.texts if self.parts is not None else own
 
     @property
@@ -156,15 +157,7 @@ class Rewriting:
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
         """The rewriting with other texts for the subqueries and derived tables in it."""
-        return replace(
-            self,
-            tables=_retold(self.tables, texts),
-            outputs=_put(self.outputs, texts),
-            where=_put(self.where, texts),
-            having=_put(self.having, texts),
-            order=tuple(replace(item, key=with_texts(item.key, texts)) for item in self.order),
-            parts=self.parts and self.parts.with_texts(texts),
-        )
+        return replace(_put_into(self, texts), parts=self.parts and self.parts.with_texts(texts))
 
 
 @dataclass(frozen=True)
@@ -179,13 +172,16 @@ class Delta:
 class Parts:
     """What stands in a storage's place: finer groups, from one path or from several one after the other.
 
-    No row is in two branches; one that is a block is read from the tables. `shares` estimate which part of the
-    question's rows each branch has.
+    No row is in two branches; one that is a block is read from the tables.
     """
 
-    branches: tuple[Branch, ...]
+    shared: tuple[Shared, ...]
     columns: tuple[Column, ...]
-    shares: tuple[float, ...] = (1.0,)
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The branches alone."""
+        return tuple(branch for branch, _ in self.shared)
 
     @property
     def rest(self) -> tuple[Block, ...]:
@@ -205,40 +201,52 @@ class Parts:
     @property
     def reads(self) -> frozenset[TableName]:
         """Every table of the catalog that is read."""
-        blocks = (*self.rest, *(delta.block for delta in self.deltas))
-        tables = (table.name for block in blocks for table in block.tables if not table.text)
+        tables = (table.name for block in self._blocks for table in block.tables if not table.text)
         return frozenset(tables).union(*(view.reads for view in self.views))
 
     @property
     def texts(self) -> frozenset[str]:
         """The texts of all subqueries and derived tables that stay in them."""
-        blocks = (*self.rest, *(delta.block for delta in self.deltas))
-        own = (_texts_in(block.expressions, block.tables) for block in blocks)
+        own = (_texts_in(block.expressions, block.tables) for block in self._blocks)
         return frozenset[str]().union(*own, *(view.texts for view in self.views))
+
+    @property
+    def _blocks(self) -> tuple[Block, ...]:
+        return (*self.rest, *(delta.block for delta in self.deltas))
 
     def with_texts(self, texts: Mapping[str, str]) -> Parts:
         """The parts with other texts for the subqueries and derived tables in them."""
-        return replace(self, branches=tuple(_branch_with_texts(branch, texts) for branch in self.branches))
+        return replace(self, shared=tuple(Shared(_retold(branch, texts), share) for branch, share in self.shared))
 
 
 Branch = Rewriting | Block | Delta
+Within = TypeVar("Within", Rewriting, Block)
 
 
-def _branch_with_texts(branch: Branch, texts: Mapping[str, str]) -> Branch:
+class Shared(NamedTuple):
+    """A branch of a union, with an estimate of the share of the question's rows that it has."""
+
+    branch: Branch
+    share: float
+
+
+def _retold(branch: Branch, texts: Mapping[str, str]) -> Branch:
     if isinstance(branch, Rewriting):
         return branch.with_texts(texts)
     if isinstance(branch, Delta):
-        return replace(branch, block=_block_with_texts(branch.block, texts))
-    return _block_with_texts(branch, texts)
+        return replace(branch, block=_put_into(branch.block, texts))
+    return _put_into(branch, texts)
 
 
-def _block_with_texts(block: Block, texts: Mapping[str, str]) -> Block:
+def _put_into(within: Within, texts: Mapping[str, str]) -> Within:
+    """Return a block or a rewriting with other texts for the subqueries and derived tables in it."""
     return replace(
-        block,
-        tables=_retold(block.tables, texts),
-        where=_put(block.where, texts),
-        outputs=_put(block.outputs, texts),
-        having=_put(block.having, texts),
+        within,
+        tables=tuple(replace(table, text=texts.get(table.text, table.text)) for table in within.tables),
+        outputs=_put(within.outputs, texts),
+        where=_put(within.where, texts),
+        having=_put(within.having, texts),
+        order=tuple(replace(item, key=with_texts(item.key, texts)) for item in within.order),
     )
 
 
@@ -255,12 +263,5 @@ class Match:
     rolled_up: bool = False
 
 
-def _retold(tables: Sequence[Occurrence], texts: Mapping[str, str]) -> tuple[Occurrence, ...]:
-    return tuple(replace(table, text=texts.get(table.text, table.text)) for table in tables)
-
-
 def _put(trees: tuple[Tree, ...], texts: Mapping[str, str]) -> tuple[Tree, ...]:
     return tuple(with_texts(tree, texts) for tree in trees)
-
-
-STORAGE_ALIAS = "v"

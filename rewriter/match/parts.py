@@ -16,6 +16,8 @@ from rewriter.schema import UNKNOWN, expression_type, output_types, parts_of
 from rewriter.sql import every
 
 Tree = exp.Expr
+# What a view lacks of a question's rows where nobody knows it, as cost.least_costs takes it, too.
+UNKNOWN_SHARE = 0.5
 
 
 def in_parts(block: Block) -> Block:
@@ -48,7 +50,7 @@ def share_of(rest: Block, query: Predicates) -> float:
     left = predicates_of(rest, query.zone)
     shares = ((_length(values), _length(query.values(subject))) for subject, values in left.ranges.items())
     known = [part / whole for part, whole in shares if part is not None and whole]
-    return min(known, default=0.5)
+    return min(known, default=UNKNOWN_SHARE)
 
 
 def _length(values: RangeSet) -> float | None:

@@ -127,3 +127,8 @@ SELECT count(DISTINCT amount) FROM sales
 SELECT region, (SELECT count(*) FROM returns) AS n, sum(amount) FROM sales GROUP BY region
 --@ rewritten using by_region, reasons
 SELECT v.`c0` AS region, (SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.reasons__storage VERSION AS OF 2004 AS v) AS n, sum(v.`c1`) FROM (SELECT v.`region` AS c0, CAST(sum(v.`total`) AS bigint) AS c1 FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v GROUP BY v.`region` UNION ALL SELECT sales_0.region AS c0, sum(sales_0.amount) AS c1 FROM lake.demo.sales WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS sales_0 GROUP BY sales_0.region) AS v GROUP BY v.`c0`
+
+--@ case: a branch of a union from a stale view, the other from its table
+SELECT region, sum(n), count(*) FROM (SELECT region, amount AS n FROM sales UNION ALL SELECT label AS region, 1 AS n FROM names) AS u GROUP BY region
+--@ rewritten using by_region
+SELECT v.`c0` AS region, sum(v.`c1`), coalesce(sum(v.`c2`), 0) FROM (SELECT v.`c0` AS c0, CAST(sum(v.`c1`) AS bigint) AS c1, CAST(coalesce(sum(v.`c2`), 0) AS bigint) AS c2 FROM (SELECT v.`region` AS c0, CAST(sum(v.`total`) AS bigint) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v GROUP BY v.`region` UNION ALL SELECT sales_0.region AS c0, sum(sales_0.amount) AS c1, count(*) AS c2 FROM lake.demo.sales WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS sales_0 GROUP BY sales_0.region) AS v GROUP BY v.`c0` UNION ALL SELECT names_0.label AS c0, sum(1) AS c1, count(*) AS c2 FROM lake.demo.names VERSION AS OF 5501 AS names_0 GROUP BY names_0.label) AS v GROUP BY v.`c0`

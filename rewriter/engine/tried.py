@@ -1,0 +1,279 @@
+"""The views tried for one block: what came of each, the cheapest match, and what other views add to it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from rewriter.block import Block, Predicates, predicates_of
+from rewriter.block.words import words
+from rewriter.correlation import Correlation
+from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, scan_of
+from rewriter.engine.access_paths import candidate_of, settings_problem
+from rewriter.engine.answer import Answer, Remainder, answer, from_tables
+from rewriter.freshness import Live, Relations, fresh_storage, live_storage
+from rewriter.index import Definitions
+from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
+from rewriter.model import MaterializedView, Session, Table, TableName
+from rewriter.outcome import Attempt
+from rewriter.rematch import asked_of
+from rewriter.rules.delta_union import delta_union
+from rewriter.sql import SelectBlock
+from rewriter.verify import Verdict
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+# Views that a plan is made for again with other views for what they lack, views asked for one remainder, views in one
+# plan, and all that are so asked for one block: each asks about as much as a view does at first.
+MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
+
+
+class Best(NamedTuple):
+    """A match with its price, by which matches are ordered, and the path that it reads."""
+
+    price: tuple[int, TableName]
+    view: MaterializedView
+    rule: str
+    match: Match
+    path: Candidate
+
+
+@dataclass
+class Tried:
+    """The views tried for one block; `best` is the cheapest match so far."""
+
+    select: SelectBlock
+    session: Session
+    definitions: Definitions
+    relations: Relations
+    correlation: Correlation | None = None
+    refuted: Mapping[TableName, Verdict] = field(default_factory=dict)
+    matches: dict[TableName, str] = field(default_factory=dict)
+    missed: list[Attempt] = field(default_factory=list)
+    stale: list[MaterializedView] = field(default_factory=list)
+    live: dict[TableName, str] = field(default_factory=dict)
+    best: Best | None = None
+    # The views behind the best match, which were not tried.
+    others: Sequence[MaterializedView] = ()
+    # By view, and by the tables of the block: a view stands in that for itself, or for what it is defined over.
+    _paths: dict[tuple[TableName, tuple[TableName, ...]], Candidate | Miss] = field(default_factory=dict)
+    _lacking: list[TableName] = field(default_factory=list)
+    _asked: int = 0
+
+    def beats(self, bound: int, view: MaterializedView) -> bool:
+        """Return whether the best match costs no more than a bound for the view, and all views behind it."""
+        return self.best is not None and self.best.price <= (bound, view.name)
+
+    def add(self, view: MaterializedView, query: Predicates, limit: int) -> None:
+        """Try one more view."""
+        found = self._add(view, query, query, self._path(view, query.block), limit)
+        if isinstance(found.result, Match):
+            self._add_upon(view, found.result, query, limit)
+            return
+        if found.result.reason is Reason.STALE:
+            self.stale.append(view)
+        self._miss(view, found.rule, found.result)
+
+    def add_live(self, query: Predicates, limit: int) -> None:
+        """Try the stale views with the rows appended to their tables since their refresh."""
+        for view in () if self.best is not None or self.correlation is not None else self.stale:
+            storage = live_storage(view, self.definitions.sources[view.name], self.relations)
+            if not isinstance(storage, Live):
+                continue
+            stale = next(attempt for attempt in self.missed if attempt.view == view.name)
+            self.missed.remove(stale)
+            self.live[view.name] = " and ".join(f"{c.name} since snapshot {c.start}" for c in storage.grown)
+            found = self._add(view, query, query, self._live_path(view, query.block, storage), limit)
+            if isinstance(found.result, Miss):
+                self._miss(view, found.rule, found.result)
+                self.missed[-1] = _refreshable(self.missed[-1], stale)
+
+    def tile(self, query: Predicates) -> None:
+        """Plan again for the smallest views that lack rows, with other views for these rows."""
+        heads = self._by_size(self._lacking) if self.best is not None and self.correlation is None else ()
+        for name in heads[:MOST_HEADS]:
+            view = self.definitions.by_name[name]
+            path = self._path(view, query.block)
+            found = self._answer(view, query, path, self._remainder(frozenset({name})))
+            if isinstance(path, Candidate) and isinstance(found.result, Match):
+                price = cost(found.result, query.block, self.relations), name
+                self._keep(Best(price, view, found.rule, found.result, path))
+
+    def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
+        """Run an attempt; an error in a rule costs the view its chance, never the answer."""
+        try:
+            return attempt()
+        except RecursionError:
+            return Miss(Reason.NOT_READ, "it is nested too deeply")
+        except Exception:
+            log.exception("trying %s on %r failed; the statement is answered without it", view.name, self.select.text)
+            return Miss(Reason.NOT_READ, "an error in the rewriter, see the log")
+
+    def report(self) -> list[Attempt]:
+        """Return what came of each view that was tried: misses, then matches, by name."""
+        chosen = self._tiles()
+        best = self.best.view.name if self.best is not None else None
+        matched = [
+            Attempt(name, "chosen", self.best.rule, None, self._detail(name, chosen[name]), self.select.text)
+            if name in chosen and self.best is not None
+            else Attempt(name, "not chosen", rule, Reason.NOT_CHOSEN, f"{best} has less to read", self.select.text)
+            for name, rule in sorted((dict.fromkeys(chosen, "") | self.matches).items())
+        ]
+        missed = (attempt for attempt in self.missed if attempt.view not in chosen)
+        return sorted(missed, key=lambda attempt: attempt.view) + matched
+
+    def _add(
+        self, view: MaterializedView, query: Predicates, asked: Predicates, path: Candidate | Miss, limit: int
+    ) -> Answer:
+        """Ask a view, keep a match that is worth while, and return the result.
+
+        `asked` is the query, or the same over another view that answers it, for views that are defined over that.
+        """
+        found = self._answer(view, asked, path)
+        if isinstance(path, Miss) or isinstance(found.result, Miss):
+            return found
+        price = cost(found.result, query.block, self.relations)
+        if limit < price < UNKNOWN:
+            return Answer(found.rule, Miss(Reason.DEARER, "reading it costs more than reading the tables"))
+        self.matches[view.name] = found.rule
+        if found.result.rewriting.parts is not None and found.result.rewriting.parts.rest:
+            self._lacking.append(view.name)
+        self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
+        self._keep(Best((price, view.name), view, found.rule, found.result, path))
+        return found
+
+    def _add_upon(self, view: MaterializedView, match: Match, query: Predicates, limit: int) -> None:
+        """Try the views over one that answers the block."""
+        upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
+        # Of storage that holds a part of the rows, the query's own condition is no longer asked.
+        if not upon or self.correlation is not None or match.rewriting.storage.part:
+            return
+        asked = self.guarded(view, partial(asked_of, view, match, query.block, self.relations, self.session))
+        if asked is None or isinstance(asked, Miss):
+            return
+        for other in upon:
+            found = self._add(other, query, asked, self._path(other, asked.block), limit)
+            if isinstance(found.result, Match):
+                self._add_upon(other, found.result, query, limit)
+
+    def _miss(self, view: MaterializedView, rule: str, miss: Miss) -> None:
+        self.missed.append(Attempt(view.name, "missed", rule, miss.reason, miss.detail, self.select.text))
+
+    def _keep(self, match: Best) -> None:
+        if self.best is None or match.price < self.best.price:
+            self.best = match
+
+    def _answer(
+        self, view: MaterializedView, query: Predicates, path: Candidate | Miss, remainder: Remainder = from_tables
+    ) -> Answer:
+        """Ask a view, within what the block takes from the one around it."""
+        if isinstance(path, Miss):
+            return Answer("", path)
+        found = self.guarded(view, partial(answer, query, path, remainder))
+        if isinstance(found, Miss):
+            return Answer("", found)
+        if self.correlation is not None and isinstance(found.result, Match):
+            return Answer(found.rule, self.correlation.placed(found.result))
+        return found
+
+    def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
+        """Return the view as something to read, if its storage is fresh."""
+        key = view.name, tuple(table.name for table in query.tables)
+        if key not in self._paths:
+            self._paths[key] = self.guarded(view, lambda: self._fresh_path(view, query))
+        return self._paths[key]
+
+    def _fresh_path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
+        if view.name in self.refuted:
+            return Miss(Reason.PLAN_REFUTED, self.refuted[view.name].reason)
+        storage = fresh_storage(view, self.definitions.sources[view.name], self.relations, part=True)
+        return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
+
+    def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
+        """Return a stale view as something to read with what was appended to its tables."""
+        path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
+        if isinstance(path, Miss):
+            return path
+        if not all(isinstance(self.relations.get(table.name), Table) for table in path.block.tables):
+            return Miss(Reason.SHAPE, "rows have been appended to the tables of a view that the query names")
+        return replace(path, grown=live.grown)
+
+    def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> Candidate | Miss:
+        path = candidate_of(view, query, storage, self.definitions, self.relations)
+        if isinstance(path, Miss):
+            return path
+        return settings_problem(path, query, self.session, self.definitions, self.relations) or path
+
+    def _remainder(self, used: frozenset[TableName]) -> Remainder:
+        """Return what reads the rows that plans over these views lack: views, where they cost less than tables."""
+
+        def read(rest: Block) -> Sequence[Shared]:
+            tables = from_tables(rest)
+            price = self._price(tables)
+            helping = self._helping(rest) - used if len(used) < MOST_TILES and price > 2 * SCAN else ()
+            query = predicates_of(rest, self.session.time_zone)
+            for name in self._by_size(helping)[:MOST_OTHERS]:
+                if self._asked == MOST_ASKS:
+                    break
+                self._asked += 1
+                view = self.definitions.by_name[name]
+                result = self._answer(view, query, self._path(view, rest), self._remainder(used | {name})).result
+                branches = _branches(result.rewriting) if isinstance(result, Match) else ()
+                if branches and self._price(branches) < price:
+                    return branches
+            return tables
+
+        return read
+
+    def _helping(self, rest: Block) -> Set[TableName]:
+        """Return the views that may answer a remainder: those that match, and some that were not tried."""
+        untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
+        readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
+        return self.matches.keys() | readable
+
+    def _by_size(self, names: Iterable[TableName]) -> list[TableName]:
+        return sorted(
+            names, key=lambda name: (scan_of(self.relations.get(self.definitions.by_name[name].storage)), name)
+        )
+
+    def _price(self, branches: Sequence[Shared]) -> int:
+        return sum(cost_of_branch(each, self.relations) for each in branches)
+
+    def _tiles(self) -> Mapping[TableName, str]:
+        """Return the views that the plan reads, each with the rows that it has where others have the rest."""
+        if self.best is None:
+            return {}
+        parts = self.best.match.rewriting.parts
+        branches = parts.views if parts is not None and len(parts.shared) > 1 else ()
+        tiles = {self.definitions.by_storage[tile.storage.name].name: _filter(tile) for tile in branches}
+        return {self.best.view.name: ""} | tiles
+
+    def _detail(self, name: TableName, rows: str) -> str:
+        """Return what a chosen view answers for, and that it is stale where it is."""
+        live = (
+            f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
+        )
+        return "; ".join(filter(None, (rows, live)))
+
+
+def _filter(tile: Rewriting) -> str:
+    """Return the rows that a branch reads, in words."""
+    return "where " + " AND ".join(map(words, tile.where)) if tile.where else ""
+
+
+def _branches(rewriting: Rewriting) -> Sequence[Shared]:
+    """Return a plan for parts as the branches of a union: one in parts is their branches, as parts of parts are."""
+    if rewriting.parts is None or len(rewriting.parts.shared) == 1:
+        return (Shared(rewriting, 1.0),)
+    return rewriting.parts.shared
+
+
+def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
+    """Return why a stale view does not answer with its delta; that it is stale, where a refresh would help."""
+    if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
+        return missed
+    return replace(stale, rule=missed.rule, detail=f"{stale.detail}; with what was appended: {missed.detail}")
