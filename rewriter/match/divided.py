@@ -8,6 +8,7 @@ from itertools import count
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, renamed
+from rewriter.block.changed import mapped
 from rewriter.functions.trees import cast
 from rewriter.schema import expression_type
 
@@ -25,25 +26,18 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
     }
     inside = {name: renamed(tree, mapping) for name, tree in known.items()}
 
-    def put(tree: Tree) -> Tree:
-        return tree.transform(
-            lambda node: (
-                inside[node.name.lower()].copy() if isinstance(node, exp.Column) and node.table == union.id else node
-            )
-        )
+    def put(node: Tree) -> Tree:
+        return inside[node.name.lower()].copy() if isinstance(node, exp.Column) and node.table == union.id else node
 
-    tables = (replace(table, id=mapping[table.id]) for table in branch.tables)
-    joins = (replace(join, on=tuple(map(put, join.on))) for join in block.joins)
+    over = mapped(block, put)
     return replace(
-        block,
-        tables=(*tables, *(table for table in block.tables if table.id != union.id)),
-        where=(*(renamed(tree, mapping) for tree in branch.where), *map(put, block.where)),
-        outputs=tuple(map(put, block.outputs)),
-        keys=None if block.keys is None else tuple(map(put, block.keys)),
-        having=tuple(map(put, block.having)),
-        order=tuple(replace(item, key=put(item.key)) for item in block.order),
-        joins=(*(join.renamed(mapping) for join in branch.joins), *joins),
-        sets=None if block.sets is None else tuple(tuple(map(put, keys)) for keys in block.sets),
+        over,
+        tables=(
+            *(replace(table, id=mapping[table.id]) for table in branch.tables),
+            *(table for table in block.tables if table.id != union.id),
+        ),
+        where=(*(renamed(tree, mapping) for tree in branch.where), *over.where),
+        joins=(*(join.renamed(mapping) for join in branch.joins), *over.joins),
     )
 
 

@@ -114,13 +114,13 @@ def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
         return False
     pairs = [equated(conjunct, query.block) for conjunct in join.on]
     sides = {frozenset((key_of(pair[0]), key_of(pair[1]))) for pair in pairs if pair is not None}
+    if None in pairs:
+        return False
     for owner in query.block.tables:
-        for key in sources[owner.name].foreign_keys if owner.name in sources and owner.id != joined.id else ():
-            columns = list(zip(key.columns, key.referenced, strict=True))
-            same = {frozenset(((owner.id, mine.lower()), (joined.id, theirs.lower()))) for mine, theirs in columns}
-            whole = {c.lower() for c in key.referenced} == {c.lower() for c in sources[joined.name].primary_key}
-            here = [exp.column(mine.lower(), owner.id) for mine, _ in columns]
-            if key.table == joined.name and whole and same == sides and None not in pairs and _never_null(query, here):
+        known = sources.get(owner.name) if owner.id != joined.id else None
+        for columns in known.references(sources[joined.name]) if known is not None else ():
+            same = {frozenset(((owner.id, mine), (joined.id, theirs))) for mine, theirs in columns}
+            if same == sides and _never_null(query, [exp.column(mine, owner.id) for mine, _ in columns]):
                 return True
     return False
 
@@ -172,13 +172,8 @@ def _inner_joined(
     view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):
         owner = next((t for t in candidate.sources if t.name == source.name), None)
-        for key in owner.foreign_keys if owner is not None else ():
-            if key.table != known.name or {c.lower() for c in key.referenced} != {c.lower() for c in known.primary_key}:
-                continue
-            pairs = [
-                (exp.column(mine.lower(), source.id), exp.column(theirs.lower(), table.id))
-                for mine, theirs in zip(key.columns, key.referenced, strict=True)
-            ]
+        for columns in owner.references(known) if owner is not None else ():
+            pairs = [(exp.column(mine, source.id), exp.column(theirs, table.id)) for mine, theirs in columns]
             here = [exp.column(mine.name, mapping[source.id]) for mine, _ in pairs]
             if all(view.equivalence.same(*pair) for pair in pairs) and _never_null(query, here):
                 where = [

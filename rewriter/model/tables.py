@@ -126,6 +126,15 @@ class Table:
         """The column of that name, compared as Spark does by default: without case."""
         return next((c for c in self.columns if c.name.lower() == name.lower()), None)
 
+    def references(self, other: Table) -> Iterator[tuple[tuple[str, str], ...]]:
+        """Yield each foreign key of this table onto the primary key of another, as pairs of columns in lower case."""
+        whole = {name.lower() for name in other.primary_key}
+        for key in self.foreign_keys:
+            if key.table == other.name and {name.lower() for name in key.referenced} == whole:
+                yield tuple(
+                    (mine.lower(), theirs.lower()) for mine, theirs in zip(key.columns, key.referenced, strict=True)
+                )
+
     def since(self, snapshot_id: int | None) -> Iterator[Snapshot]:
         """The snapshots after the given one, newest first; all of them if it is no ancestor."""
         for snapshot in self.snapshots:

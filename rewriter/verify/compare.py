@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.block import Block, Dependencies, Occurrence
+from rewriter.block.changed import renamed_block
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.verify.cells import difference
 from rewriter.verify.keys import Tables, reduced
-from rewriter.verify.normal import equalities, is_pinned, normal_block, renamed_block, represented
+from rewriter.verify.normal import equalities, is_pinned, normal_block, represented
 from rewriter.verify.unfold import mappings
 
 Tree = exp.Expr

@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.block import Block, Join, Occurrence, rejected
+from rewriter.block.changed import mapped
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.model import Table, TableName
 from rewriter.sql import every
-from rewriter.verify.normal import equalities, mapped
+from rewriter.verify.normal import equalities
 
 Tree = exp.Expr
 Tables = Callable[[TableName], Table | None]
@@ -151,34 +152,34 @@ def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
             continue
         (table,) = (t for t in block.tables if t.id in join.tables)
         on = {frozenset((tree.this, tree.expression)) for tree in join.on if equated(tree, block) is not None}
-        if len(on) < len(join.on) or not _key(table, tables):
-            continue
-        for owner in block.tables:
-            known = tables(owner.name)
-            for key in known.foreign_keys if known is not None and owner.id != table.id else ():
-                pairs = [(a.lower(), b.lower()) for a, b in zip(key.columns, key.referenced, strict=True)]
-                sides = {frozenset((exp.column(a, owner.id), exp.column(b, table.id))) for a, b in pairs}
-                whole = key.table == table.name and {b for _, b in pairs} == set(_key(table, tables))
-                if whole and sides == on and all(_is_there(block, exp.column(a, owner.id)) for a, _ in pairs):
-                    yield _joined_inner(block, join, tables), f"the foreign key of {owner.name} to {table.name}"
+        for owner, pairs in _owners(block, table, tables) if len(on) == len(join.on) else ():
+            sides = {frozenset((exp.column(a, owner.id), exp.column(b, table.id))) for a, b in pairs}
+            if sides == on and all(_is_there(block, exp.column(a, owner.id)) for a, _ in pairs):
+                yield _joined_inner(block, join, tables), f"the foreign key of {owner.name} to {table.name}"
+
+
+def _owners(
+    block: Block, table: Occurrence, tables: Tables
+) -> Iterator[tuple[Occurrence, tuple[tuple[str, str], ...]]]:
+    """Each other table with a foreign key onto a table's primary key, and the pairs of columns of that."""
+    referenced = tables(table.name)
+    for owner in block.tables:
+        known = tables(owner.name)
+        if known is not None and referenced is not None and owner.id != table.id:
+            yield from ((owner, pairs) for pairs in known.references(referenced))
 
 
 def _unused_inner(block: Block, tables: Tables) -> Iterator[Step]:
     apart = frozenset[str]().union(*(join.tables for join in block.joins))
     for table in block.tables:
-        for owner in block.tables:
-            known = tables(owner.name)
-            if known is None or owner.id == table.id or not apart.isdisjoint((table.id, owner.id)):
-                continue
-            for key in known.foreign_keys:
-                pairs = [(a.lower(), b.lower()) for a, b in zip(key.columns, key.referenced, strict=True)]
-                if key.table == table.name and {b for _, b in pairs} == set(_key(table, tables)):
-                    found = _referenced(block, owner, table, pairs)
-                    if found is not None:
-                        yield found, f"the foreign key of {owner.name} to {table.name}"
+        for owner, pairs in _owners(block, table, tables):
+            if apart.isdisjoint((table.id, owner.id)):
+                found = _referenced(block, owner, table, pairs)
+                if found is not None:
+                    yield found, f"the foreign key of {owner.name} to {table.name}"
 
 
-def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: list[tuple[str, str]]) -> Block | None:
+def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: tuple[tuple[str, str], ...]) -> Block | None:
     """The block without a table that each row of another finds just once; None if it is used."""
     classes = equalities(block)
     swap = {(table.id, theirs): exp.column(mine, owner.id) for mine, theirs in pairs}

@@ -15,6 +15,7 @@ from itertools import count
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, aggregate_of, has_aggregate, set_bits, set_number
+from rewriter.block.changed import mapped, renamed_block
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.functions.registry import GROUPING
@@ -31,9 +32,7 @@ from rewriter.verify.normal import (
     equalities,
     folded_block,
     is_pinned,
-    mapped,
     normal_block,
-    renamed_block,
     represented,
 )
 from rewriter.verify.printed import Select, Union
