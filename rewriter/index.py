@@ -233,12 +233,12 @@ class Definitions:
         bits, partial = shelf.reading(tables), 0
         beside: Mapping[TableName, int] = {}
         if not self.exhaustive:
-            # What is not understood can be a view's own text still.
-            others = bits & ~shelf.understood
-            question = question_of(statement, select, self.known, self.declared) if bits != others else None
             if is_branch(statement, select):
                 # The block around may ask for groups of a branch's rows.
                 return self._listed(bits, tables, partial, beside)
+            # What is not understood can be a view's own text still.
+            others = bits & ~shelf.understood
+            question = question_of(statement, select, self.known, self.declared) if bits != others else None
             if bits != others and not readable(statement, select):
                 bits = others
             elif question is not None:

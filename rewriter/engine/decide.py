@@ -174,8 +174,9 @@ def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:
 
 def _subqueries(match: Match, statement: Statement) -> list[SelectBlock]:
     """The subqueries and derived tables that a plan keeps as their own text, wherever that stands."""
-    found = [inner for inner in statement.blocks if inner.text in match.rewriting.texts]
-    derived = (text for text in match.rewriting.texts if text.startswith("("))
+    texts = match.rewriting.texts
+    found = [inner for inner in statement.blocks if inner.text in texts]
+    derived = (text for text in texts if text.startswith("("))
     return found + [SelectBlock(span, text, None) for text in derived for span in statement.places(text)]
 
 

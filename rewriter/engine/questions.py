@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Texts, Unsupported, build_block, common_tables
+from rewriter.block.from_clause import Common
 from rewriter.correlation import Correlation, correlation_of
 from rewriter.engine.derived import branches_of, columns_of, is_union_all, text_of_table
 from rewriter.freshness import Relations
@@ -36,7 +37,7 @@ def block_of(
 ) -> tuple[Block, Correlation | None]:
     """The block of a SELECT, and what it takes from the one around it; raises Unsupported."""
     correlation = correlation_of(statement, select, find)
-    common = common_tables(statement, select, find, lambda inner: _texts(inner, statement, find))
+    common = _common(select, statement, find)
     outer = correlation.column if correlation is not None else None
     block = build_block(tree, find, common, texts=_texts(select, statement, find), outer=outer)
     if correlation is not None:
@@ -44,6 +45,10 @@ def block_of(
     if all(table.text and not table.branches for table in block.tables):
         raise Unsupported("it reads derived tables alone, which are answered by themselves")
     return block, correlation
+
+
+def _common(select: SelectBlock, statement: Statement, find: Find) -> Common:
+    return common_tables(statement, select, find, lambda inner: _texts(inner, statement, find))
 
 
 def _texts(select: SelectBlock, statement: Statement, find: Find) -> Texts:
@@ -75,5 +80,6 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
     """The block of a derived table: it is read as it is, so window functions may tell equal rows apart."""
     if select.tree is None:
         raise Unsupported(select.problem)
-    common = common_tables(statement, select, find, lambda inner: _texts(inner, statement, find))
-    return build_block(select.tree, find, common, texts=_texts(select, statement, find), ties=True)
+    return build_block(
+        select.tree, find, _common(select, statement, find), texts=_texts(select, statement, find), ties=True
+    )
