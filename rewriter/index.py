@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -15,7 +16,7 @@ from rewriter.match.texts import Text, texts_of
 from rewriter.model import Declared, MaterializedView, PlainView, Session, TableName
 from rewriter.needs import Needs, Reference, Values, needs_of
 from rewriter.shelf import Features, Folded, Limit, Shelf
-from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, tables_of
+from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, storage_tree, tables_of
 
 _READ = (
     "by_name",
@@ -25,6 +26,7 @@ _READ = (
     "over_views",
     "sources",
     "texts",
+    "set_operations",
     "graph",
     "shelf",
     "_shelved",
@@ -32,6 +34,8 @@ _READ = (
 
 # How a storage query is printed that has more rows than the finest of its groups.
 _SETS = " GROUP BY GROUPING SETS ("
+
+_OPERATORS = re.compile(r"\b(UNION|INTERSECT|EXCEPT|MINUS)\b", re.IGNORECASE)
 
 # A statement with plain views in their place, as it is, and with materialized ones in theirs, too: each text once.
 Expansions = tuple[Expanded, ...]
@@ -145,6 +149,15 @@ class Definitions:
             for query in _whole_texts(view)
             for text, limited in texts_read(query, view.session)
         }
+
+    @cached_property
+    def set_operations(self) -> dict[frozenset[TableName], list[MaterializedView]]:
+        """The views that are set operations, by the tables that they read."""
+        found: dict[frozenset[TableName], list[MaterializedView]] = {}
+        for view in self.views:
+            if _OPERATORS.search(view.storage_query) and storage_tree(view) is None:
+                found.setdefault(frozenset(self.sources[view.name]), []).append(view)
+        return found
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:

@@ -8,8 +8,22 @@ from typing import NamedTuple
 
 from rewriter.block import Block, Predicates
 from rewriter.engine.set_paths import paths_of_sets
-from rewriter.match import Ask, Candidate, Match, Miss, Partials, Parts, Reason, Shared, table_mappings, widened
+from rewriter.match import (
+    Ask,
+    Branchwise,
+    Candidate,
+    Match,
+    Miss,
+    Partials,
+    Parts,
+    Plan,
+    Reason,
+    Shared,
+    table_mappings,
+    widened,
+)
 from rewriter.match.parts import UNKNOWN_SHARE, path_of_parts, share_of
+from rewriter.match.set_operations import SetQuestion, read_alike
 from rewriter.match.texts import TextQuestion
 from rewriter.rules import RULES
 
@@ -61,8 +75,8 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
     return best
 
 
-def answer_text(question: TextQuestion, path: Candidate) -> Answer:
-    """The same for a text, of which there is but one reading."""
+def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answer:
+    """The same for a text or a set operation, of which there is but one reading."""
     return _asked(Ask(question, path, {}), from_tables)
 
 
@@ -74,7 +88,7 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
         plan = rule(ask)
-        result = _filled(plan, ask, remainder, depth) if isinstance(plan, Partials) else plan
+        result = _result(plan, ask, remainder, depth)
         if isinstance(result, Match):
             return Answer(rule.__name__, result)
         in_parts = isinstance(plan, Partials) and closest.reason is not Reason.AGGREGATE_DOES_NOT_ROLL_UP
@@ -83,10 +97,17 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     return Answer(name, closest)
 
 
+def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
+    """A plan with its asks answered."""
+    if isinstance(plan, Partials):
+        return _filled(plan, ask, remainder, depth)
+    return _alike(plan, ask) if isinstance(plan, Branchwise) else plan
+
+
 def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
     """A plan in parts with its asks answered: the parts by the path and the remainder, the question by the parts."""
     query = ask.question
-    if depth == DEEPEST or isinstance(query, TextQuestion):
+    if depth == DEEPEST or not isinstance(query, Predicates):
         return Miss(Reason.SHAPE, "it would be put together from parts of parts")
     held = _asked(partials.held, remainder, depth + 1).result
     if isinstance(held, Miss):
@@ -100,6 +121,18 @@ def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> M
         branches = [Shared(held.rewriting, 1 - lacking)]
         branches += (Shared(branch, share * lacking) for branch, share in remainder(partials.rest))
     return of_branches(whole, branches)
+
+
+def _alike(plan: Branchwise, ask: Ask) -> Match | Miss:
+    """Ask each branch of the view, and read the whole view as all of them do."""
+    found = []
+    for query, branch in plan.pairs:
+        result = answer(query, branch).result
+        if isinstance(result, Miss):
+            return result
+        found.append(result.rewriting)
+    assert isinstance(ask.question, SetQuestion)
+    return read_alike(ask.question, ask.path, found)
 
 
 def over_parts(query: Predicates, parts: Block, path: Candidate) -> Match | Miss:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from rewriter.block import Block
+from rewriter.block import Block, Find
 from rewriter.consistency import pinned
 from rewriter.engine.access_paths import recorded_problem
-from rewriter.engine.answer import Answer, answer_text
+from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.choose import Chosen, answer_block
 from rewriter.engine.questions import finder
+from rewriter.engine.set_operations import answer_set, verify_set
 from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason
+from rewriter.match.set_operations import set_operation_of
 from rewriter.match.texts import Part, TextQuestion, parts
 from rewriter.model import MaterializedView, TableName, quoted
 from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.rules.text_match import text_match
 from rewriter.spelling import spell_out
 from rewriter.sql import Edit, SelectBlock, Statement, splice_within
@@ -50,7 +53,7 @@ def decide(
         tried = tuple(Attempt(v.name, "missed", reason=problem.reason, detail=problem.detail)
                       for v in definitions.shortlisted(statement))  # fmt: skip
         return Outcome(statement, tried=tried, spelled=spelled)
-    answers, attempts = _texts_answered(statement, definitions, relations, spelled, refuted)
+    answers, attempts = _wholes_answered(statement, find, definitions, relations, spelled, refuted)
     for select in statement.blocks:
         if any(_replaces(other, select) for other in answers):
             continue  # a part of a block that is answered as a whole
@@ -114,56 +117,98 @@ def _verdict(
 ) -> Verdict:
     if made.rule == text_match.__name__:
         return verify_text(made.original, plan, statement.session, made.view, made.match.rewriting.storage)
+    if made.rule == branch_by_branch.__name__:
+        return verify_set(made.original, plan, statement, made.view, definitions, relations)
     names = {*(table.name for table in made.query.tables), *made.match.rewriting.reads}
     names.update(*(definitions.sources[definitions.by_storage[storage].name] for storage in made.storages))
     return verdict_on(made.query, made.original, plan, statement.session, definitions, relations, names)
 
 
-def _texts_answered(
+def _wholes_answered(
     statement: Statement,
+    find: Find,
     definitions: Definitions,
     relations: Relations,
     spelled: Sequence[Edit],
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[list[Answered], list[Attempt]]:
-    """The parts of a statement that are a view's own text."""
+    """Answer the parts of a statement that are a view's own text, or the set operation that a view is."""
     answers: list[Answered] = []
     attempts: list[Attempt] = []
-    for part in parts(statement, spelled) if definitions.texts else ():
+    for part in parts(statement, spelled) if definitions.texts or definitions.set_operations else ():
         if any(_replaces(other, part) for other in answers):
             continue
-        view, whole = next((v for text in (part.text, part.body) if (v := definitions.texts.get(text))), (None, False))
-        if view is None:
-            continue
-        if view.name in refuted:
-            found = Answer(text_match.__name__, Miss(Reason.PLAN_REFUTED, refuted[view.name].reason))
-        else:
-            found = _answer_to(TextQuestion(part, whole, statement), view, definitions, relations)
-        if isinstance(found.result, Miss):
-            miss = found.result
-            attempts.append(Attempt(view.name, "missed", found.rule, miss.reason, miss.detail, part.sql))
-        else:
+        for view, question in _views_of(part, statement, definitions):
+            result = _answer_to(question, statement, view, find, definitions, relations, refuted)
+            if result is None:
+                continue
+            found, names = result
+            if isinstance(found.result, Miss):
+                miss = found.result
+                attempts.append(Attempt(view.name, "missed", found.rule, miss.reason, miss.detail, part.sql))
+                continue
             outputs = found.result.rewriting.outputs
-            block = Block((), (), outputs, (None,) * len(outputs))
+            block = Block((), (), outputs, names or (None,) * len(outputs))
             select = SelectBlock(part.span, statement.sql[slice(*part.span)], None)
             answers.append((select, Chosen(view, found.rule, found.result, block), ()))
             attempts.append(Attempt(view.name, "chosen", found.rule, block=part.sql))
+            break
     return answers, attempts
 
 
+def _views_of(
+    part: Part, statement: Statement, definitions: Definitions
+) -> Iterator[tuple[MaterializedView, TextQuestion | Part]]:
+    """Yield the view whose text a part is, then the views that are set operations over its tables."""
+    view, whole = next((v for text in (part.text, part.body) if (v := definitions.texts.get(text))), (None, False))
+    if view is not None:
+        yield view, TextQuestion(part, whole, statement)
+    tables = frozenset(table for table in part.text.tables if table is not None)
+    for other in definitions.set_operations.get(tables, ()):
+        if other is not view and set_operation_of(part, statement) is not None:
+            yield other, part
+
+
 def _answer_to(
-    question: TextQuestion, view: MaterializedView, definitions: Definitions, relations: Relations
-) -> Answer:
-    """What comes of a text that a view's own is, if its storage may be read."""
+    question: TextQuestion | Part,
+    statement: Statement,
+    view: MaterializedView,
+    find: Find,
+    definitions: Definitions,
+    relations: Relations,
+    refuted: Mapping[TableName, Verdict],
+) -> tuple[Answer, tuple[str | None, ...]] | None:
+    """Ask a view as a whole, if its storage may be read; return the names of the outputs, where they are known.
+
+    None for a view that is another set operation.
+    """
+    rule = text_match.__name__ if isinstance(question, TextQuestion) else branch_by_branch.__name__
+    path = _whole_path(view, statement, definitions, relations, refuted)
+    if isinstance(path, Miss):
+        return Answer(rule, path), ()
+    if isinstance(question, TextQuestion):
+        return answer_whole(question, path), ()
+    return answer_set(question, statement, find, path, definitions, relations)
+
+
+def _whole_path(
+    view: MaterializedView,
+    statement: Statement,
+    definitions: Definitions,
+    relations: Relations,
+    refuted: Mapping[TableName, Verdict],
+) -> Candidate | Miss:
+    """Return a view that is no block as something to read as a whole."""
+    if view.name in refuted:
+        return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
     storage = fresh_storage(view, definitions.sources[view.name], relations)
     if isinstance(storage, Miss):
-        return Answer(text_match.__name__, storage)
-    differing = recorded_problem(view, question.statement.session, zoned=lambda: True)
+        return storage
+    differing = recorded_problem(view, statement.session, zoned=lambda: True)
     if differing is not None:
-        return Answer(text_match.__name__, differing)
+        return differing
     visible = replace(storage, columns=storage.columns[: len(view.columns)] if view.columns else storage.columns)
-    columns = tuple(column.name for column in visible.columns)
-    return answer_text(question, Candidate(view, Block((), (), (), ()), visible, columns))
+    return Candidate(view, Block((), (), (), ()), visible, tuple(column.name for column in visible.columns))
 
 
 def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:

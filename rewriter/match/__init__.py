@@ -6,7 +6,7 @@ aggregates rolled up from its own.
 """
 
 from rewriter.match.aggregates import Aggregates
-from rewriter.match.ask import Ask, Partials, Plan
+from rewriter.match.ask import Ask, Branchwise, Partials, Plan
 from rewriter.match.candidate import Candidate, Delta, Match, Miss, Parts, Reason, Rewriting, Shared
 from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
@@ -15,6 +15,7 @@ from rewriter.match.reading import Reading, read_view
 __all__ = [
     "Aggregates",
     "Ask",
+    "Branchwise",
     "Candidate",
     "Delta",
     "Match",

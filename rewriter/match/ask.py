@@ -11,6 +11,7 @@ from sqlglot import exp
 from rewriter.block import Block, Predicates, meaning, renamed
 from rewriter.match.candidate import Candidate, Delta, Match, Miss, Reason
 from rewriter.match.reading import Reading, read_view
+from rewriter.match.set_operations import SetQuestion
 from rewriter.match.texts import TextQuestion
 
 Tree = exp.Expr
@@ -23,15 +24,15 @@ class Ask:
     `mapping` is the way in which the tables that the path was computed from stand for the question's, by their ids.
     """
 
-    question: Predicates | TextQuestion
+    question: Predicates | TextQuestion | SetQuestion
     path: Candidate
     mapping: Mapping[str, str]
 
     @cached_property
     def reading(self) -> Reading | Miss:
         """The question's rows, filtered as it asks, in terms of the path's columns; computed once for all rules."""
-        if isinstance(self.question, TextQuestion):
-            return Miss(Reason.SHAPE, "a text is compared as a whole", apart=True)
+        if not isinstance(self.question, Predicates):
+            return Miss(Reason.SHAPE, "it is compared as a whole", apart=True)
         if self.path.grown:
             return Miss(Reason.SHAPE, "rows have been appended to its tables", apart=True)
         return read_view(self.question, self.path, self.mapping)
@@ -57,4 +58,11 @@ class Partials:
     deltas: tuple[Delta, ...] = ()
 
 
-Plan = Match | Partials
+@dataclass(frozen=True, eq=False)
+class Branchwise:
+    """A set operation as one read of a view that is the same: the engine asks each branch of the view for its rows."""
+
+    pairs: tuple[tuple[Predicates, Candidate], ...]
+
+
+Plan = Match | Partials | Branchwise

@@ -15,7 +15,6 @@ from sqlglot.tokens import Token, TokenType
 from rewriter.block import Ordering
 from rewriter.functions.types import FRACTIONS
 from rewriter.match.candidate import Rewriting
-from rewriter.match.reading import stored
 from rewriter.model import Column, Table, TableName
 from rewriter.schema import UNKNOWN
 from rewriter.sql import (
@@ -136,14 +135,15 @@ def decides_by_floats(part: Part, statement: Statement, storage: Table) -> Colum
     return next((c for c in storage.columns if any(kind in c.type for kind in (*FRACTIONS, UNKNOWN))), None)
 
 
-def rewriting_of(part: Part, whole: bool, storage: Table) -> Rewriting | None:
-    """The part read from storage; None if its order cannot be had there.
+def rewriting_of(
+    part: Part, whole: bool, storage: Table, outputs: tuple[exp.Expr, ...], where: tuple[exp.Expr, ...] = ()
+) -> Rewriting | None:
+    """Return the part as these outputs of the storage's rows; None if its order cannot be had there.
 
     `whole` says that the storage holds the part with its limit, so that only its order is left to be made.
     """
-    outputs = tuple(stored(column.name) for column in storage.columns)
     if not part.tail:
-        return Rewriting(storage, (), outputs)
+        return Rewriting(storage, (), outputs, where)
     try:
         tail = parse_select(f"SELECT 1 {part.tail}")
     except ParseError:
@@ -158,10 +158,10 @@ def rewriting_of(part: Part, whole: bool, storage: Table) -> Rewriting | None:
     if len(keys) < len(order):
         return None
     limit, offset = (None, None) if whole else counts
-    return Rewriting(storage, (), outputs, order=keys, limit=limit, offset=offset)
+    return Rewriting(storage, (), outputs, where, order=keys, limit=limit, offset=offset)
 
 
-def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Column]) -> Ordering | None:
+def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Expr]) -> Ordering | None:
     """An item of ORDER BY that names an output, as one over storage."""
     key = item.this if isinstance(item, exp.Ordered) and not item.args.get("with_fill") else None
     place = None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from rewriter.block import Block
 from rewriter.match import Ask, Miss, Plan
+from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.rules.delta_union import delta_union
 from rewriter.rules.read_rows import read_rows
 from rewriter.rules.roll_up import roll_up
@@ -25,6 +26,7 @@ Rule = Callable[[Ask], Plan | Miss]
 
 RULES: tuple[Rule, ...] = (
     text_match,
+    branch_by_branch,
     read_rows,
     # same_grain before roll_up: both answer a query at the view's own grain, and the former without grouping again.
     same_grain,

@@ -9,7 +9,6 @@ from rewriter.block import Block, Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Partials, Reason
 from rewriter.match.parts import in_parts
-from rewriter.match.texts import TextQuestion
 from rewriter.model import Change, ChangeKind
 
 
@@ -25,7 +24,7 @@ def delta_union(ask: Ask) -> Partials | Miss:
     no:     a table on the other side of a LEFT, SEMI or ANTI join, of which a new row takes others away
     """
     query, path = ask.question, ask.path
-    if not path.grown or isinstance(query, TextQuestion):
+    if not path.grown or not isinstance(query, Predicates):
         return Miss(Reason.SHAPE, "no rows have been appended to its tables", apart=True)
     if query.block.keys is None and not query.block.plain:
         return Miss(Reason.SHAPE, "window functions read the view's rows and appended ones together")

@@ -11,7 +11,6 @@ from rewriter.block import Block, Predicates, aggregate_of, meaning
 from rewriter.match import Ask, Miss, Partials, Reason
 from rewriter.match.aggregates import bits_of, bucket_of
 from rewriter.match.parts import in_parts
-from rewriter.match.texts import TextQuestion
 from rewriter.sql import nodes_of
 
 Tree = exp.Expr
@@ -29,7 +28,7 @@ def roll_up_bitmaps(ask: Ask) -> Partials | Miss:
     no:     GROUPING SETS, in which a bucket would be counted once for each of the finer groups
     """
     query = ask.question
-    if isinstance(query, TextQuestion) or query.block.keys is None:
+    if not isinstance(query, Predicates) or query.block.keys is None:
         return Miss(Reason.SHAPE, "rows are not counted in two steps", apart=True)
     held = ask.held(query)
     counted = [value for value in _counted(query.block) if meaning(query.equivalence.normalize(bits_of(value))) in held]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rewriter.match import Ask, Match, Miss, Reason
+from rewriter.match.reading import stored
 from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
 
 
@@ -18,7 +19,8 @@ def text_match(ask: Ask) -> Match | Miss:
     question = ask.question
     if not isinstance(question, TextQuestion):
         return Miss(Reason.SHAPE, "the statement is read as a block, not as a text", apart=True)
-    rewriting = rewriting_of(question.part, question.whole, ask.path.storage)
+    outputs = tuple(stored(column.name) for column in ask.path.storage.columns)
+    rewriting = rewriting_of(question.part, question.whole, ask.path.storage, outputs)
     if rewriting is None:
         return Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs")
     deciding = decides_by_floats(question.part, question.statement, ask.path.storage)

@@ -21,7 +21,6 @@ from rewriter.match import Ask, Candidate, Miss, Partials, Reason
 from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin
 from rewriter.match.parts import in_parts
 from rewriter.match.reading import files_mislead
-from rewriter.match.texts import TextQuestion
 from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border
 from rewriter.timeseries.bucket import Bucket, day_source
 
@@ -42,7 +41,7 @@ def union_remainder(ask: Ask) -> Partials | Miss:
     no:     count(DISTINCT user), which cannot be put together from two parts
     """
     query, path = ask.question, ask.path
-    if isinstance(query, TextQuestion) or query.block.keys is None or path.block.keys is None:
+    if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:
         return Miss(
             Reason.SHAPE,
             "rows are not put together from a view's and others: that reads more than the tables",

@@ -10,9 +10,21 @@ cells), groups, outputs, order.
 What cannot be told is undecided, and used: only a refuted plan is not. Axioms (keys that are trusted) are named.
 """
 
+from rewriter.verify.branches import verify_branches
 from rewriter.verify.leaves import Leaves
 from rewriter.verify.proofs import verdict_on
 from rewriter.verify.texts import verify_text
 from rewriter.verify.verdict import PROVED, REFUTED, UNDECIDED, UNVERIFIED, Verdict, verify
 
-__all__ = ["PROVED", "REFUTED", "UNDECIDED", "UNVERIFIED", "Leaves", "Verdict", "verdict_on", "verify", "verify_text"]
+__all__ = [
+    "PROVED",
+    "REFUTED",
+    "UNDECIDED",
+    "UNVERIFIED",
+    "Leaves",
+    "Verdict",
+    "verdict_on",
+    "verify",
+    "verify_branches",
+    "verify_text",
+]

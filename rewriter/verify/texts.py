@@ -32,10 +32,10 @@ def verify_text(original: str, plan: str, session: Session, view: MaterializedVi
     wrong = _problem(tree, storage)
     if wrong:
         return Verdict(REFUTED, wrong)
-    limits = (None, None) if whole else _limits(tail)
-    if _limits(tree) != limits:
-        return Verdict(REFUTED, f"its LIMIT and OFFSET are {_limits(tree)} instead of {limits}")
-    if list(_order(tree, ())) != list(_order(tail, part.names)):
+    limits = (None, None) if whole else limits_of(tail)
+    if limits_of(tree) != limits:
+        return Verdict(REFUTED, f"its LIMIT and OFFSET are {limits_of(tree)} instead of {limits}")
+    if list(order_of(tree, ())) != list(order_of(tail, part.names)):
         return Verdict(REFUTED, "it orders otherwise")
     return Verdict(PROVED)
 
@@ -57,13 +57,14 @@ def _problem(tree: exp.Select, storage: Table) -> str:
     return "" if columns == held and len(given) == len(held) else f"it reads {columns} instead of {held}"
 
 
-def _limits(tree: exp.Select) -> tuple[str | None, str | None]:
+def limits_of(tree: exp.Select) -> tuple[str | None, str | None]:
+    """Return the LIMIT and the OFFSET of a query."""
     limit, offset = tree.args.get("limit"), tree.args.get("offset")
     return limit and limit.expression.name, offset and offset.expression.name
 
 
-def _order(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
-    """The places of the outputs that a query is ordered by, each with its direction."""
+def order_of(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
+    """Yield the places of the outputs that a query is ordered by, each with its direction."""
     for item in (tree.args.get("order") or exp.Order()).expressions:
         key = item.this
         found = [i for i, name in enumerate(names) if name.lower() == key.name.lower()]

@@ -316,6 +316,8 @@ def _type(tree: exp.Expr, scope: Mapping[str, Relation | None]) -> str:
         table = scope.get(tree.table) or next(iter(scope.values()))
         column = table.column(tree.name) if isinstance(table, Table) else None
         return column.type if column else "unknown"
+    if isinstance(tree, exp.Literal):
+        return "string" if tree.is_string else "int"
     if isinstance(tree, exp.Cast):
         return str(tree.to.sql("spark")).lower().replace(", ", ",")
     if not isinstance(tree, exp.Anonymous):

@@ -11,6 +11,7 @@ from tests.property.implied import Filtered
 from tests.property.layers import Layers, layers
 from tests.property.near_misses import near_miss
 from tests.property.select import Select
+from tests.property.united import United
 
 SCHEMA = """
 CREATE TABLE fact (region STRING, sex STRING, n INT NOT NULL, big BIGINT, price DECIMAL(10,2), score DOUBLE, d DATE,
@@ -30,6 +31,8 @@ _SETS = ("ROLLUP ({0})", "CUBE ({0})", "GROUPING SETS (({0}), ({1}))", "GROUPING
 LIVE = 500_000
 # From this seed on views and queries are by time, in many spellings.
 TIMED = 600_000
+# From this seed on views are set operations.
+UNITED = 700_000
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     """The case of a seed, whose rows and views so many seeds in a row share."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
+    if seed >= UNITED:
+        united = [United.of(shared) for _ in range(shared.randint(1, 2))]
+        views = tuple((f"mv{i}", each.sql()) for i, each in enumerate(united))
+        return Case(seed, rows, views, Random(seed).choice(united).query(Random(seed)))
     if seed >= TIMED:
         by_time = [times.view(shared) for _ in range(shared.randint(1, 3))]
         return Case(

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 
 from tests.property.checking import check, hits_enough
-from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, LIVE, TIMED, generate
+from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, LIVE, TIMED, UNITED, generate
 
 SEEDS = (
     *range(2000),
@@ -15,6 +15,7 @@ SEEDS = (
     *range(IN_SETS, IN_SETS + 200),
     *range(LIVE, LIVE + 500),
     *range(TIMED, TIMED + 400),
+    *range(UNITED, UNITED + 200),
 )
 
 

@@ -1,0 +1,129 @@
+"""Queries that are set operations: the operator and the branches, and what all branches read of a view alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block import Predicates
+from rewriter.functions.types import FRACTIONS
+from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
+from rewriter.match.reading import stored
+from rewriter.match.texts import Part, rewriting_of
+from rewriter.sql import ParseError, SelectBlock, Statement, parse_select
+
+Tree = exp.Expr
+
+UNION_ALL, EXCEPT = "UNION ALL", "EXCEPT"
+# The branches of four stand for those of four in 24 ways.
+MOST_BRANCHES = 4
+_CLAUSES = ("with_", "order", "limit", "offset", "by_name", "side", "on")
+
+
+class SetOperation(NamedTuple):
+    """One operator over several SELECTs: UNION ALL, UNION, INTERSECT, EXCEPT, the last two also with ALL."""
+
+    operator: str
+    branches: tuple[SelectBlock, ...]
+
+    def orders(self) -> Iterator[tuple[int, ...]]:
+        """Yield the orders of the branches that give the same rows."""
+        fixed = 1 if self.operator.startswith(EXCEPT) else 0
+        for rest in permutations(range(fixed, len(self.branches))):
+            yield (*range(fixed), *rest)
+
+
+class SetQuestion(NamedTuple):
+    """A part of a statement that is a set operation, each branch with that of a view's own for it."""
+
+    part: Part
+    statement: Statement
+    operator: str
+    pairs: tuple[tuple[Predicates, Candidate], ...]
+
+
+def set_operation_of(part: Part, statement: Statement) -> SetOperation | None:
+    """Return a part of a statement as one operator over its outermost SELECTs; None if it is no such thing."""
+    inside = [block for block in statement.blocks if block.span.within(part.span)]
+    outer = [b for b in inside if not any(b is not other and b.span.within(other.span) for other in inside)]
+    if not 2 <= len(outer) <= MOST_BRANCHES:
+        return None
+    try:
+        query = parse_select(f"SELECT 1 FROM ({part.sql[: len(part.sql) - len(part.tail)]}) AS q").args["from_"].this
+    except ParseError:
+        return None
+    found = _flat(query.this)
+    if found is None or [block.tree for block in outer] != found[1]:
+        return None
+    return SetOperation(found[0], tuple(outer))
+
+
+def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
+    """The operator of a query, and its SELECTs in order; None for more than one operator."""
+    if isinstance(query, exp.Select):
+        return "", [query]
+    if isinstance(query, exp.Subquery):
+        return None if any(query.args.get(clause) for clause in (*_CLAUSES, "alias")) else _flat(query.this)
+    if not isinstance(query, exp.SetOperation) or any(query.args.get(clause) for clause in _CLAUSES):
+        return None
+    left, right = _flat(query.this), _flat(query.expression)
+    operator = f"{query.key.upper()}{'' if query.args.get('distinct') else ' ALL'}"
+    if left is None or right is None or left[0] not in ("", operator):
+        return None
+    if right[0] not in (("",) if operator.startswith(EXCEPT) else ("", operator)):
+        return None
+    return operator, [*left[1], *right[1]]
+
+
+def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
+    """Return the one read of a view's storage that each branch is, of the branch's own rows."""
+    first = found[0]
+    if any(not _is_plain(each) for each in found):
+        return Miss(Reason.SHAPE, "a branch is more than a filter and a projection of the view's")
+    if any(set(each.where) != set(first.where) for each in found):
+        return Miss(Reason.SHAPE, "its branches filter the view's in different ways")
+    outputs = []
+    for place in range(len(first.outputs)):
+        output = _output(place, question, path, found)
+        if output is None:
+            return Miss(Reason.SHAPE, f"its branches compute output {place + 1} in different ways")
+        outputs.append(output)
+    if question.operator != UNION_ALL and (lost := _merged_by(outputs, path)):
+        return Miss(Reason.SHAPE, lost)
+    rewriting = rewriting_of(question.part, False, path.storage, tuple(outputs), first.where)
+    return (
+        Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs") if rewriting is None else Match(rewriting)
+    )
+
+
+def _is_plain(found: Rewriting) -> bool:
+    """Return whether a read of storage keeps or drops each row by itself."""
+    more = (found.tables, found.joins, found.having, found.order, found.limit, found.offset, found.distinct)
+    return found.group is None and found.parts is None and found.sets is None and not any(more)
+
+
+def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
+    """An output as all branches compute it; a column of the view by which its branches are told apart."""
+    if len({each.outputs[place] for each in found}) == 1:
+        return found[0].outputs[place]
+    pairs = [(query.block.outputs[place], branch.block.outputs) for query, branch in question.pairs]
+    told = (
+        name
+        for i, name in enumerate(path.columns)
+        if all(isinstance(mine, exp.Literal) and mine == theirs[i] for mine, theirs in pairs)
+    )
+    return next((stored(name) for name in told), None)
+
+
+def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
+    """Why rows that the view keeps apart may be equal in these outputs; empty if they are not."""
+    plain = {output.name for output in outputs if isinstance(output, exp.Column)}
+    dropped = next((name for name in path.columns if name not in plain), None)
+    if dropped is not None:
+        return f"rows that differ in {dropped} alone would be counted twice"
+    computed = any(not isinstance(output, exp.Column | exp.Literal) for output in outputs)
+    floats = next((column.name for column in path.storage.columns if column.type in FRACTIONS), None)
+    return f"{floats} may be 0.0 or -0.0, which are one value to the view" if computed and floats else ""

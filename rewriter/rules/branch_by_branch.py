@@ -1,0 +1,23 @@
+"""A view that is a set operation, and a query that is the same one over parts of its branches."""
+
+from __future__ import annotations
+
+from rewriter.match import Ask, Branchwise, Miss, Reason
+from rewriter.match.set_operations import SetQuestion
+
+
+def branch_by_branch(ask: Ask) -> Branchwise | Miss:
+    """Read a set operation from a view of the same operator, if each branch reads the view's branch alike.
+
+    law:    a filter of whole rows may be taken before or behind UNION, INTERSECT and EXCEPT; so may a projection
+            behind UNION ALL, and behind all of them one that keeps different rows different
+    view:   SELECT id, region, n FROM sales WHERE n > 3 UNION ALL SELECT id, region, n FROM returns
+    query:  SELECT region FROM returns WHERE id < 9 UNION ALL SELECT region FROM sales WHERE n > 3 AND id < 9
+    gives:  SELECT region FROM view WHERE id < 9
+    no:     branches with different filters; SELECT region FROM sales INTERSECT SELECT region FROM returns over a view
+            with id, too; the branches of EXCEPT in another order
+    """
+    question = ask.question
+    if not isinstance(question, SetQuestion):
+        return Miss(Reason.SHAPE, "it is no set operation", apart=True)
+    return Branchwise(question.pairs)

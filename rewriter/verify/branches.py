@@ -1,0 +1,67 @@
+"""The verdict on a plan that reads a set operation from a view that is the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.freshness import Relations
+from rewriter.index import Definitions
+from rewriter.match.set_operations import UNION_ALL, SetOperation
+from rewriter.match.texts import Part
+from rewriter.model import MaterializedView, Session, Table
+from rewriter.sql import ParseError, parse_select
+from rewriter.verify.proofs import verdict_on
+from rewriter.verify.texts import limits_of, order_of
+from rewriter.verify.verdict import PROVED, REFUTED, UNDECIDED, Verdict
+
+
+def verify_branches(
+    operation: SetOperation,
+    part: Part,
+    questions: Sequence[Block],
+    texts: Sequence[str],
+    plan: str,
+    session: Session,
+    view: MaterializedView,
+    storage: Table,
+    definitions: Definitions,
+    relations: Relations,
+) -> Verdict:
+    """Compare each branch with the plan as it reads over one of the view's branches, in some order of these.
+
+    law:    the plan is the set operation, if it is each branch over the rows of one of the view's, the operator does
+            not depend on their order, and no two rows that it counts are one in the plan
+    """
+    try:
+        tree, tail = parse_select(plan), parse_select(f"SELECT 1 {part.tail}")
+    except ParseError as problem:
+        return Verdict(UNDECIDED, str(problem))
+    given = {item.unalias().name for item in tree.expressions if isinstance(item.unalias(), exp.Column)}
+    if operation.operator != UNION_ALL and not {column.name for column in storage.columns} <= given:
+        return Verdict(REFUTED, "rows that the operator keeps apart may be one")
+    if limits_of(tree) != limits_of(tail):
+        return Verdict(REFUTED, f"its LIMIT and OFFSET are {limits_of(tree)} instead of {limits_of(tail)}")
+    if list(order_of(tree, ())) != list(order_of(tail, part.names)):
+        return Verdict(REFUTED, "it orders otherwise")
+    alone = tree.copy()
+    for clause in ("order", "limit", "offset"):
+        alone.set(clause, None)
+    text = alone.sql("spark")
+    names = {storage.name, *(table.name for block in questions for table in block.tables)}
+    problems = []
+    for order in operation.orders():
+        verdicts = []
+        for branch, question, place in zip(operation.branches, questions, order, strict=True):
+            of_branch = replace(view, query=texts[place], storage_query=texts[place])
+            known = Definitions((of_branch,), declared=definitions.declared)
+            asked = replace(question, names=(None,) * len(question.names), decides=False)
+            verdicts.append(verdict_on(asked, branch.text, text, session, known, relations, names))
+        if all(verdict.status == PROVED for verdict in verdicts):
+            return Verdict(PROVED, axioms=tuple(dict.fromkeys(axiom for each in verdicts for axiom in each.axioms)))
+        problems.append(next(verdict for verdict in verdicts if verdict.status != PROVED))
+    certain = all(problem.status == REFUTED for problem in problems)
+    return Verdict(REFUTED if certain else UNDECIDED, problems[0].reason)
