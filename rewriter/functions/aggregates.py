@@ -59,12 +59,12 @@ def _set(name: str, united_by: str, *, size: int | None = None) -> Aggregate:
     arity = 1 if size is None else 2
     return Aggregate(
         name, BYTES, printed_arity=size and arity, combine=united_by, repeats=False, of_key="set",
-        arity=arity, size=size,
+        arity=arity, size=size, of_nothing=None,
     )  # fmt: skip
 
 
 AGGREGATES = (
-    Aggregate("count", BIGINT, combine="sum", of_key="count", values=(), linear=True, windowed=True),
+    Aggregate("count", BIGINT, combine="sum", of_key="count", values=(), linear=True, windowed=True, of_nothing="zero"),
     Aggregate("sum", total, combine="sum", exact=_exact_sum, of_key="weigh", family="sum", linear=True, windowed=True),
     Aggregate(
         "avg", average, ("mean",), composed=AVERAGE, exact=_exact_average, family="sum", linear=True, windowed=True
@@ -83,7 +83,9 @@ AGGREGATES = (
     _paired("covar_pop"),
     _paired("covar_samp"),
     _paired("corr"),
-    Aggregate("regr_count", BIGINT, composed=paired("regr_count"), arity=2, values=valued("regr_count")),
+    Aggregate(
+        "regr_count", BIGINT, composed=paired("regr_count"), arity=2, values=valued("regr_count"), of_nothing="zero"
+    ),
     _paired("regr_avgx", lambda types: average(types[1:])),
     _paired("regr_avgy", average),
     _paired("regr_sxx"),
@@ -96,7 +98,7 @@ AGGREGATES = (
     _shape("kurtosis"),
     Aggregate("median", printed=False),
     Aggregate("percentile", printed=False, arity=2),
-    Aggregate("approx_count_distinct", BIGINT, printed=False, repeats=False, of_key="set"),
+    Aggregate("approx_count_distinct", BIGINT, printed=False, repeats=False, of_key="set", of_nothing="zero"),
     _set("theta_sketch_agg", "theta_union_agg", size=_SKETCH_SIZE),
     _set("theta_union_agg", "theta_union_agg", size=_SKETCH_SIZE),
     _set("bitmap_construct_agg", "bitmap_or_agg"),

@@ -95,6 +95,7 @@ class Aggregate(Function):
     family     aggregates of one family can be made of one another's parts, of the same columns
     linear     whether rows can be taken back from it
     windowed   whether it is read with OVER, too
+    of_nothing its value over no rows: NULL or 0; None for other values
     """
 
     combine: str | None = None
@@ -108,6 +109,7 @@ class Aggregate(Function):
     family: str = ""
     linear: bool = False
     windowed: bool = False
+    of_nothing: Literal["null", "zero"] | None = "null"
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -58,7 +59,36 @@ class Aggregates:
         return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
-        """The aggregate over many groups of the storage."""
+        """The aggregate over many groups of the storage; over one at the most, as it is there."""
+        found = self._rolled(tree)
+        single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
+        return single if single is not None else found
+
+    @cached_property
+    def _is_one_group(self) -> bool:
+        """Whether the query's filter leaves the storage one row at the most: it pins all keys."""
+        reading = self.reading
+        if reading.block.keys != () or reading.extra or reading.block.sets is not None or reading.candidate.scattered:
+            return False
+        return bool(reading.view_keys) and all(map(reading.dependencies(()).determine, reading.view_keys))
+
+    def _of_one_group(self, tree: Tree) -> Tree | None:
+        """An aggregate over all rows, of the one group that they are, or of none.
+
+        law:    max() of one value is that value; what is 0 over no rows is NULL in no row of the view
+        view:   SELECT region, count(DISTINCT user_id) AS users FROM sales GROUP BY region
+        query:  SELECT count(DISTINCT user_id) FROM sales WHERE region = 'eu'
+        gives:  SELECT coalesce(max(users), 0) FROM view WHERE region = 'eu'
+        """
+        call, held = aggregate_of(tree), self.partials.held(tree)
+        assert call is not None
+        of_nothing = AGGREGATES[call.name].of_nothing
+        if held is None or of_nothing is None or (not is_numeric(held.type) and not _is_distinct(call)):
+            return None
+        value = call_of("max", of_own_type(held.name, held.type))
+        return call_of("coalesce", value, number(0)) if of_nothing == "zero" else value
+
+    def _rolled(self, tree: Tree) -> Tree | Miss:
         call = aggregate_of(tree)
         assert call is not None
         condition: Tree | None = None

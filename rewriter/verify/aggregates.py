@@ -26,6 +26,7 @@ from rewriter.sql import every
 from rewriter.verify.forms import (
     ONE,
     ROWS,
+    SINGLE,
     ZERO,
     Forms,
     case_of,
@@ -117,6 +118,8 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
         constant = not any(map(has_aggregate, arguments)) or call.name in UNITED
         if constant and not has_aggregate(where or ZERO):
             return united(call_of(call.name, *arguments), where)
+    if forms.single and call.name == "max" and condition is None and (whole := aggregate_of(arguments[0])) is not None:
+        return arguments[0] if AGGREGATES[whole.name].of_nothing == "null" else call_of(SINGLE, arguments[0])
     counted = call.name == "sum" and isinstance(arguments[0], exp.Anonymous | exp.Case)
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
@@ -334,9 +337,13 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
 
 
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:
-    """coalesce(coalesce(x, 0), 0) is coalesce(x, 0)."""
+    """coalesce(coalesce(x, 0), 0) is coalesce(x, 0); of one group at the most coalesce(max(count), 0) is the count."""
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]
+    if isinstance(first, exp.Anonymous) and first.name == SINGLE and rest == [ZERO]:
+        counted: Tree = first.expressions[0]
+        call = aggregate_of(counted)
+        return counted if call is not None and AGGREGATES[call.name].of_nothing == "zero" else tree
     if isinstance(first, exp.Anonymous) and first.name == "coalesce" and first.expressions[1:] == rest:
         return first
     summed = isinstance(first, exp.Anonymous) and first.name == "sum" and len(rest) == 1 and is_zero(rest[0])

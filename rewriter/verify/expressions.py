@@ -22,11 +22,13 @@ class Expressions:
     """Brings expressions over a block's tables to one form; `nonempty` says that each group has rows.
 
     With `finer`, the block's aggregates are of groups, whose own aggregates `finer` brings to that form: each must be
-    an aggregate of the rows, or Unfolded is raised.
+    an aggregate of the rows, or Unfolded is raised. There is a `single` one of these groups at the most.
     """
 
-    def __init__(self, block: Block, zone: str, *, nonempty: bool, finer: Forms | None = None) -> None:
-        self.block, self.zone, self.nonempty, self.finer = block, zone, nonempty, finer
+    def __init__(
+        self, block: Block, zone: str, *, nonempty: bool, finer: Forms | None = None, single: bool = False
+    ) -> None:
+        self.block, self.zone, self.nonempty, self.finer, self.single = block, zone, nonempty, finer, single
         self._known: dict[Tree, Tree] = {}
 
     def normal(self, tree: Tree) -> Tree:

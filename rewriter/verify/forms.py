@@ -14,6 +14,8 @@ Tree = exp.Expr
 
 # A floating-point key of a group: 0.0 where the rows may hold -0.0.
 GROUPED_FLOAT = "grouped float"
+# The value of an aggregate in the one group that there is, NULL where there is none.
+SINGLE = "single group's"
 ZERO, ONE = number(0), number(1)
 # count(*) in normal form.
 ROWS = call_of("coalesce", call_of("sum", ONE), ZERO)
@@ -37,6 +39,10 @@ class Forms(Protocol):
     @property
     def finer(self) -> Forms | None:
         """The forms of the finer groups that the block's aggregates are of; None where they are of rows."""
+
+    @property
+    def single(self) -> bool:
+        """Whether there is one finer group at the most."""
 
     def normal(self, tree: Tree) -> Tree:
         """The expression in normal form."""

@@ -25,10 +25,13 @@ def normal_block(block: Block, zone: str) -> Block:
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
 
 
-def folded_block(block: Block, finer: Block, zone: str) -> Block:
-    """The block of groups of a finer block's groups, as one of rows; raises Unfolded."""
+def folded_block(block: Block, finer: Block, zone: str, *, single: bool) -> Block:
+    """Return the block of groups of a finer block's groups as one of rows; raises Unfolded.
+
+    There is a `single` finer group at the most.
+    """
     inner = Expressions(block, zone, nonempty=_nonempty(finer))
-    return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block), finer=inner))
+    return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block), finer=inner, single=single))
 
 
 def _nonempty(block: Block) -> bool:

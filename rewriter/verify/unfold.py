@@ -205,6 +205,12 @@ class Unfolding:
         more = tuple(exp.column(column.name.lower(), other.id) for other in joined for column in other.columns)
         return replace(merged, keys=(*inner.keys, *more), where=where, having=having)
 
+    def _is_single(self, merged: Block, inner: Block) -> bool:
+        """Return whether all rows are of one finer group: the filter pins each of its keys."""
+        alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
+        filtered = replace(merged, where=(*inner.where, *merged.where))
+        return alone and bool(inner.keys) and all(is_pinned(key, filtered, self._zone) for key in inner.keys or ())
+
     def _regrouped(self, merged: Block, inner: Block) -> Block:
         """Groups that are grouped again."""
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
@@ -213,7 +219,7 @@ class Unfolding:
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
             raise Undecided("an aggregate of finer groups decides which of them are put together")
         try:
-            merged = folded_block(merged, inner, self._zone)
+            merged = folded_block(merged, inner, self._zone, single=self._is_single(merged, inner))
         except Unfolded as problem:
             raise Undecided(str(problem)) from problem
         counted = {bit for key in inner.keys or () if (bit := _bucketed(key)) is not None}

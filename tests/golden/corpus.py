@@ -343,4 +343,5 @@ _AGGREGATES: dict[str, Callable[[str], str]] = {
     "max": lambda kind: kind,
     "bool_and": lambda kind: kind,
     "bool_or": lambda kind: kind,
+    "median": lambda kind: "double",
 }

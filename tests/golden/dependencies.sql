@@ -32,7 +32,8 @@ SELECT n, count(DISTINCT price) FROM sales WHERE region IN ('eu', 'us') GROUP BY
 
 --@ case: of no rows there is a row all the same
 SELECT count(DISTINCT price) FROM sales WHERE region = 'eu' AND n = 1
---@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
+--@ rewritten using by_region
+SELECT coalesce(max(v.`prices`), 0) FROM lake.demo.by_region__storage AS v WHERE v.`region` = 'eu' AND v.`n` = 1
 
 --@ case: two texts are one number
 SELECT n, count(DISTINCT price) FROM sales WHERE code = 10 GROUP BY n
@@ -78,3 +79,17 @@ SELECT s.n, count(DISTINCT s.price) FROM sales s JOIN dim d ON s.dim_id = d.id W
 --@ case: two zeros are one group, and two texts
 SELECT x, count(DISTINCT n) FROM zeros GROUP BY x
 --@ kept: AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT n)
+
+--@ case: all keys pinned, and no row left
+SELECT count(DISTINCT price) AS prices, median(price) AS middle FROM sales WHERE region = 'nowhere' AND n = 1
+--@ rewritten using by_region
+SELECT coalesce(max(v.`prices`), 0) AS prices, max(v.`middle`) AS middle FROM lake.demo.by_region__storage AS v WHERE v.`region` = 'nowhere' AND v.`n` = 1
+
+--@ case: all keys pinned, beside what rolls up, under HAVING
+SELECT count(DISTINCT price) + 1, min(n), median(price) FROM sales WHERE n = 1 AND region = 'eu' HAVING count(DISTINCT price) > 0
+--@ rewritten using by_region
+SELECT coalesce(max(v.`prices`), 0) + 1, min(v.`n`), max(v.`middle`) FROM lake.demo.by_region__storage AS v WHERE v.`n` = 1 AND v.`region` = 'eu' HAVING coalesce(max(v.`prices`), 0) > 0
+
+--@ case: one key pinned of two
+SELECT count(DISTINCT price), median(price) FROM sales WHERE region = 'eu'
+--@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
