@@ -36,6 +36,7 @@ from rewriter import (
 )
 from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
+from rewriter.model.names import split_name
 from rewriter.model.settings import REWRITE_IS_OFF, TIME_ZONE, result_settings
 
 _log = logging.getLogger("viewgate")
@@ -43,7 +44,9 @@ _log = logging.getLogger("viewgate")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-STALENESS = "max_staleness"  # the hint's option
+# The options of the hint: how old an answer may be, the one view to use, and that no view is used.
+STALENESS, USE, OFF = "max_staleness", "use", "off"
+HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
 _LONG = 10_000  # characters of a statement that takes some tens of milliseconds to be read
 
 
@@ -128,19 +131,27 @@ class Answers:
             return own
         facts: SessionFacts = session.facts
         state = await self.facts(session)
-        if facts.problem:
+        if facts.problem or OFF in hint.options:
             state = replace(state, rewrite=False)
+        if USE in hint.options:
+            state = replace(state, only=state.resolve(split_name(hint.options[USE])))
         recent = await self._known()
         if thorough:
             recent = Recent(recent.definitions.thorough)
         elif not state.rewrite and not _spells_time(sql):  # what nobody asks for need not be read
-            return replace(own, problem=facts.problem or REWRITE_IS_OFF, over=len(recent.definitions.views))
+            off = HINT_IS_OFF if OFF in hint.options else REWRITE_IS_OFF
+            return replace(own, problem=facts.problem or off, over=len(recent.definitions.views))
         asked = await _aside(sql, recent.ask, sql, state)
         statement, definitions = asked.statement, recent.definitions
         if not asked.concerns_views and not statement.uses_timeseries:
             shadowed = tuple(_shadowed(statement, definitions))
-            outcome = Outcome(statement, tried=shadowed) if shadowed else None
-            return replace(own, outcome=outcome, problem=facts.problem or statement.unread, over=asked.over)
+            outcome = _told_of_hint(Outcome(statement, tried=shadowed), state.only, definitions)
+            return replace(
+                own,
+                outcome=outcome if outcome.tried else None,
+                problem=facts.problem or statement.unread,
+                over=asked.over,
+            )
         found = await self.catalog.current(asked.names)
         if (learned := self._learned(found)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
@@ -155,7 +166,7 @@ class Answers:
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
-        outcome = _told_of_rests(outcome, resting, definitions)
+        outcome = _told_of_hint(_told_of_rests(outcome, resting, definitions), state.only, definitions)
         if facts.problem:  # which is why the session counts as one without rewriting
             outcome = replace(outcome, tried=())
         original = outcome.original
@@ -225,11 +236,28 @@ class Answers:
 def _hint(sql: str) -> Hinted:
     """Viewgate's own hint in a statement, and the statement without it; SqlError for a wrong one."""
     hint = hinted(sql)
-    unknown = next((option for option in hint.options if option != STALENESS), None)
-    if hint.problem or unknown:
-        problem = hint.problem or f"the hint VIEWGATE has no option {unknown}"
-        raise SqlError(f"{problem}; write /*+ VIEWGATE({STALENESS} = '10 minutes') */", "42601")
+    unknown = next((option for option in hint.options if option not in (STALENESS, USE, OFF)), None)
+    without = next((option for option in (STALENESS, USE) if hint.options.get(option) == ""), None)
+    problem = hint.problem
+    if unknown:
+        problem = f"the hint VIEWGATE has no option {unknown}"
+    elif without:
+        problem = f"the option {without} of the hint VIEWGATE has no value"
+    elif USE in hint.options and OFF in hint.options:
+        problem = "the hint VIEWGATE says both which view to use and that none is used"
+    if problem:
+        known = f"VIEWGATE({STALENESS} = '10 minutes'), VIEWGATE({USE} = 'namespace.view') or VIEWGATE({OFF})"
+        raise SqlError(f"{problem}; write {known} within /*+ and */", "42601")
     return hint
+
+
+def _told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
+    """The outcome with the reason for which the view that a hint names was not even tried."""
+    if only is None or any(attempt.view == only for attempt in outcome.tried):
+        return outcome
+    reads = "it reads nothing of what the statement does"
+    why = reads if only in definitions.by_name else "there is no such materialized view"
+    return replace(outcome, tried=(Attempt(only, "missed", reason=Reason.TABLES_DIFFER, detail=why), *outcome.tried))
 
 
 def _relied_on(

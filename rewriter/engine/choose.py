@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rewriter.asking import set_operations
 from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
 from rewriter.correlation import Correlation
-from rewriter.cost import least_costs, original_cost
+from rewriter.cost import UNKNOWN, least_costs, original_cost
 from rewriter.engine.answer import of_branches, over_parts
 from rewriter.engine.questions import block_of
 from rewriter.engine.tried import Tried
@@ -58,7 +58,7 @@ def answer_block(
     except (Unsupported, RecursionError) as problem:
         unread = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
         return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, unread, select.text) for v, *_ in shortlist]
-    if counted_by_metadata(block, relations, statement.session.settings):
+    if statement.session.only is None and counted_by_metadata(block, relations, statement.session.settings):
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
     tried = Tried(select, statement.session, definitions, relations, correlation, refuted)
@@ -74,7 +74,7 @@ def answer_block(
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
     """Try the views of a shortlist, the cheapest first."""
     block, definitions, relations = query.block, tried.definitions, tried.relations
-    limit = original_cost(block, relations)
+    limit = original_cost(block, relations) if tried.session.only is None else UNKNOWN
     bounds = sorted(least_costs(shortlist, block, relations), key=itemgetter(0))
     for i, (bound, view) in enumerate(bounds):
         beaten = not definitions.exhaustive and tried.beats(bound, view)

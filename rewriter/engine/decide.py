@@ -20,7 +20,7 @@ from rewriter.match import Candidate, Match, Miss, Reason
 from rewriter.match.set_operations import set_operation_of
 from rewriter.match.texts import Part, TextQuestion, parts
 from rewriter.model import MaterializedView, TableName, quoted
-from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
+from rewriter.model.settings import LEFT_OUT, REWRITE_IS_OFF, unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.rules.text_match import text_match
@@ -201,6 +201,8 @@ def _whole_path(
     """Return a view that is no block as something to read as a whole."""
     if view.name in refuted:
         return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
+    if statement.session.leaves_out(view.name):
+        return Miss(Reason.NOT_CHOSEN, LEFT_OUT)
     storage = fresh_storage(view, definitions.sources[view.name], relations)
     if isinstance(storage, Miss):
         return storage

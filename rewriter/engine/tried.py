@@ -18,6 +18,7 @@ from rewriter.freshness import Live, Relations, fresh_storage, live_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
 from rewriter.model import MaterializedView, Session, Table, TableName
+from rewriter.model.settings import LEFT_OUT
 from rewriter.outcome import Attempt
 from rewriter.rematch import asked_of
 from rewriter.rules.delta_union import delta_union
@@ -190,6 +191,8 @@ class Tried:
     def _fresh_path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
         if view.name in self.refuted:
             return Miss(Reason.PLAN_REFUTED, self.refuted[view.name].reason)
+        if self.session.leaves_out(view.name):
+            return Miss(Reason.NOT_CHOSEN, LEFT_OUT)
         storage = fresh_storage(view, self.definitions.sources[view.name], self.relations, part=True)
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 

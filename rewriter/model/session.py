@@ -14,7 +14,7 @@ class Session:
     """The current catalog and namespace, the settings in force, and names that shadow tables.
 
     `lower_names` is for catalogs in which the case of a table's name means nothing. `defaults` are the values that
-    Spark uses for what is not set.
+    Spark uses for what is not set. With `only`, no other view is used, and that one whatever it costs.
 
     >>> Session("lake", ("demo",)).resolve(("sales",))
     TableName(parts=('lake', 'demo', 'sales'))
@@ -29,10 +29,15 @@ class Session:
     rewrite: bool = True
     lower_names: bool = False
     defaults: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    only: TableName | None = None
 
     def __hash__(self) -> int:
         # The settings count for equality alone: there are hundreds of them.
         return hash((self.catalog, self.namespace, self.time_zone, self.rewrite))
+
+    def leaves_out(self, view: TableName) -> bool:
+        """Return whether a view is not used because another is asked for."""
+        return self.only is not None and self.only != view
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
         """The table that a name of one or more parts means; None where a temporary view could be meant."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 TIME_ZONE = "spark.sql.session.timeZone"
 ANSI = "spark.sql.ansi.enabled"
+LEFT_OUT = "the statement's hint names another view"
 REWRITE_IS_OFF = "the session has SET viewgate.rewrite = off"
 
 # How a query is run, not what it means.

@@ -141,6 +141,22 @@ def test_an_answer_may_be_as_old_as_allowed(run: Any, direct: Any, pyhive: Any) 
     assert wrong.error[0] == "22023"
 
 
+def test_a_hint_names_the_view_to_use_or_none(run: Any, direct: Any, pyhive: Any) -> None:
+    run("REFRESH MATERIALIZED VIEW by_region")
+    sql = QUERIES["by_region"]
+    rows = run(sql)
+    for options, said in [
+        ("use = 'live.by_region'", "answered from lake.live.by_region"),
+        ("use = by_region", "answered from lake.live.by_region"),
+        ("off", "no view used: the statement has the hint VIEWGATE(off)"),
+        ("use = 'live.missing'", "lake.live.missing not used: there is no such materialized view"),
+        ("use = 'live.by_name'", "lake.live.by_region not used: the statement's hint names another view"),
+    ]:
+        told = ask(pyhive, sql.replace("SELECT", f"SELECT /*+ VIEWGATE({options}) */", 1))
+        assert told.rows == rows
+        assert said in told.log
+
+
 def test_a_rollback_is_never_within_a_bound(run: Any, direct: Any, pyhive: Any) -> None:
     found = "SELECT snapshot_id FROM lake.live.sales.history ORDER BY made_current_at DESC LIMIT 1"
     (at,) = clients.rows(direct, found)[0]

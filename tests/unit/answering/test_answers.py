@@ -93,6 +93,8 @@ def test_our_hint_never_reaches_spark() -> None:
     [
         ("max_stale = '1 day'", "the hint VIEWGATE has no option max_stale; write"),
         ("max_staleness = = 5", "cannot be read at"),
+        ("use", "the option use of the hint VIEWGATE has no value; write"),
+        ("off, use = 'demo.daily'", "says both which view to use and that none is used; write"),
     ],
 )
 def test_a_wrong_hint_says_what_to_write(options: str, said: str) -> None:

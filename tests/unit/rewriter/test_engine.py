@@ -10,7 +10,7 @@ import pytest
 
 from rewriter import Definitions, Reason, parse, rewrite
 from rewriter.engine import answer
-from rewriter.model import Table
+from rewriter.model import Table, TableName
 from rewriter.model.settings import TIME_ZONE
 from tests.golden.corpus import FOLDER, GoldenFile, World, read, world
 
@@ -36,6 +36,28 @@ def test_the_least_to_read_is_chosen(built: World) -> None:
     assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
     verdicts = {a.view.table: (a.verdict, a.reason) for a in outcome.tried}
     assert verdicts == {"by_region": ("chosen", None), "by_hour": ("not chosen", Reason.NOT_CHOSEN)}
+
+
+def test_a_view_that_is_asked_for_is_used_whatever_it_costs(built: World) -> None:
+    by_hour = next(view for view in built.definitions.views if view.name.table == "by_hour")
+    storage = built.relations[by_hour.storage]
+    assert isinstance(storage, Table)
+    sales = next(r for n, r in built.relations.items() if n.table == "sales")
+    assert isinstance(sales, Table)
+    small = {sales.name: replace(sales, records=10), storage.name: replace(storage, records=10**12)}
+    statement = parse(QUERY, replace(built.session, only=by_hour.name))
+    outcome = rewrite(statement, built.definitions, {**built.relations, **small})
+    assert [r.view.name.table for r in outcome.replacements] == ["by_hour"]
+    assert {a.view.table: a.reason for a in outcome.tried if a.verdict == "missed"} == {"by_region": Reason.NOT_CHOSEN}
+
+
+def test_no_other_view_is_used_than_that_which_is_asked_for(built: World) -> None:
+    for name in ("by_hour", "missing"):
+        only = built.definitions.views[0].name.parts[:-1]
+        outcome = decide(
+            built, "SELECT region, sum(n) FROM sales WHERE x > 1 GROUP BY region", only=TableName((*only, name))
+        )
+        assert not outcome.rewritten
 
 
 def test_what_cannot_have_less_to_read_is_not_tried(built: World) -> None:
