@@ -38,6 +38,10 @@ _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In)
 
 
+class _TooMany(Unsupported):
+    """There are more tables than are read: to read a part of them as a derived table would take as long again."""
+
+
 class FromClause(NamedTuple):
     """What a FROM clause says."""
 
@@ -193,7 +197,7 @@ class _Reader:
             self.plain = item.plain
         self.tables += item.tables
         if len(self.tables) > MOST_TABLES:
-            raise Unsupported(f"there are more than {MOST_TABLES} tables in it")
+            raise _TooMany(f"there are more than {MOST_TABLES} tables in it")
         self.sources.append(item.source)
 
     def _scope(self) -> Scope:
@@ -208,6 +212,8 @@ class _Reader:
         try:
             block = _block_of(node, self.common, self.build, taken)
             return _table(node, taken, self.find) if block is None else _merged(block, node.alias_or_name)
+        except _TooMany:
+            raise
         except Unsupported:
             if self.derive is None or not _is_derived(node, self.common):
                 raise

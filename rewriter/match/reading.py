@@ -264,15 +264,17 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     if isinstance(present, Miss):
         return present
     residual = [*candidate.only, *present]
+    # An equality that the view lacks is compared side by side: under the query's own equivalence both sides would be
+    # one column, and the comparison would vanish.
+    beside: Reading | None = None
     for conjunct in query.conjuncts:
         if applied.implies(conjunct):
             continue
         if files_mislead(conjunct, query.block):
             return Miss(Reason.FLOAT_COMPARED, words(conjunct))
-        # An equality that the view lacks is compared side by side: under the query's own
-        # equivalence both sides would be one column, and the comparison would vanish.
-        equality = equated(conjunct, query.block) is not None
-        reader = Reading(query, candidate, mapping, applied.equivalence) if equality else reading
+        reader = reading
+        if equated(conjunct, query.block) is not None:
+            reader = beside = beside or Reading(query, candidate, mapping, applied.equivalence)
         computed = reader.compute(reader.normalize(conjunct))
         if isinstance(computed, Miss):
             computed = _rest(conjunct, applied, reader) or computed

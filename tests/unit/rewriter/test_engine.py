@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rewriter import Definitions, Reason, parse, rewrite
+from rewriter.block import from_clause
 from rewriter.engine import answer
 from rewriter.model import Table, TableName
 from rewriter.model.settings import TIME_ZONE
@@ -208,9 +210,18 @@ def test_not_all_ways_are_tried_in_which_a_view_of_many_self_joins_fits() -> Non
     assert (attempt.reason, attempt.detail) == (Reason.SHAPE, "its tables stand for the query's in more than 500 ways")
 
 
-def test_tables_that_double_with_each_common_table_expression_are_not_all_read(built: World) -> None:
+def test_tables_that_double_with_each_common_table_expression_are_not_all_read(
+    built: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     twice = "SELECT x.region, y.n FROM {0} x JOIN {0} y ON x.n = y.n"
     tables = ["c0 AS (SELECT region, n FROM sales)", *(f"c{i} AS ({twice.format(f'c{i - 1}')})" for i in range(1, 17))]
+    read, real = count(), from_clause.read_from
+
+    def counted(*arguments: Any) -> Any:
+        assert next(read) < 5000, "each common table expression is read many times"
+        return real(*arguments)
+
+    monkeypatch.setattr("rewriter.block.resolve.read_from", counted)
     outcome = decide(built, f"WITH {', '.join(tables)} SELECT region, sum(n) FROM c16 GROUP BY region")
     assert not outcome.rewritten
     assert "there are more than 100 tables in it" in {attempt.detail for attempt in outcome.tried}
