@@ -25,5 +25,5 @@ NUMBER_FUNCTIONS = (
     Function("try_subtract", operator="-", printed=False),
     Function("try_multiply", operator="*", printed=False),
     Function("try_divide", operator="/", printed=False),
-    Function("try_mod", operator="%", printed=False),
+    Function("try_mod", operator="%"),
 )
