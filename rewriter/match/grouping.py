@@ -12,8 +12,9 @@ from rewriter.block import Block, Ordering, aggregate_of, has_aggregate, meaning
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, GROUPING, INEXACT
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
+from rewriter.match.derive import rebuilt
 from rewriter.match.joined_back import Back
-from rewriter.match.reading import Reading, decides_by_floats, files_mislead, rebuilt
+from rewriter.match.reading import Reading, decides_by_floats, files_mislead
 from rewriter.schema import expression_type
 from rewriter.sql import every, holds, nodes_of
 

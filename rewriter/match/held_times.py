@@ -31,6 +31,15 @@ class Rows(Protocol):
     def zone(self) -> str:
         """The session's time zone."""
 
+    def held(self, tree: Tree) -> Tree | None:
+        """What the storage holds of an expression."""
+
+    def column(self, column: exp.Column) -> Tree | Miss:
+        """A column over the storage and the tables beside it."""
+
+    def is_normalized(self, tree: Tree) -> bool:
+        """Whether an expression is a floating-point key of the view."""
+
     def compute(self, tree: Tree) -> Tree | Miss:
         """A row expression over the storage."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -25,18 +25,14 @@ from rewriter.block.words import words
 from rewriter.functions.trees import cast
 from rewriter.functions.types import FRACTIONS, holds_all
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
+from rewriter.match.derive import derive
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, join_views
-from rewriter.match.times import read_time
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr
-
-# To these -0.0 and 0.0 are one value; around them stand those that only combine truths.
-COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
-
 
 # Comparisons of floating-point numbers by which files are skipped as rows are.
 _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
@@ -101,18 +97,7 @@ class Reading:
 
     def compute(self, tree: Tree) -> Tree | Miss:
         """A row expression of the query (normalized) over the storage's rows and the extra tables."""
-        if (known := self.held(tree)) is not None:
-            return known
-        if isinstance(tree, exp.Column):
-            return self._column(tree)
-        if isinstance(tree, exp.Literal) or not holds(tree, exp.Column):
-            return tree
-        if not isinstance(tree, COMPARING) and any(self.is_normalized(operand) for operand in tree.iter_expressions()):
-            return Miss(
-                Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros"
-            )
-        through_time = read_time(tree, self)
-        return through_time if through_time is not None else rebuilt(tree, self.compute)
+        return derive(tree, self)
 
     def is_normalized(self, tree: Tree) -> bool:
         """Whether an expression is a floating-point key of the view: grouping makes 0.0 of -0.0."""
@@ -122,7 +107,7 @@ class Reading:
         held = self.candidate.storage.column(known.name)
         return held is not None and held.type in FRACTIONS
 
-    def _column(self, column: exp.Column) -> Tree | Miss:
+    def column(self, column: exp.Column) -> Tree | Miss:
         """A column that the storage exposes, or one of its class, or one of a table beside it."""
         members = sorted(self.equivalence.members(column))
         for table, name in members:
@@ -179,24 +164,6 @@ def of_own_type(name: str, kind: str) -> Tree:
 def stored(name: str) -> exp.Column:
     """A column of the storage as it is there."""
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
-
-
-def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
-    """The same operation over computed operands."""
-    arguments: dict[str, object] = {}
-    for argument, value in tree.args.items():
-        computed: list[object] = []
-        for operand in value if isinstance(value, list) else [value]:
-            if not isinstance(operand, exp.Expr):
-                computed.append(operand)
-                continue
-            named = isinstance(operand, exp.DataType | exp.Identifier | exp.Var)
-            part = operand if named else compute(operand)
-            if isinstance(part, Miss):
-                return part
-            computed.append(part)
-        arguments[argument] = computed if isinstance(value, list) else computed[0]
-    return type(tree)(**arguments)
 
 
 def files_mislead(conjunct: Tree, block: Block) -> bool:

@@ -1,4 +1,4 @@
-"""Filters by time as filters by the buckets that the storage holds."""
+"""Lemmas about filters by time, as filters by the buckets that the storage holds."""
 
 from __future__ import annotations
 
@@ -20,12 +20,7 @@ from rewriter.timeseries.floor import EPOCH
 Tree = exp.Expr
 
 
-def read_filter(tree: Tree, rows: Rows) -> Read:
-    """A predicate of a time that the storage holds coarser than it was; None for all else."""
-    return _compared(tree, rows) or _dated(tree, rows) or _missing(tree, rows)
-
-
-def _compared(tree: Tree, rows: Rows) -> Read:
+def compared(tree: Tree, rows: Rows) -> Read:
     """A comparison of a time with a bucket's border as one of the bucket.
 
     law:    t >= border  is  bucket(t) >= border;  t < border  is  bucket(t) < border
@@ -51,7 +46,7 @@ def _compared(tree: Tree, rows: Rows) -> Read:
     )
 
 
-def _dated(tree: Tree, rows: Rows) -> Read:
+def dated(tree: Tree, rows: Rows) -> Read:
     """A comparison of a time's date with the first day of a bucket as one of the bucket.
 
     law:    date(t) >= day  is  date(bucket(t)) >= day, where a bucket of whole days begins on that day, in any zone
@@ -83,7 +78,7 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
     return is_border(first, grain)
 
 
-def _missing(tree: Tree, rows: Rows) -> Read:
+def absent(tree: Tree, rows: Rows) -> Read:
     """A time is NULL where its bucket is."""
     if (
         not isinstance(tree, exp.Is)

@@ -1,4 +1,4 @@
-"""What is asked of a point in time, from the storage's buckets of it, or from its days."""
+"""Lemmas about points in time: what is asked of them, from the storage's buckets of them, or from their days."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import cast
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, Stored, is_time, kind_of, stored_buckets
-from rewriter.match.time_filters import read_filter
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     DATE_TRUNC_UNITS,
@@ -31,19 +30,7 @@ from rewriter.timeseries.seconds import seconds_of
 Tree = exp.Expr
 
 
-def read_time(tree: Tree, rows: Rows) -> Read:
-    """A bucket, a label or a bound of a time that the storage holds coarser than it was; None for all else."""
-    return (
-        _bucket(tree, rows)
-        or _midnight(tree, rows)
-        or _factored(tree, rows)
-        or _of_dates(tree, rows)
-        or read_filter(tree, rows)
-        or _unfactored(tree, rows)
-    )
-
-
-def _bucket(tree: Tree, rows: Rows) -> Read:
+def bucket(tree: Tree, rows: Rows) -> Read:
     """A coarser bucket from a finer one.
 
     law:    every bucket of the stored grain lies within one bucket of the asked grain
@@ -69,7 +56,7 @@ def _bucket(tree: Tree, rows: Rows) -> Read:
     return _nested(told.source, grain, rows, build)
 
 
-def _midnight(tree: Tree, rows: Rows) -> Read:
+def midnight(tree: Tree, rows: Rows) -> Read:
     """The midnight on which a bucket of a date begins.
 
     law:    date_trunc() of a date is that of the first day of its bucket, in a zone that has had this very date
@@ -92,7 +79,7 @@ def _midnight(tree: Tree, rows: Rows) -> Read:
     )
 
 
-def _factored(tree: Tree, rows: Rows) -> Read:
+def factored(tree: Tree, rows: Rows) -> Read:
     """A function of a bucket, as a label of a time is, from any bucket that nests in it.
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
@@ -111,7 +98,7 @@ def _factored(tree: Tree, rows: Rows) -> Read:
     return _nested(factor.source, factor.grain, rows, build)
 
 
-def _of_dates(tree: Tree, rows: Rows) -> Read:
+def of_dates(tree: Tree, rows: Rows) -> Read:
     """A function of dates, of a time: Spark takes the date on which it lies.
 
     query:  date_sub(t, dayofweek(t) - 1)
@@ -131,8 +118,8 @@ def _of_dates(tree: Tree, rows: Rows) -> Read:
     return exp.Anonymous(this=tree.name, expressions=arguments)
 
 
-def _unfactored(tree: Tree, rows: Rows) -> Miss | None:
-    """What looks like a function of buckets and is none, where the storage has buckets."""
+def unfactored(tree: Tree, rows: Rows) -> Miss | None:
+    """Say why what looks like a function of buckets is none, where the storage has buckets."""
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() takes the time of the day, too"
     elif isinstance(tree, exp.IntDiv | exp.Mod):

@@ -1,0 +1,88 @@
+"""Expressions of a query over what a view's storage holds of its rows: an ordered tuple of lemmas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from rewriter.block.words import words
+from rewriter.match.candidate import Miss, Reason
+from rewriter.match.held_times import Read, Rows
+from rewriter.match.time_filters import absent, compared, dated
+from rewriter.match.times import bucket, factored, midnight, of_dates, unfactored
+from rewriter.sql import holds
+
+Tree = exp.Expr
+# What a lemma makes of an expression: the same over the storage, why that cannot be had, or None where it says nothing.
+Lemma = Callable[[Tree, Rows], Read]
+
+# To these -0.0 and 0.0 are one value; around them stand those that only combine truths.
+COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.In, exp.Is)
+
+
+def derive(tree: Tree, rows: Rows) -> Tree | Miss:
+    """Return a row expression of the query (normalized) over the storage's rows and the tables beside it."""
+    for lemma in LEMMAS:
+        found = lemma(tree, rows)
+        if found is not None:
+            return found
+    return rebuilt(tree, rows.compute)
+
+
+def held(tree: Tree, rows: Rows) -> Read:
+    """Read what the storage holds, under whichever order of its operands."""
+    return rows.held(tree)
+
+
+def column(tree: Tree, rows: Rows) -> Read:
+    """Read a column that is equal to one of the storage, or is of a table beside it."""
+    return rows.column(tree) if isinstance(tree, exp.Column) else None
+
+
+def constant(tree: Tree, rows: Rows) -> Read:
+    """Compute anew what is of no column."""
+    return tree if isinstance(tree, exp.Literal) or not holds(tree, exp.Column) else None
+
+
+def signed_zeros(tree: Tree, rows: Rows) -> Read:
+    """Compute nothing of a floating-point key but comparisons: grouping has made 0.0 of -0.0."""
+    if isinstance(tree, COMPARING) or not any(rows.is_normalized(operand) for operand in tree.iter_expressions()):
+        return None
+    return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros")
+
+
+LEMMAS: tuple[Lemma, ...] = (
+    held,
+    column,
+    constant,
+    # Before anything else that computes something of a key.
+    signed_zeros,
+    bucket,
+    midnight,
+    factored,
+    of_dates,
+    compared,
+    dated,
+    absent,
+    # Behind all that may answer: it only says why nothing does.
+    unfactored,
+)
+
+
+def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:
+    """Return the same operation over computed operands; the first miss where one cannot be computed."""
+    arguments: dict[str, object] = {}
+    for argument, value in tree.args.items():
+        computed: list[object] = []
+        for operand in value if isinstance(value, list) else [value]:
+            if not isinstance(operand, exp.Expr):
+                computed.append(operand)
+                continue
+            named = isinstance(operand, exp.DataType | exp.Identifier | exp.Var)
+            part = operand if named else compute(operand)
+            if isinstance(part, Miss):
+                return part
+            computed.append(part)
+        arguments[argument] = computed if isinstance(value, list) else computed[0]
+    return type(tree)(**arguments)
