@@ -19,7 +19,11 @@ from proxy.options import settled
 
 # What a command needs is imported when it runs: all of it takes 2 s of processor time, `viewgate --help` 0.25 s.
 if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
     from proxy.hs2 import Query
+
+    Commands = _SubParsersAction[argparse.ArgumentParser]
 
 _REFUSED_LOGIN = "28000"
 _PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
@@ -79,68 +83,106 @@ def _new_loop() -> asyncio.AbstractEventLoop:
 
 
 def arguments() -> argparse.ArgumentParser:
-    """What `viewgate` can be asked to do."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="viewgate", description="A SQL proxy for Spark with materialized views.")
     parser.add_argument("--version", action="version", version=f"viewgate {version('viewgate')}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    server = commands.add_parser("serve", help="listen for HiveServer2 clients until SIGTERM or Ctrl-C")
-    server.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML; without: a Spark of its own")
-    server.add_argument("--port", type=int, help="where to listen (default 10000; 0 takes a free port)")
-    server.add_argument(
+    for add in (_serve, _check_config, _doctor, _version, _work, _refresh, _health, _explain, _password):
+        add(commands)
+    return parser
+
+
+def _takes_settings(
+    command: argparse.ArgumentParser, told: str = "settings in TOML; without: a Spark of its own"
+) -> None:
+    command.add_argument("--config", type=Path, metavar="FILE", help=told)
+    command.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
+
+
+def _takes_json(command: argparse.ArgumentParser, printed: str) -> None:
+    command.add_argument("--json", action="store_true", help=f"print {printed}, for programs")
+
+
+def _serve(commands: Commands) -> None:
+    command = commands.add_parser("serve", help="listen for HiveServer2 clients until SIGTERM or Ctrl-C")
+    _takes_settings(command)
+    command.add_argument("--port", type=int, help="where to listen (default 10000; 0 takes a free port)")
+    command.add_argument(
         "--workers", type=int, metavar="N", help="processes on that port (default 1), with [[upstream]]"
     )
-    server.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
-    server.add_argument("--demo", action="store_true", help="make demo tables and views that are not there yet")
-    server.set_defaults(run=serve)
-    checking = commands.add_parser(
+    command.add_argument("--demo", action="store_true", help="make demo tables and views that are not there yet")
+    command.set_defaults(run=serve)
+
+
+def _check_config(commands: Commands) -> None:
+    command = commands.add_parser(
         "check-config",
         help="read a settings file, start nothing: 0 if it is valid",
         epilog="Exit codes: 0 valid; 1 not valid: the message names the table, the key and what is allowed.",
     )
-    checking.add_argument("file", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
-    checking.add_argument("--json", action="store_true", help="print one JSON object, for programs")
-    checking.set_defaults(run=check_config)
-    doctor = commands.add_parser(
+    command.add_argument("file", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
+    _takes_json(command, "one JSON object")
+    command.set_defaults(run=check_config)
+
+
+def _doctor(commands: Commands) -> None:
+    command = commands.add_parser(
         "doctor",
         help="check Java, Spark, catalog, ports, permissions and clocks before a start: what is wrong, what to do",
         epilog="Exit codes: 0 all is well; 1 something is wrong.",
     )
-    doctor.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML; without: a Spark of its own")
-    doctor.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
-    doctor.add_argument("--json", action="store_true", help="print a JSON array, for programs")
-    doctor.set_defaults(run=diagnose, demo=False, port=None, workers=None)
-    versions = commands.add_parser("version", help="print the version of Viewgate and of what it runs on")
-    versions.add_argument("--json", action="store_true", help="print one JSON object, for programs")
-    versions.set_defaults(run=show_version)
-    commands.add_parser("work").set_defaults(run=work)  # of which nobody is told: it is for our own supervisor
-    refreshes = commands.add_parser(
+    _takes_settings(command)
+    _takes_json(command, "a JSON array")
+    command.set_defaults(run=diagnose, demo=False, port=None, workers=None)
+
+
+def _version(commands: Commands) -> None:
+    command = commands.add_parser("version", help="print the version of Viewgate and of what it runs on")
+    _takes_json(command, "one JSON object")
+    command.set_defaults(run=show_version)
+
+
+def _work(commands: Commands) -> None:
+    # Without a help text, so that the list of commands leaves it out: the supervisor alone starts workers.
+    commands.add_parser("work").set_defaults(run=work)
+
+
+def _refresh(commands: Commands) -> None:
+    command = commands.add_parser(
         "refresh", help="refresh materialized views, for cron and its like: 0 if all went well"
     )
-    refreshes.add_argument("names", nargs="*", metavar="NAME", help="a view: namespace.name")
-    refreshes.add_argument("--all", action="store_true", help="all views")
-    refreshes.add_argument("--stale", action="store_true", help="those that are stale, of all or of the names")
-    refreshes.add_argument("--full", action="store_true", help="compute anew even if nothing has changed")
-    refreshes.add_argument("--where", default="", metavar="CONDITION", help="rows of the view, as in REFRESH … WHERE")
-    refreshes.add_argument("--config", type=Path, metavar="FILE", help="settings in TOML, those of `serve`")
-    refreshes.add_argument("--data", type=Path, metavar="DIR", help="where its own Spark keeps all (default .viewgate)")
-    refreshes.set_defaults(run=refresh, demo=False, port=None, workers=None)
-    healthy = commands.add_parser(
+    command.add_argument("names", nargs="*", metavar="NAME", help="a view: namespace.name")
+    command.add_argument("--all", action="store_true", help="all views")
+    command.add_argument("--stale", action="store_true", help="those that are stale, of all or of the names")
+    command.add_argument("--full", action="store_true", help="compute anew even if nothing has changed")
+    command.add_argument("--where", default="", metavar="CONDITION", help="rows of the view, as in REFRESH … WHERE")
+    _takes_settings(command, "settings in TOML, those of `serve`")
+    command.set_defaults(run=refresh, demo=False, port=None, workers=None)
+
+
+def _health(commands: Commands) -> None:
+    command = commands.add_parser(
         "health",
         help="log in to a running viewgate and open a session: 0 if that works",
         epilog=f"Exit codes: 0 healthy, or a login is required and no user was given; {_UNREACHABLE} unreachable; "
         f"{_UNHEALTHY} unhealthy (no session, or a worker is down); {_LOGIN_FAILED} login failed.",
     )
-    healthy.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
-    healthy.add_argument("--port", type=int, default=config.Listen.port, help=f"default {config.Listen.port}")
-    healthy.add_argument("--user", help=f"whom to log in; the password is read from the variable {_PASSWORD}")
-    healthy.set_defaults(run=health)
-    offline = commands.add_parser("explain", help="what would become of a query, from a script alone: no server")
-    explaining.add_arguments(offline)
-    offline.set_defaults(run=explaining.explain)
-    hashing = commands.add_parser("password", help="ask for a password, print its line for [authentication] passwords")
-    hashing.add_argument("user")
-    hashing.set_defaults(run=password)
-    return parser
+    command.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
+    command.add_argument("--port", type=int, default=config.Listen.port, help=f"default {config.Listen.port}")
+    command.add_argument("--user", help=f"whom to log in; the password is read from the variable {_PASSWORD}")
+    command.set_defaults(run=health)
+
+
+def _explain(commands: Commands) -> None:
+    command = commands.add_parser("explain", help="what would become of a query, from a script alone: no server")
+    explaining.add_arguments(command)
+    command.set_defaults(run=explaining.explain)
+
+
+def _password(commands: Commands) -> None:
+    command = commands.add_parser("password", help="ask for a password, print its line for [authentication] passwords")
+    command.add_argument("user")
+    command.set_defaults(run=password)
 
 
 async def serve(options: argparse.Namespace) -> int:
@@ -151,7 +193,7 @@ async def serve(options: argparse.Namespace) -> int:
 
 
 async def work(options: argparse.Namespace) -> None:
-    """Serve as one of several workers."""
+    """Run one worker process."""
     from proxy import serving
 
     await serving.work(options)

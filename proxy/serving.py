@@ -73,7 +73,7 @@ async def supervise(options: argparse.Namespace, settings: config.Config) -> int
 
 
 async def work(options: argparse.Namespace) -> None:
-    """Serve as one of several workers, in a process that their supervisor has started."""
+    """Run one worker in the process that the supervisor has started for it."""
     orders = await workers.Orders.through(sys.stdin)
     task = await orders.next()
     if not isinstance(task, workers.Task):

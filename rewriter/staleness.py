@@ -68,7 +68,7 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
 
 
 def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
-    """The relations with each table as it was at a moment; storage is as it is."""
+    """Return the relations at an earlier moment: base tables as they were then, storage tables as they are."""
 
     def then(name: TableName, relation: Relation | None) -> Relation | None:
         if not isinstance(relation, Table) or name in definitions.by_storage:

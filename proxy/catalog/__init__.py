@@ -32,5 +32,5 @@ __all__ = [
 def open_catalog(
     name: str, properties: Mapping[str, str], *, poll_ms: int | None = None, timeout: float = TIMEOUT_S
 ) -> Catalog:
-    """Open the catalog that Spark knows by this name; no statement waits longer than `timeout` for its answer."""
+    """Open the catalog of this name in Spark; a statement waits at most `timeout` for a reply of the catalog."""
     return Catalog(open_store(name, properties), poll_ms=poll_ms, timeout=timeout)

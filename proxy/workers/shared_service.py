@@ -113,7 +113,7 @@ class SharedService(Service):
 
 
 def _told(gone: Gone, name: str, message: bytes) -> SqlError:
-    """The client's error for a call to a worker that has ended: nobody repeats what may have been executed."""
+    """Return the client's error for a call to a worker that has ended; it says whether to repeat the statement."""
     if name == "ExecuteStatement" and gone.sent:
         return gone.uncertain() if may_write(read_request(message, ttypes.TExecuteStatementReq).statement) else gone
     if name in _ON_STATEMENTS:

@@ -33,7 +33,7 @@ _COALESCING = ("coalesce", "nvl")
 
 @dataclass(frozen=True)
 class Line:
-    """A subject, the type in which the expression over it is compared, and the way back from its values."""
+    """An expression of one subject: the subject, the type of comparisons with it, and its inverse function."""
 
     subject: Tree
     kind: str

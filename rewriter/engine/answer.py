@@ -105,7 +105,7 @@ def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Ma
 
 
 def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """A plan in parts with its asks answered: the parts by the path and the remainder, the question by the parts."""
+    """Fill a plan in parts: ask the path and the remainder for the parts, then the parts for the question."""
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
         return Miss(Reason.SHAPE, "it would be put together from parts of parts")

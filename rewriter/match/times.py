@@ -135,7 +135,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
 
 
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:
-    """What is built of the first of the storage's buckets that nest in those of a grain."""
+    """Build an expression from the first bucket in storage that nests in the buckets of a grain."""
     unproved = False
     for stored in stored_buckets(source, rows):
         if nests(stored.grain, grain, stored.type, rows.zone):

@@ -1,4 +1,4 @@
-"""A grouped query over UNION ALL: each branch is grouped first, as a question of its own."""
+"""Answer a grouped query over UNION ALL by grouping each branch first, as a question of its own."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _UNIX = frozenset({"unix_seconds", "unix_timestamp"})
 
 
 class Seconds(NamedTuple):
-    """A number: the multiple of `step` seconds since 1970 at which the bucket of the instant `source` begins."""
+    """The instant `source` in seconds since 1970, rounded down to a multiple of `step`."""
 
     source: Tree
     step: int

@@ -21,7 +21,7 @@ Tree = exp.Expr
 
 
 def seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """unix_seconds() under all its names; of seconds that were made a time it is these."""
+    """Return the normal form of unix_seconds() and its synonyms; of timestamp_seconds(x) it is x."""
     if len(tree.expressions) != 1 or forms.kind(tree.expressions[0]) != "timestamp":
         return tree
     source: Tree = tree.expressions[0]
