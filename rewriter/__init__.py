@@ -16,7 +16,7 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent > staleness > expanding | sharing > engine > fresh >
+Rooms, from the top: script > suggest | recent | findings > staleness > expanding | sharing > engine > fresh >
 consistency | correlation |
 outcome > rematch > verify > cost | metadata > freshness | index | maintenance > rules > match > delta > spelling >
 schema > asking > question > shelf > needs > block > functions > timeseries > sql > model.
@@ -26,6 +26,7 @@ shortlist of views; `definitions.thorough` has them all tried, for explanations.
 
 from rewriter.block import Unsupported
 from rewriter.expanding import rewrite
+from rewriter.findings import Finding, ranked
 from rewriter.freshness import Live, fresh_storage, live_storage
 from rewriter.index import Definitions
 from rewriter.maintenance import (
@@ -75,6 +76,7 @@ from rewriter.sql import (
     tokenize,
 )
 from rewriter.staleness import Bound
+from rewriter.suggest import Suggestion, suggestion
 
 __all__ = [
     "Asked",
@@ -85,6 +87,7 @@ __all__ = [
     "Definitions",
     "Dependency",
     "Edit",
+    "Finding",
     "Hinted",
     "Kept",
     "Kind",
@@ -96,6 +99,7 @@ __all__ = [
     "Shared",
     "Statement",
     "Stored",
+    "Suggestion",
     "Unsupported",
     "View",
     "blanked",
@@ -119,6 +123,7 @@ __all__ = [
     "pin",
     "plan",
     "qualified",
+    "ranked",
     "read_by",
     "rewrite",
     "shared",
@@ -126,6 +131,7 @@ __all__ = [
     "stale_files",
     "storage_question",
     "stored",
+    "suggestion",
     "tables_of",
     "tokenize",
     "united",

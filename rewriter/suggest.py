@@ -18,10 +18,10 @@ from rewriter.fresh import fresh_view
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.match.printing import expression_text
-from rewriter.model import MaterializedView, Relation, TableName, quoted, table_columns
+from rewriter.model import MaterializedView, Relation, Table, TableName, quoted, table_columns
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
-from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render
+from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, tables_of
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
@@ -32,14 +32,42 @@ MOST_PARTS = 12
 
 @dataclass(frozen=True)
 class Suggestion:
-    """Add these outputs to a view: `sql` is its definition with them, which answers the query."""
+    """Add these outputs to a view, by these names: `sql` is its definition with them, which answers the query.
+
+    `left` is the number of SELECTs over tables that it does not answer.
+    """
 
     view: TableName
     add: tuple[str, ...]
     sql: str
+    names: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    left: int = 0
+
+    @property
+    def part(self) -> str:
+        """What it would not answer, in words; empty where it answers the whole query.
+
+        >>> Suggestion(TableName(("v",)), ("a",), "", ("a",), left=2).part
+        '2 SELECTs would still read tables'
+        """
+        still = "1 SELECT" if self.left == 1 else f"{self.left} SELECTs"
+        return f"{still} would still read tables" if self.left else ""
+
+    @property
+    def statement(self) -> str:
+        """The statement that makes the change; `columns` are named where the view names its columns itself."""
+        columns = f" ({', '.join(map(quoted, self.columns))})" if self.columns else ""
+        return f"CREATE OR REPLACE MATERIALIZED VIEW {self.view}{columns} AS {self.sql}"
+
+    @property
+    def told(self) -> str:
+        """The change and what it is good for, in words."""
+        answered = f"a part of the query ({self.part})" if self.left else "the query"
+        return f"{self.view} would answer {answered} with {', '.join(self.add)} added:"
 
     def __str__(self) -> str:
-        return f"{self.view} would answer it with {', '.join(self.add)} added: {self.sql}"
+        return f"{self.told}\n{self.statement};"
 
 
 class _Part(NamedTuple):
@@ -50,7 +78,7 @@ class _Part(NamedTuple):
     key: bool
 
 
-def suggest(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
+def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
     """The change with the fewest parts by which a view answers a block that none answers; None if there is none."""
     statement = outcome.statement
     answered = {replacement.block.span for replacement in outcome.replacements}
@@ -62,7 +90,7 @@ def suggest(outcome: Outcome, definitions: Definitions, relations: Relations) ->
         except RecursionError:  # it is nested too deeply to be read
             continue
         if found:
-            return min(found, key=lambda suggestion: len(suggestion.add))  # the first of them shares most tables
+            return min(found, key=lambda each: len(each.add))  # the first of them shares most tables
     return None
 
 
@@ -83,9 +111,9 @@ def _for_block(
     over = [view for view in definitions.views if view.rewrite and shared[view]]
     over.sort(key=lambda view: (-shared[view], len(definitions.sources[view.name]), str(view.name)))
     for view in over[:TRIED_VIEWS]:
-        suggestion = _for_view(view, block, statement, relations)
-        if suggestion is not None:
-            yield suggestion
+        found = _for_view(view, block, statement, relations)
+        if found is not None:
+            yield found
 
 
 def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
@@ -94,15 +122,49 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     except ParseError:
         return None
     aliases = _aliases(tree, view, statement, block)
-    parts = list(_parts(block, aliases, {c.name.lower() for c in view.columns}, tree)) if aliases else []
+    taken = {c.name.lower() for c in view.columns} | {item.alias_or_name.lower() for item in tree.expressions}
+    parts = list(_parts(block, aliases, taken, tree)) if aliases else []
     if not 0 < len(parts) <= MOST_PARTS or not _answers(view, tree, parts, statement, relations):
         return None
+    if _answers(view, tree, (), statement, relations):
+        return None  # a refresh or a setting is what it lacks, as its reason says
     # From the end, where columns stand: a sum or a key as the query has it keeps the view smaller than they do.
     for part in reversed(parts):
         fewer = [other for other in parts if other is not part]
         if fewer and _answers(view, tree, fewer, statement, relations):
             parts = fewer
-    return Suggestion(view.name, tuple(part.text for part in parts), _changed(tree, parts))
+    if _as_many_rows(tree, parts, aliases, relations, block):
+        return None
+    added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
+    changed, columns = _changed(tree, parts), _columns(view, tree, parts)
+    return Suggestion(
+        view.name, added, changed, names, columns, _left(_outcome(view, tree, parts, statement, relations))
+    )
+
+
+def _as_many_rows(
+    tree: exp.Select, parts: Sequence[_Part], aliases: Mapping[str, str | None], relations: Relations, block: Block
+) -> bool:
+    """Whether the groups of a changed view are the rows of a table: they have its primary key, or a unique one.
+
+    A table that others reference by a foreign key has fewer rows than these.
+    """
+    if not any(part.key for part in parts):
+        return False
+    keys = {item.unalias().name.lower() for item in tree.expressions if isinstance(item.unalias(), exp.Column)}
+    keys |= {part.text.rsplit(".", 1)[-1].lower() for part in parts if part.key}
+    found = (relations.get(table.name) for table in block.tables if table.id in aliases)
+    tables = [table for table in found if isinstance(table, Table)]
+    referenced = {key.table for table in tables for key in table.foreign_keys}
+    unique = (key for t in tables if t.name not in referenced for key in (t.primary_key,) if key)
+    return any(keys.issuperset(column.lower() for column in key) for key in unique)
+
+
+def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:
+    """The columns of a changed view, where it names them otherwise than its query does."""
+    names = [column.name for column in view.columns]
+    own = [item.alias_or_name for item in tree.expressions]
+    return (*names, *(part.name for part in parts)) if names and all(own) and names != own else ()
 
 
 def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
@@ -186,11 +248,28 @@ def _answers(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> bool:
     """Whether the view with these parts, made now, answers the query."""
+    outcome = _outcome(view, tree, parts, statement, relations)
+    return outcome is not None and outcome.rewritten
+
+
+def _outcome(
+    view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
+) -> Outcome | None:
+    """What the view with these parts, made now, makes of the query."""
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
     known: dict[TableName, Relation | None] = dict(relations)
     try:
         made = fresh_view(view.name, _changed(tree, parts), session, known)
         made.put(known)
-        return rewrite(statement, Definitions((made.view,)), known).rewritten
+        return rewrite(statement, Definitions((made.view,)), known)
     except (Unsupported, Uncertain, ParseError):
-        return False
+        return None
+
+
+def _left(outcome: Outcome | None) -> int:
+    """How many SELECTs over tables a view does not answer."""
+    if outcome is None:
+        return 0
+    answered = [replacement.block.span for replacement in outcome.replacements]
+    left = (block for block in outcome.statement.blocks if not any(block.span.within(span) for span in answered))
+    return sum(any(outcome.statement.resolve(table) is not None for table in tables_of(block)) for block in left)

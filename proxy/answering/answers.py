@@ -29,9 +29,11 @@ from rewriter import (
     Reason,
     Recent,
     Statement,
+    Suggestion,
     Unsupported,
     hinted,
     read_by,
+    suggestion,
     tables_of,
 )
 from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
@@ -171,6 +173,9 @@ class Answers:
             outcome = replace(outcome, tried=())
         original = outcome.original
         unchanged = Decision(original if outcome.spelled else None, original, outcome, facts.problem, asked.over)
+        if thorough:
+            change = await asyncio.to_thread(_suggested, outcome, definitions, relations)
+            unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
     async def definitions(self) -> Definitions:
@@ -231,6 +236,19 @@ class Answers:
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
         return typed == expanded
+
+
+def _suggested(
+    outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
+) -> Suggestion | None:
+    """The change to a view by which it would answer; a surprise costs the suggestion, never the explanation."""
+    if outcome.rewritten or not outcome.tried:
+        return None
+    try:
+        return suggestion(outcome, definitions, relations)
+    except Exception:
+        _log.exception("no change to a view is suggested for %r", outcome.statement.sql)
+        return None
 
 
 def _hint(sql: str) -> Hinted:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from rewriter import Attempt, Outcome
+from rewriter import Attempt, Finding, Outcome, Suggestion, ranked
 from rewriter.model import Table
 
 _MISSED = 3  # views that an operation log tells of; EXPLAIN tells of all
@@ -18,7 +18,8 @@ class Decision:
 
     `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
     can run it; `problem` says why nothing was tried. `over` is the number of views that read any of its tables, or
-    may where it was not read. `read` are the storage tables that a rewriting reads.
+    may where it was not read. `read` are the storage tables that a rewriting reads. `suggestion` is the change
+    to a view that would help, where it was asked for.
     """
 
     sql: str | None
@@ -27,6 +28,7 @@ class Decision:
     problem: str = ""
     over: int = 0
     read: tuple[Table, ...] = ()
+    suggestion: Suggestion | None = None
 
     @property
     def rewritten(self) -> bool:
@@ -53,10 +55,16 @@ class Decision:
         return f", data as of {when.isoformat(' ', 'milliseconds').removesuffix('+00:00')} UTC"
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What came of the views on each SELECT, near misses first."""
+        return ranked(self.outcome) if self.outcome else ()
+
+    @property
     def missed(self) -> tuple[str, ...]:
-        """Why views do not answer, each view and reason once."""
-        whys = self._whys()
-        return tuple(f"{name} not used: {why}" for why, names in whys.items() for name in names)
+        """Why views do not answer, each view and reason once; of several SELECTs, which one it is about."""
+        found = [finding for finding in self.findings if finding.attempt.verdict != "chosen"]
+        several = len({finding.block for finding in self.findings}) > 1
+        return tuple(dict.fromkeys(_missed(finding, several) for finding in found))
 
     def _briefly(self) -> list[str]:
         """The same, where something stands in the way of every view: that once."""
@@ -97,6 +105,12 @@ class Decision:
         more = len(missed) - _MISSED
         if more > 0:
             yield f"and {more} more {'reason' if more == 1 else 'reasons'}; EXPLAIN REWRITE tells all"
+
+
+def _missed(finding: Finding, several: bool) -> str:
+    name = finding.view or f"each of {finding.views} views"
+    place = f" ({finding.block})" if several and finding.block else ""
+    return f"{name} not used: {_why(finding.attempt)}{place}"
 
 
 def _why(attempt: Attempt) -> str:

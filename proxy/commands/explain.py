@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proxy.answering import Decision, checked
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
+from proxy.commands.properties import COLUMNS, QUERY
+from proxy.commands.show_create import statement
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
+from rewriter.model import quoted
 
 EXAMPLE = "EXPLAIN SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
 MODES = ("EXTENDED", "CODEGEN", "COST", "FORMATTED")
-_COLUMNS = ("view", "verdict", "rule", "reason", "detail")
+_COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,12 @@ class Explain:
         if not decision.tried and not decision.problem:
             return plan
         text = "\n".join(str(row[0]) for row in plan.rows).rstrip()
-        return ResultSet.of("plan", rows=[(f"{heading(decision)}\n{text}",)])
+        return ResultSet.of("plan", rows=[(f"{heading(decision, await suggested(ctx, decision))}\n{text}",)])
 
 
 @dataclass(frozen=True)
 class ExplainRewrite:
-    """One row for each view and block that was tried."""
+    """One row for each view and SELECT that was tried, near misses first; at the end the change that would help."""
 
     query: str
 
@@ -43,17 +46,33 @@ class ExplainRewrite:
         await checked(decision.original, session.upstream.query)
         as_of = {"chosen": decision.as_of}
         rows = [
-            (str(a.view), a.verdict, a.rule, str(a.reason or ""), a.detail + as_of.get(a.verdict, ""))
-            for a in decision.tried
+            (view, a.verdict, a.rule, str(a.reason or ""), a.detail + as_of.get(a.verdict, ""), block)
+            for view, a, block in ((found.view, found.attempt, found.block) for found in decision.findings)
         ]
         if decision.problem:
-            rows.insert(0, ("", "not rewritten", "", "", decision.problem))
+            rows.insert(0, ("", "not rewritten", "", "", decision.problem, ""))
         if not rows:
-            rows.append(("", "not rewritten", "", "", "it has no SELECT over a table of a materialized view"))
+            rows.append(("", "not rewritten", "", "", "it has no SELECT over a table of a materialized view", ""))
+        if decision.suggestion is not None:
+            part = f"-- {decision.suggestion.part}\n" if decision.suggestion.left else ""
+            change = part + await suggested(ctx, decision)
+            rows.append((str(decision.suggestion.view), "suggested", "", "", change, ""))
         return ResultSet.of(*_COLUMNS, rows=rows)
 
 
-def heading(decision: Decision) -> str:
+async def suggested(ctx: Context, decision: Decision) -> str:
+    """The statement that changes a view so that it answers, with all else that its CREATE says; empty without one."""
+    found = decision.suggestion
+    view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
+    if found is None or view is None:
+        return ""
+    added = ", ".join(map(quoted, found.names))
+    columns = {COLUMNS: f"{kept}, {added}"} if (kept := view.properties.get(COLUMNS)) else {}
+    changed = replace(view, properties={**view.properties, QUERY: found.sql, **columns})
+    return statement(changed).replace("CREATE MATERIALIZED", "CREATE OR REPLACE MATERIALIZED", 1)
+
+
+def heading(decision: Decision, suggestion: str = "") -> str:
     """What was decided, in words."""
     lines = ["== Viewgate =="]
     if decision.rewritten:
@@ -62,6 +81,8 @@ def heading(decision: Decision) -> str:
     else:
         lines.append("not rewritten" + (f": {decision.problem}" if decision.problem else ""))
     lines += decision.missed
+    if decision.suggestion is not None and suggestion:
+        lines += [decision.suggestion.told, suggestion]
     return "\n".join([*lines, ""])
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
-from textwrap import shorten
 from typing import Any
 
+from rewriter.findings import Finding, ranked
 from rewriter.fresh import query_columns
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
@@ -18,10 +18,8 @@ from rewriter.model.settings import result_settings
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.schema import Uncertain, has_unary_plus, output_columns
 from rewriter.sql import by_name, parse
-from rewriter.suggest import Suggestion, suggest
+from rewriter.suggest import Suggestion, suggestion
 
-# So much of a SELECT is shown where several are told apart.
-_SHOWN = 100
 _TOO_DEEP = Miss(Reason.NOT_READ, "it is nested too deeply")
 
 
@@ -37,6 +35,7 @@ class Explanation:
     views: tuple[str, ...]
     storage: Mapping[str, str]
     tried: tuple[Attempt, ...]
+    findings: tuple[Finding, ...] = ()
     suggestion: Suggestion | None = None
     problem: str = ""
 
@@ -65,24 +64,25 @@ class Explanation:
     def __str__(self) -> str:
         kept = f"not rewritten: {self.problem}" if self.problem else "not rewritten"
         lines = [f"answered from {', '.join(self.views)}" if self.rewritten else kept, "", self.sql, ""]
-        several = len({attempt.block for attempt in self.tried}) > 1
-        for block, tried in groupby(self.tried, key=lambda attempt: attempt.block):
+        several = len({finding.block for finding in self.findings}) > 1
+        for block, found in groupby(self.findings, key=lambda finding: finding.block):
             if several:
-                lines.append(f"for {shorten(block, _SHOWN, placeholder=' …')}")
-            lines += [f"{'  ' if several else ''}{_told(attempt)}" for attempt in tried]
+                lines.append(f"for {block}")
+            lines += [f"{'  ' if several else ''}{_told(finding)}" for finding in found]
         if self.suggestion is not None:
             lines += ["", str(self.suggestion)]
         return "\n".join(lines).rstrip()
 
     def _suggested(self) -> dict[str, Any] | None:
         found = self.suggestion
-        return {"view": str(found.view), "add": list(found.add), "sql": found.sql} if found else None
+        return {"view": str(found.view), "add": list(found.add), "sql": found.statement} if found else None
 
 
-def _told(attempt: Attempt) -> str:
+def _told(finding: Finding) -> str:
+    attempt = finding.attempt
     verdict = f", {attempt.detail}" if attempt.detail else ""
     said = f"{attempt.reason}: {attempt.detail}" if attempt.reason else f"by the rule {attempt.rule}{verdict}"
-    return f"{attempt.view} {attempt.verdict}, {said}"
+    return f"{finding.view or f'each of {finding.views} views'} {attempt.verdict}, {said}"
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
@@ -99,15 +99,15 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
     used = {r.view.name: r.view for r in outcome.replacements}
     storage = {view.storage.sql(): pin(view.storage_query, {}, outcome.statement.session) for view in used.values()}
     views = tuple(map(str, used))
-    suggestion = None if outcome.rewritten else suggest(outcome, definitions, relations)
+    found = None if outcome.rewritten else suggestion(outcome, definitions, relations)
     problem = "" if outcome.tried else outcome.statement.unread or "no view reads any of its tables"
-    return Explanation(outcome.rewritten, sql, views, storage, outcome.tried, suggestion, problem)
+    return Explanation(outcome.rewritten, sql, views, storage, outcome.tried, ranked(outcome), found, problem)
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:
     """That the query stays as it is, for a reason that comes after the choice."""
     tried = tuple(a.missed(miss) if a.verdict == "chosen" else a for a in outcome.tried)
-    return Explanation(False, outcome.original, (), {}, tried)
+    return Explanation(False, outcome.original, (), {}, tried, ranked(replace(outcome, tried=tried)))
 
 
 def _certain(

@@ -19,7 +19,7 @@ def chosen(connection: Any, query: str) -> list[str]:
 def reasons(connection: Any, query: str) -> str:
     """Why the views do not answer it."""
     tried = clients.rows(connection, f"EXPLAIN REWRITE {query}")
-    return "\n".join(f"{reason} {detail}" for _, _, _, reason, detail in tried)
+    return "\n".join(f"{reason} {detail}" for _, _, _, reason, detail, _ in tried)
 
 
 def rows_both_ways(connection: Any, query: str) -> tuple[Rows, Rows]:

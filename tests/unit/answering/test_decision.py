@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from proxy.answering import Decision
@@ -60,6 +61,20 @@ def test_explain_tells_of_every_view() -> None:
         "lake.demo.a not used: it has no column price",
         "lake.demo.b not used: it has no column price",
     )
+
+
+def test_explain_tells_of_several_selects_which_one_a_reason_is_about() -> None:
+    sql = "SELECT 1 FROM sales UNION ALL SELECT 2 FROM sales"
+    tried = [replace(attempt("a"), block=block) for block in ("SELECT 1 FROM sales", "SELECT 2 FROM sales")]
+    assert Decision(None, sql, Outcome(parse(sql, Session("lake", ("demo",))), (), tuple(tried))).missed == (
+        "lake.demo.a not used: it has no column price (line 1, column 1: SELECT 1 FROM sales)",
+        "lake.demo.a not used: it has no column price (line 1, column 31: SELECT 2 FROM sales)",
+    )
+
+
+def test_explain_gives_a_reason_of_the_select_once() -> None:
+    tried = (attempt(view, Reason.NOT_READ, "rand()") for view in "ab")
+    assert decided(*tried).missed == ("each of 2 views not used: the same answer cannot be proved: rand()",)
 
 
 def test_many_reasons_are_cut_short() -> None:

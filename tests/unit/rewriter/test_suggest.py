@@ -116,3 +116,41 @@ def test_a_key_as_the_query_has_it_rather_than_the_column_that_makes_a_group_of_
     found = read_script(KEYED + SALES).explain(query).suggestion
     assert found is not None
     assert found.add == ("date_format(o.at, 'HH:mm')",)
+
+
+@pytest.mark.parametrize("head", ["named (land, total)", "plain"])
+def test_the_statement_of_a_suggestion_can_be_run(head: str) -> None:
+    view = f"CREATE MATERIALIZED VIEW {head} AS SELECT country, sum(price) AS total FROM sales GROUP BY country;"
+    query = "SELECT country, max(price) FROM sales GROUP BY country"
+    found = suggestion(query, view)
+    assert found is not None
+    name = head.split()[0]
+    columns = " (land, total, max_price)" if name == "named" else ""
+    assert found.statement.startswith(f"CREATE OR REPLACE MATERIALIZED VIEW {name}{columns} AS SELECT ")
+    made = read_script(f"{TABLES}{found.statement};").explain(query)
+    assert made.views == (name,)
+
+
+def test_no_summary_with_a_group_for_each_row_of_its_table() -> None:
+    query = "SELECT o.id, count(*) FROM orders o GROUP BY o.id"
+    by_channel = "CREATE MATERIALIZED VIEW by_channel AS SELECT channel, count(*) AS cnt FROM orders GROUP BY channel;"
+    assert read_script(KEYED + by_channel).explain(query).suggestion is None
+    unkeyed = "CREATE TABLE orders (id INT, channel STRING);"
+    assert read_script(unkeyed + by_channel).explain(query).suggestion is not None
+
+
+def test_where_only_a_part_would_be_answered_it_is_said() -> None:
+    part = "SELECT country, max(price) AS m FROM sales GROUP BY country"
+    whole = suggestion(part)
+    assert whole is not None
+    assert (whole.left, str(whole).splitlines()[0]) == (0, "by_country would answer the query with max(price) added:")
+    found = suggestion(f"{part} UNION ALL SELECT name, area FROM lands")
+    assert found is not None
+    assert found.left == 1
+    assert "1 SELECT would still read tables" in str(found)
+
+
+def test_a_select_over_derived_tables_alone_is_not_counted() -> None:
+    found = suggestion("SELECT max(m) FROM (SELECT country, max(price) AS m FROM sales GROUP BY country) t")
+    assert found is not None
+    assert found.left == 0

@@ -109,8 +109,8 @@ def test_each_select_has_its_own_reasons() -> None:
     said = workspace().explain(query)
     assert [attempt["block"] for attempt in said.as_json()["tried"]] == [query] * 3 + [inner] * 3
     text = str(said)
-    assert f"for {query}\n  by_country missed, NOT_READ: it reads derived tables alone" in text
-    assert f"for {inner}\n  by_country missed, AGGREGATE_NOT_IN_VIEW: max(n)" in text
+    assert f"for line 1, column 1: {query}\n  each of 3 views missed, NOT_READ: it reads derived tables alone" in text
+    assert f"for line 1, column 21: {inner}\n  by_country missed, AGGREGATE_NOT_IN_VIEW: max(n)" in text
 
 
 @pytest.mark.parametrize("terms", [420, 800])

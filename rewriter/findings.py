@@ -1,0 +1,85 @@
+"""What came of each SELECT of a statement, in the order in which users read it: where it stands, near misses first."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from textwrap import shorten
+from typing import NamedTuple
+
+from rewriter.match import Reason
+from rewriter.model import TableName
+from rewriter.outcome import Attempt, Outcome
+
+# So much of a SELECT is shown where several are told apart.
+_SHOWN = 100
+# A change to the view helps; a refresh or a setting helps; the view is about something else.
+_NEAR = (Reason.COLUMN_NOT_IN_VIEW, Reason.AGGREGATE_NOT_IN_VIEW, Reason.GROUPING_TOO_COARSE)
+_FAR = (Reason.SHAPE, Reason.NOT_READ, Reason.TABLES_DIFFER)
+_RANKS: Mapping[Reason, int] = {
+    **dict.fromkeys(Reason, 1),
+    **dict.fromkeys(_NEAR, 0),
+    **{reason: 2 + rank for rank, reason in enumerate(_FAR)},
+}
+_VERDICTS = {"chosen": 0, "not chosen": 1, "missed": 2}
+# Reasons that a SELECT gives of itself, whatever the view; one view alone keeps its name.
+_OF_SELECT = (Reason.NOT_READ, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
+
+
+class Finding(NamedTuple):
+    """What came of one view, or of several `views` that missed for one reason, on one SELECT."""
+
+    attempt: Attempt
+    views: int
+    block: str
+
+    @property
+    def view(self) -> str:
+        """The view; empty where the reason is the SELECT's, whatever the view."""
+        return str(self.attempt.view) if self.views == 1 else ""
+
+
+def ranked(outcome: Outcome) -> tuple[Finding, ...]:
+    """Return what came of the views on each SELECT, in the order of the SELECTs, near misses first.
+
+    A reason that several views share because it is the SELECT's own is given once. Views over other tables are
+    left out where views over the SELECT's tables were tried, unless a hint names them.
+    """
+    by_block: dict[str, list[Attempt]] = {}
+    for attempt in outcome.tried:
+        by_block.setdefault(attempt.block, []).append(attempt)
+    return tuple(
+        Finding(attempt, views, place_of(block, outcome.statement.sql))
+        for block, tried in by_block.items()
+        for attempt, views in _once(_concerned(tried, outcome))
+    )
+
+
+def place_of(block: str, sql: str) -> str:
+    r"""Return a SELECT with its place in a statement, shortened.
+
+    >>> place_of("SELECT 1", "SELECT a,\n (SELECT 1) FROM t")
+    'line 2, column 3: SELECT 1'
+    """
+    at = sql.find(block) if block else -1
+    shown = shorten(block, _SHOWN, placeholder=" …")
+    if at < 0:  # it stands in the query of a view that the statement names
+        return shown
+    before = sql[:at]
+    return f"line {before.count(chr(10)) + 1}, column {at - before.rfind(chr(10))}: {shown}"
+
+
+def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
+    """Return the attempts without views over other tables, the nearest first."""
+    only = outcome.statement.session.only
+    near = [a for a in tried if not a.block or a.view == only or a.reason is not Reason.TABLES_DIFFER]
+    return sorted(near or tried, key=lambda a: (_VERDICTS[a.verdict], _RANKS[a.reason] if a.reason else 0))
+
+
+def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
+    """Yield each attempt once, with the number of views; of several that missed for the SELECT's reason the first."""
+    alike: dict[Hashable, dict[TableName, Attempt]] = {}
+    for attempt in tried:
+        own = attempt if attempt.reason not in _OF_SELECT else (attempt.reason, attempt.detail)
+        alike.setdefault(own, {}).setdefault(attempt.view, attempt)
+    for views in alike.values():
+        yield next(iter(views.values())), len(views)

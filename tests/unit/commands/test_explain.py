@@ -1,0 +1,77 @@
+"""EXPLAIN and EXPLAIN REWRITE as a client sees them."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from proxy.answering import Decision
+from rewriter import parse, rewrite, suggestion
+from tests.unit.commands.house import House
+
+CREATE = "CREATE MATERIALIZED VIEW agg PARTITIONED BY (region) AS SELECT region, sum(amount) FROM sales GROUP BY region"
+QUERY = "SELECT max(amount) AS m\nFROM sales"
+COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
+
+
+@pytest.fixture
+def asked(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
+    asyncio.run(house.run(CREATE))
+
+    async def decide(session: Any, sql: str, *, thorough: bool = False) -> Decision:
+        definitions = (await house.definitions()).thorough
+        statement = parse(sql, house.session)
+        relations = await house.catalog.current(definitions.closure(statement))
+        outcome = rewrite(statement, definitions, relations)
+        found = None if outcome.rewritten else suggestion(outcome, definitions, relations)
+        return Decision(None, sql, outcome, suggestion=found)
+
+    monkeypatch.setattr(house, "decide", decide, raising=False)
+    return house
+
+
+def rows(house: House, sql: str) -> list[dict[str, Any]]:
+    return [dict(zip(COLUMNS, row, strict=True)) for row in asyncio.run(house.run(sql)).rows]
+
+
+def test_each_row_names_the_select_and_the_last_is_a_statement_that_helps(asked: House) -> None:
+    missed, suggested = rows(asked, f"EXPLAIN REWRITE {QUERY}")
+    assert (missed["view"], missed["verdict"], missed["reason"]) == ("lake.demo.agg", "missed", "AGGREGATE_NOT_IN_VIEW")
+    assert missed["block"] == "line 1, column 1: SELECT max(amount) AS m FROM sales"
+    assert (suggested["view"], suggested["verdict"]) == ("lake.demo.agg", "suggested")
+    change = suggested["detail"]
+    assert "CREATE OR REPLACE MATERIALIZED VIEW lake.demo.agg" in change
+    assert "PARTITIONED BY (region)" in change
+    asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("max_amount", "bigint")]
+    asyncio.run(asked.run(change))
+    (view,) = asyncio.run(asked.catalog.definitions())
+    assert "max(amount) AS max_amount" in view.query
+
+
+def test_a_change_that_answers_a_part_says_so_and_can_be_run(asked: House) -> None:
+    query = f"{QUERY}\nUNION ALL SELECT rand() FROM sales"
+    *_, suggested = rows(asked, f"EXPLAIN REWRITE {query}")
+    asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("max_amount", "bigint")]
+    assert suggested["detail"].startswith("-- 1 SELECT would still read tables\n")
+    asyncio.run(asked.run(suggested["detail"]))
+
+
+def test_the_plan_is_headed_by_the_change(asked: House) -> None:
+    ((plan,),) = asyncio.run(asked.run(f"EXPLAIN {QUERY}")).rows
+    head, change = plan.split("lake.demo.agg would answer the query with max(amount) added:\n")
+    assert head == "== Viewgate ==\nnot rewritten\nlake.demo.agg not used: it does not hold max(amount)\n"
+    assert change.startswith(("-- made under", "CREATE OR REPLACE"))
+
+
+def test_a_hit_suggests_nothing(asked: House) -> None:
+    (chosen,) = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
+    assert (chosen["verdict"], chosen["block"]) == ("chosen", "line 1, column 1: SELECT sum(amount) FROM sales")
+
+
+def test_a_setting_is_no_reason_to_change_the_view(asked: House) -> None:
+    asked.session = replace(asked.session, settings={})
+    (missed,) = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
+    assert missed["reason"] == "SETTINGS_DIFFER"

@@ -1,0 +1,52 @@
+"""What users read of the views that were tried: near misses first, what concerns the SELECT once."""
+
+from __future__ import annotations
+
+from rewriter.script import read_script
+
+SCRIPT = """
+CREATE TABLE sales (country STRING, n INT, price DECIMAL(10,2));
+CREATE TABLE lands (name STRING, area BIGINT);
+CREATE MATERIALIZED VIEW a_joined AS SELECT name, sum(n) AS n FROM sales JOIN lands ON country = name GROUP BY name;
+CREATE MATERIALIZED VIEW b_few AS SELECT country, n, price FROM sales WHERE n > 5;
+CREATE MATERIALIZED VIEW c_country AS SELECT country, sum(price) AS total FROM sales GROUP BY country;
+"""
+
+
+def found(query: str, views: str = SCRIPT) -> list[tuple[str, str, str]]:
+    findings = read_script(views).explain(query).findings
+    return [(finding.view, str(finding.attempt.reason or ""), finding.block) for finding in findings]
+
+
+def test_the_view_that_lacks_least_comes_first() -> None:
+    views = [view for view, *_ in found("SELECT country, max(price) FROM sales GROUP BY country")]
+    assert views[0] == "c_country"
+    assert set(views) <= {"a_joined", "b_few", "c_country"}
+
+
+def test_a_view_over_other_tables_is_left_out_beside_one_over_the_same() -> None:
+    query = "SELECT country, max(price) FROM sales GROUP BY country"
+    assert not [row for row in found(query) if row[1] == "TABLES_DIFFER"]
+
+
+def test_a_reason_of_the_select_is_given_once_and_names_no_view() -> None:
+    query = "SELECT country, rand() FROM sales"
+    assert [(view, reason) for view, reason, _ in found(query)] == [("", "NOT_READ")]
+    said = str(read_script(SCRIPT).explain(query))
+    assert said.count("NOT_READ") == 1
+    assert "each of 3 views missed, NOT_READ" in said
+
+
+def test_one_view_keeps_its_name() -> None:
+    one = "CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT a, count(*) AS c FROM t GROUP BY a"
+    assert [(view, reason) for view, reason, _ in found("SELECT a, rand() FROM t", one)] == [("v", "NOT_READ")]
+
+
+def test_each_select_has_its_place_and_is_shortened() -> None:
+    long = " OR ".join(f"n = {i}" for i in range(40))
+    query = f"SELECT max(price) FROM sales\nUNION ALL\nSELECT min(price) FROM sales WHERE {long}"
+    blocks = list(dict.fromkeys(block for *_, block in found(query)))
+    assert blocks[0] == "line 1, column 1: SELECT max(price) FROM sales"
+    assert blocks[1].startswith("line 3, column 1: SELECT min(price) FROM sales WHERE n = 0 OR")
+    assert blocks[1].endswith(" …")
+    assert all(len(block) < 130 for block in blocks)
