@@ -89,9 +89,17 @@ def is_pinned(column: Tree, block: Block, zone: str) -> bool:
     declared = block.type_of(column)
     if exp.Is(this=column, expression=exp.Null()) in block.where:
         return True
-    sides = ((tree.this, tree.expression) for tree in block.where if isinstance(tree, exp.EQ))
+    sides = (side for tree in block.where for side in _compared(tree))
     literals = (right if left == column else left for left, right in sides if column in (left, right))
     return declared is not None and any(literal_value(one, declared.type, zone) is not None for one in literals)
+
+
+def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
+    """Yield the sides of a predicate that is true for one value alone: =, <=>, and IN of one value."""
+    if isinstance(tree, exp.EQ | exp.NullSafeEQ):
+        yield tree.this, tree.expression
+    elif isinstance(tree, exp.In) and len(tree.expressions) == 1:
+        yield tree.this, tree.expressions[0]
 
 
 def represented(block: Block, classes: Equivalence, zone: str) -> Block:

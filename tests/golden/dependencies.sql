@@ -93,3 +93,8 @@ SELECT coalesce(max(v.`prices`), 0) + 1, min(v.`n`), max(v.`middle`) FROM lake.d
 --@ case: one key pinned of two
 SELECT count(DISTINCT price), median(price) FROM sales WHERE region = 'eu'
 --@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
+
+--@ case: keys pinned by <=> and by IN with one value
+SELECT count(DISTINCT price) FROM sales WHERE region <=> 'eu' AND n IN (1)
+--@ rewritten using by_region
+SELECT coalesce(max(v.`prices`), 0) FROM lake.demo.by_region__storage AS v WHERE v.`region` IS NOT DISTINCT FROM 'eu' AND v.`n` IN (1)
