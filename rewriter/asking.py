@@ -48,7 +48,9 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 
 
 def is_branch(statement: Statement, select: SelectBlock) -> bool:
-    """Whether a block is a branch of a derived table that is a set operation."""
+    """Whether a block is a branch of a set operation that a block around it, or one behind it, reads."""
+    if any(table.block.tree is None and select.span.within(table.block.span) for table in statement.common):
+        return True
     around = next(reversed(statement.around(select)), None)
     if around is None or select.tree is None:
         return False
@@ -59,6 +61,11 @@ def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
     """The derived tables in a block's FROM that are set operations."""
     items = from_items(select.tree) if select.tree is not None else ()
     return [item.this for item in items if isinstance(item, exp.Subquery) and isinstance(item.this, exp.SetOperation)]
+
+
+def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
+    """Return whether a block reads a set operation: a derived table in its FROM, or what WITH gives a name."""
+    return bool(set_operations(select)) or any(t.block.tree is None for t in statement.common_within(select))
 
 
 def _merges(derived: exp.Expr) -> bool:

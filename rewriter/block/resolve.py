@@ -148,8 +148,18 @@ def common_tables(
 
         return build
 
-    known = ((t, t.block.tree) for t in statement.common_before(select))
-    return {table.name: (tree, build_of(table)) for table, tree in known if tree is not None}
+    def refuse(table: CommonTable) -> Build:
+        def build(tree: exp.Select, taken: frozenset[str]) -> Block:
+            raise Unsupported(table.block.problem)
+
+        return build
+
+    return {
+        table.name: (table.block.tree, build_of(table))
+        if table.block.tree is not None
+        else (exp.Select(), refuse(table))
+        for table in statement.common_before(select)
+    }
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import NamedTuple
 
-from rewriter.asking import set_operations
+from rewriter.asking import reads_set_operation
 from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
 from rewriter.correlation import Correlation
 from rewriter.cost import UNKNOWN, least_costs, original_cost
@@ -47,7 +47,7 @@ def answer_block(
 ) -> tuple[Chosen | None, list[Attempt]]:
     """The best view for a block, and what came of the others."""
     shortlist = definitions.shortlist(statement, select)
-    if not shortlist and not set_operations(select):
+    if not shortlist and not reads_set_operation(statement, select):
         return None, []
     try:
         if select.tree is None:

@@ -49,6 +49,14 @@ def _reads(text: str) -> exp.Expr | None:
     return query
 
 
+def query_of(block: SelectBlock) -> exp.Expr:
+    """Return the query that a common table expression is, where it is more than one SELECT; raises Unsupported."""
+    query = _reads(f"({block.text})")
+    if query is None:
+        raise Unsupported(block.problem)
+    return query
+
+
 def branches_of(query: exp.Expr) -> Iterator[exp.Select]:
     """The SELECTs of a query, which may be a set operation; raises Unsupported."""
     if query.args.get("with_"):

@@ -7,7 +7,7 @@ from sqlglot import exp
 from rewriter.block import Block, Find, Texts, Unsupported, build_block, common_tables
 from rewriter.block.from_clause import Common
 from rewriter.correlation import Correlation, correlation_of
-from rewriter.engine.derived import branches_of, columns_of, is_union_all, text_of_table
+from rewriter.engine.derived import branches_of, columns_of, is_union_all, query_of, text_of_table
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.model import Column, Table, TableName
@@ -57,12 +57,13 @@ def _texts(select: SelectBlock, statement: Statement, find: Find) -> Texts:
 
     def derive(node: exp.Expr) -> tuple[str, tuple[Column, ...], tuple[Block, ...]]:
         text = text_of_table(node, select, statement)
+        query, within = node.this, inside
         if isinstance(node, exp.Table):
-            named = (table.block for table in statement.common_before(select) if table.name == node.name.lower())
-            return text, columns_of([_inner(block, statement, find) for block in named]), ()
-        found = (next(b for b in inside if b.tree == branch) for branch in branches_of(node.this))
+            named = next(t.block for t in statement.common_before(select) if t.name == node.name.lower())
+            query, within = named.tree or query_of(named), [named, *statement.inside(named)]
+        found = (next(b for b in within if b.tree == branch) for branch in branches_of(query))
         blocks = tuple(_inner(block, statement, find) for block in found)
-        united = isinstance(node.this, exp.Union) and is_union_all(node.this)
+        united = isinstance(query, exp.Union) and is_union_all(query)
         return text, columns_of(blocks), blocks if united else ()
 
     def text(tree: exp.Select) -> str:

@@ -36,7 +36,10 @@ class SelectBlock:
 
 @dataclass(frozen=True)
 class CommonTable:
-    """A common table expression that is one SELECT and can be meant wherever its name stands behind it."""
+    """A common table expression that can be meant wherever its name stands behind it.
+
+    The block of a set operation is all of its text, and has no tree.
+    """
 
     name: str
     block: SelectBlock
@@ -197,7 +200,7 @@ def parse(sql: str, session: Session) -> Statement:
     ctes = list(_ctes(tokens)) if TokenType.WITH in kinds else []
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
-    common = tuple(_common(tokens, ctes, blocks)) if ctes else ()
+    common = tuple(_common(sql, tokens, ctes, blocks)) if ctes else ()
     return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens, kinds))
 
 
@@ -287,7 +290,9 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
     return ""
 
 
-def _common(tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]) -> Iterator[CommonTable]:
+def _common(
+    sql: str, tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]
+) -> Iterator[CommonTable]:
     """The expressions of the statement's own WITH: `name AS (SELECT …)`, of a name that is defined once."""
     if tokens[0].token_type is not TokenType.WITH or any(t.text.upper() == "RECURSIVE" for t in tokens[1:2]):
         return
@@ -305,8 +310,10 @@ def _common(tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[Selec
             opened = (name, block) if block is not None and ctes.count(name) == 1 else None
         elif depth == 0 and opened is not None:
             name, block = opened
-            if block.span.end == tokens[i - 1].end + 1:
-                yield CommonTable(name, block, token.end + 1)
+            whole = SelectSpan(block.span.start, tokens[i - 1].end + 1)
+            if block.span != whole:
+                block = SelectBlock(whole, sql[slice(*whole)], None, f"{name} is a set operation")
+            yield CommonTable(name, block, token.end + 1)
             opened = None
 
 

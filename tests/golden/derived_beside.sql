@@ -111,3 +111,13 @@ WITH a AS (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)),
 WITH a AS (SELECT item, sum(amount) AS s FROM sales WHERE region IN (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)) GROUP BY item), b AS (SELECT item, count(*) AS n FROM sales WHERE region IN (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)) GROUP BY item) SELECT a.item, s, n FROM a JOIN b ON a.item = b.item
 --@ rewritten using by_region
 WITH a AS (SELECT v.`item` AS item, sum(v.`total`) AS s FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE (v.`region` IN (SELECT region FROM goals VERSION AS OF 1001 WHERE goal > (SELECT min(goal) FROM goals VERSION AS OF 1001))) GROUP BY v.`item`), b AS (SELECT v.`item` AS item, coalesce(sum(v.`cnt`), 0) AS n FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE (v.`region` IN (SELECT region FROM goals VERSION AS OF 1001 WHERE goal > (SELECT min(goal) FROM goals VERSION AS OF 1001))) GROUP BY v.`item`) SELECT a.item, s, n FROM a JOIN b ON a.item = b.item
+
+--@ case: a set operation that WITH names
+WITH known AS (SELECT region FROM goals WHERE year = 2023 UNION SELECT region FROM goals WHERE goal > 2) SELECT s.region, sum(s.amount) FROM sales AS s JOIN known ON s.region = known.region GROUP BY s.region
+--@ rewritten using by_region
+WITH known AS (SELECT region FROM goals VERSION AS OF 1001 WHERE year = 2023 UNION SELECT region FROM goals VERSION AS OF 1001 WHERE goal > 2) SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v, known AS known_0 WHERE v.`region` = known_0.region GROUP BY v.`region`
+
+--@ case: a set operation that WITH names, in IN
+WITH known AS (SELECT region FROM goals WHERE year = 2024 EXCEPT SELECT region FROM goals WHERE goal > 5) SELECT region, sum(amount) FROM sales WHERE region IN (SELECT region FROM known) GROUP BY region
+--@ rewritten using by_region
+WITH known AS (SELECT region FROM goals VERSION AS OF 1001 WHERE year = 2024 EXCEPT SELECT region FROM goals VERSION AS OF 1001 WHERE goal > 5) SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT SEMI JOIN known AS known_0 ON v.`region` = known_0.region GROUP BY v.`region`

@@ -88,3 +88,22 @@ SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) FROM (SELECT v.`item`
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web WHERE id < (SELECT count(*) FROM web)) AS u GROUP BY item
 --@ rewritten using by_store, by_web
 SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) FROM (SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v GROUP BY v.`item` UNION ALL SELECT web_0.item AS c0, sum(web_0.price) AS c1 FROM lake.demo.web VERSION AS OF 1001 AS web_0 WHERE web_0.id < (SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v) GROUP BY web_0.item) AS v GROUP BY v.`c0`
+
+--@ case: a union that WITH names
+WITH u AS (SELECT item, price FROM store UNION ALL SELECT item, price FROM web) SELECT item, sum(price), count(*) FROM u GROUP BY item
+--@ rewritten using by_store, by_web
+WITH u AS (SELECT item, price FROM store VERSION AS OF 1000 UNION ALL SELECT item, price FROM web VERSION AS OF 1001) SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)), coalesce(sum(v.`c2`), 0) FROM (SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v GROUP BY v.`item` UNION ALL SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v GROUP BY v.`item`) AS v GROUP BY v.`c0`
+
+--@ case: a union that WITH names, read twice, joined to a table
+WITH u AS (SELECT item, day, amount FROM store UNION ALL SELECT item, day, amount FROM web), d AS (SELECT i.brand, u.day, sum(u.amount) AS s FROM u JOIN items i ON u.item = i.item GROUP BY i.brand, u.day) SELECT a.brand, a.day, a.s, (SELECT count(*) FROM u) AS n FROM d AS a LEFT JOIN d AS b ON a.brand = b.brand AND a.day > b.day
+--@ rewritten using by_store, by_web
+WITH u AS (SELECT item, day, amount FROM store VERSION AS OF 1000 UNION ALL SELECT item, day, amount FROM web VERSION AS OF 1001), d AS (SELECT v.`c0` AS brand, v.`c1` AS day, sum(v.`c2`) AS s FROM (SELECT CAST(items_0.brand AS string) AS c0, v.`day` AS c1, CAST(sum(v.`total`) AS bigint) AS c2 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v, lake.demo.items VERSION AS OF 1002 AS items_0 WHERE v.`item` = items_0.item GROUP BY items_0.brand, v.`day` UNION ALL SELECT CAST(items_0.brand AS string) AS c0, v.`day` AS c1, CAST(sum(v.`total`) AS bigint) AS c2 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v, lake.demo.items VERSION AS OF 1002 AS items_0 WHERE v.`item` = items_0.item GROUP BY items_0.brand, v.`day`) AS v GROUP BY v.`c0`, v.`c1`) SELECT a.brand, a.day, a.s, (SELECT coalesce(sum(v.`c0`), 0) FROM (SELECT CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c0 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v UNION ALL SELECT CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c0 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v) AS v) AS n FROM d AS a LEFT JOIN d AS b ON a.brand = b.brand AND a.day > b.day
+
+--@ case: WITH limits the union
+WITH u AS (SELECT item, price FROM store UNION ALL SELECT item, price FROM web ORDER BY item, price LIMIT 2) SELECT item, sum(price) FROM u GROUP BY item
+--@ kept: by_store GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_web GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_store NOT_READ it reads derived tables alone, which are answered by themselves; by_web NOT_READ it reads derived tables alone, which are answered by themselves
+
+--@ case: a name of WITH that hides another
+WITH u AS (SELECT item FROM store UNION ALL SELECT item FROM web), v AS (SELECT item FROM u WHERE item > 1) SELECT item, count(*) FROM v GROUP BY item
+--@ rewritten using by_store, by_web
+WITH u AS (SELECT item FROM store VERSION AS OF 1000 UNION ALL SELECT item FROM web VERSION AS OF 1001), v AS (SELECT item FROM u WHERE item > 1) SELECT v.`c0` AS item, coalesce(sum(v.`c1`), 0) FROM (SELECT v.`item` AS c0, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c1 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v WHERE v.`item` > 1 GROUP BY v.`item` UNION ALL SELECT v.`item` AS c0, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c1 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v WHERE v.`item` > 1 GROUP BY v.`item`) AS v GROUP BY v.`c0`
