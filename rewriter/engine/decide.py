@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from rewriter.block import Block, Find
@@ -12,6 +13,7 @@ from rewriter.consistency import pinned
 from rewriter.engine.access_paths import recorded_problem
 from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.choose import Chosen, answer_block
+from rewriter.engine.guard import guarded
 from rewriter.engine.questions import finder
 from rewriter.engine.set_operations import answer_set, verify_set
 from rewriter.freshness import Relations, fresh_storage
@@ -139,10 +141,11 @@ def _wholes_answered(
         if any(_replaces(other, part) for other in answers):
             continue
         for view, question in _views_of(part, statement, definitions):
-            result = _answer_to(question, statement, view, find, definitions, relations, refuted)
+            ask = partial(_answer_to, question, statement, view, find, definitions, relations, refuted)
+            result = guarded(view.name, part.sql, ask)
             if result is None:
                 continue
-            found, names = result
+            found, names = (Answer("", result), ()) if isinstance(result, Miss) else result
             if isinstance(found.result, Miss):
                 miss = found.result
                 attempts.append(Attempt(view.name, "missed", found.rule, miss.reason, miss.detail, part.sql))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +13,7 @@ from rewriter.correlation import Correlation
 from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, scan_of
 from rewriter.engine.access_paths import candidate_of, settings_problem
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
+from rewriter.engine.guard import guarded
 from rewriter.freshness import Live, Relations, fresh_storage, live_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
@@ -25,7 +25,6 @@ from rewriter.rules.delta_union import delta_union
 from rewriter.sql import SelectBlock
 from rewriter.verify import Verdict
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 # Views that a plan is made for again with other views for what they lack, views asked for one remainder, views in one
@@ -105,14 +104,8 @@ class Tried:
                 self._keep(Best(price, view, found.rule, found.result, path))
 
     def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
-        """Run an attempt; an error in a rule costs the view its chance, never the answer."""
-        try:
-            return attempt()
-        except RecursionError:
-            return Miss(Reason.NOT_READ, "it is nested too deeply")
-        except Exception:
-            log.exception("trying %s on %r failed; the statement is answered without it", view.name, self.select.text)
-            return Miss(Reason.NOT_READ, "an error in the rewriter, see the log")
+        """Return the result of an attempt with a view, or a miss where it ends in an error."""
+        return guarded(view.name, self.select.text, attempt)
 
     def report(self) -> list[Attempt]:
         """Return what came of each view that was tried: misses, then matches, by name."""

@@ -247,6 +247,22 @@ def test_a_view_that_is_nested_too_deeply_fills_no_log(
     assert caplog.text == ""
 
 
+def test_an_error_in_a_rule_for_whole_views_costs_that_view_alone(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    view = "SELECT region, n FROM sales UNION ALL SELECT region, n FROM sales WHERE n > 3"
+    built = world(GoldenFile(Path(), schema=SCHEMA, views={"both": view}))
+
+    def broken(*_: object) -> None:
+        raise KeyError("surprise")
+
+    monkeypatch.setattr("rewriter.engine.answer.read_alike", broken)
+    outcome = decide(built, "SELECT n FROM sales UNION ALL SELECT n FROM sales WHERE n > 3")
+    assert not outcome.rewritten
+    assert "an error in the rewriter, see the log" in [attempt.detail for attempt in outcome.tried]
+    assert "trying lake.demo.both on" in caplog.text
+
+
 def test_the_query_of_a_statement_that_fills_a_table_is_answered(built: World) -> None:
     head = "CREATE TABLE lake.demo.copy USING iceberg COMMENT 'SELECT' AS "
     filled = decide(built, head + QUERY)

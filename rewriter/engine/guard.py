@@ -1,0 +1,28 @@
+"""Where an error in a rule ends: the view is left out, and the statement is answered without it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TypeVar
+
+from rewriter.match import Miss, Reason
+from rewriter.model import TableName
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+def guarded(view: TableName, text: str, attempt: Callable[[], T]) -> T | Miss:
+    """Return the result of an attempt to answer a text from a view; log an exception and return a miss.
+
+    >>> guarded(TableName(("daily",)), "SELECT 1", lambda: 1)
+    1
+    """
+    try:
+        return attempt()
+    except RecursionError:
+        return Miss(Reason.NOT_READ, "it is nested too deeply")
+    except Exception:
+        log.exception("trying %s on %r failed; the statement is answered without it", view, text)
+        return Miss(Reason.NOT_READ, "an error in the rewriter, see the log")
