@@ -27,8 +27,8 @@ RECORD = 64
 UNKNOWN = 1 << 62
 
 
-def cost(match: Match, block: Block, relations: Relations) -> int:
-    """The cost of a rewriting of a block."""
+def cost(match: Match, relations: Relations) -> int:
+    """Return the cost of a rewriting."""
     return _read(match.rewriting, relations) + (ROLL_UP if match.rolled_up else 0)
 
 

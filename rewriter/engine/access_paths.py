@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, Scope, Unsupported, depends_on_zone, remembered
 from rewriter.engine.set_paths import paths_of_sets
-from rewriter.freshness import Relations
+from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
 from rewriter.maintenance import narrowed
 from rewriter.maintenance.stored import known_block
 from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
-from rewriter.model.settings import TIME_ZONE, differing_setting
+from rewriter.model.settings import LEFT_OUT, TIME_ZONE, differing_setting
 from rewriter.sql import nodes_of
+from rewriter.verify import Verdict
+
+
+def readable_storage(
+    view: MaterializedView,
+    session: Session,
+    definitions: Definitions,
+    relations: Relations,
+    refuted: Mapping[TableName, Verdict],
+    *,
+    part: bool = False,
+) -> Table | Miss:
+    """Return the storage of a view that may be used and is fresh; with `part`, also storage of a part of the rows."""
+    if view.name in refuted:
+        return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
+    if session.leaves_out(view.name):
+        return Miss(Reason.NOT_CHOSEN, LEFT_OUT)
+    return fresh_storage(view, definitions.sources[view.name], relations, part=part)
 
 
 def candidate_of(

@@ -76,7 +76,7 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answer:
-    """The same for a text or a set operation, of which there is but one reading."""
+    """Return what comes of a text or a set operation put to a view as a whole."""
     return _asked(Ask(question, path, {}), from_tables)
 
 
@@ -98,10 +98,10 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """A plan with its asks answered."""
+    """Return the match of a rule's plan, with the questions in the plan answered; a miss where one is not."""
     if isinstance(plan, Partials):
         return _filled(plan, ask, remainder, depth)
-    return _alike(plan, ask) if isinstance(plan, Branchwise) else plan
+    return _alike(plan.question, ask.path) if isinstance(plan, Branchwise) else plan
 
 
 def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
@@ -123,16 +123,15 @@ def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> M
     return of_branches(whole, branches)
 
 
-def _alike(plan: Branchwise, ask: Ask) -> Match | Miss:
+def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
     """Ask each branch of the view, and read the whole view as all of them do."""
     found = []
-    for query, branch in plan.pairs:
+    for query, branch in question.pairs:
         result = answer(query, branch).result
         if isinstance(result, Miss):
             return result
         found.append(result.rewriting)
-    assert isinstance(ask.question, SetQuestion)
-    return read_alike(ask.question, ask.path, found)
+    return read_alike(question, path, found)
 
 
 def over_parts(query: Predicates, parts: Block, path: Candidate) -> Match | Miss:

@@ -12,7 +12,7 @@ from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
 from rewriter.correlation import Correlation
 from rewriter.cost import UNKNOWN, least_costs, original_cost
 from rewriter.engine.answer import of_branches, over_parts
-from rewriter.engine.questions import block_of
+from rewriter.engine.questions import block_of, unread
 from rewriter.engine.tried import Tried
 from rewriter.freshness import Relations
 from rewriter.index import Definitions, Shortlist
@@ -56,8 +56,8 @@ def answer_block(
         block = replace(block, decides=statement.decides_by(select))
         query = predicates_of(block, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
-        unread = "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
-        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, unread, select.text) for v, *_ in shortlist]
+        why = unread(problem)
+        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, why, select.text) for v, *_ in shortlist]
     if statement.session.only is None and counted_by_metadata(block, relations, statement.session.settings):
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]

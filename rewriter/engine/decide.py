@@ -10,19 +10,19 @@ from types import MappingProxyType
 
 from rewriter.block import Block, Find
 from rewriter.consistency import pinned
-from rewriter.engine.access_paths import recorded_problem
+from rewriter.engine.access_paths import readable_storage, recorded_problem
 from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.choose import Chosen, answer_block
 from rewriter.engine.guard import guarded
 from rewriter.engine.questions import finder
 from rewriter.engine.set_operations import answer_set, verify_set
-from rewriter.freshness import Relations, fresh_storage
+from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason
-from rewriter.match.set_operations import set_operation_of
+from rewriter.match.set_operations import SetOperation, set_operation_of
 from rewriter.match.texts import Part, TextQuestion, parts
 from rewriter.model import MaterializedView, TableName, quoted
-from rewriter.model.settings import LEFT_OUT, REWRITE_IS_OFF, unreadable_setting
+from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.rules.text_match import text_match
@@ -120,7 +120,7 @@ def _verdict(
     if made.rule == text_match.__name__:
         return verify_text(made.original, plan, statement.session, made.view, made.match.rewriting.storage)
     if made.rule == branch_by_branch.__name__:
-        return verify_set(made.original, plan, statement, made.view, definitions, relations)
+        return verify_set(made.original, plan, statement.session, made.view, definitions, relations)
     names = {*(table.name for table in made.query.tables), *made.match.rewriting.reads}
     names.update(*(definitions.sources[definitions.by_storage[storage].name] for storage in made.storages))
     return verdict_on(made.query, made.original, plan, statement.session, definitions, relations, names)
@@ -161,19 +161,23 @@ def _wholes_answered(
 
 def _views_of(
     part: Part, statement: Statement, definitions: Definitions
-) -> Iterator[tuple[MaterializedView, TextQuestion | Part]]:
-    """Yield the view whose text a part is, then the views that are set operations over its tables."""
+) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
+    """Yield the views to ask for a part of a statement, each with the question.
+
+    First the view with the very text of the part, then the views that are set operations over the same tables.
+    """
     view, whole = next((v for text in (part.text, part.body) if (v := definitions.texts.get(text))), (None, False))
     if view is not None:
         yield view, TextQuestion(part, whole, statement)
     tables = frozenset(table for table in part.text.tables if table is not None)
-    for other in definitions.set_operations.get(tables, ()):
-        if other is not view and set_operation_of(part, statement) is not None:
-            yield other, part
+    others = definitions.set_operations.get(tables, ())
+    operation = set_operation_of(part, statement) if others else None
+    if operation is not None:
+        yield from ((other, operation) for other in others if other is not view)
 
 
 def _answer_to(
-    question: TextQuestion | Part,
+    question: TextQuestion | SetOperation,
     statement: Statement,
     view: MaterializedView,
     find: Find,
@@ -202,11 +206,7 @@ def _whole_path(
     refuted: Mapping[TableName, Verdict],
 ) -> Candidate | Miss:
     """Return a view that is no block as something to read as a whole."""
-    if view.name in refuted:
-        return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
-    if statement.session.leaves_out(view.name):
-        return Miss(Reason.NOT_CHOSEN, LEFT_OUT)
-    storage = fresh_storage(view, definitions.sources[view.name], relations)
+    storage = readable_storage(view, statement.session, definitions, relations, refuted)
     if isinstance(storage, Miss):
         return storage
     differing = recorded_problem(view, statement.session, zoned=lambda: True)

@@ -32,6 +32,11 @@ def finder(statement: Statement, definitions: Definitions, relations: Relations)
     return find
 
 
+def unread(problem: Unsupported | RecursionError) -> str:
+    """Return why a SELECT cannot be read, for the user."""
+    return "it is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
+
+
 def block_of(
     select: SelectBlock, tree: exp.Select, statement: Statement, find: Find
 ) -> tuple[Block, Correlation | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -10,16 +9,16 @@ from rewriter.block import Block, Find, Unsupported, build_block, find_among, pr
 from rewriter.cost import UNKNOWN, cost, original_cost
 from rewriter.engine.access_paths import columns_of
 from rewriter.engine.answer import Answer, answer_whole
-from rewriter.engine.questions import block_of, finder
+from rewriter.engine.questions import block_of, finder, unread
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason
-from rewriter.match.set_operations import SetOperation, SetQuestion, set_operation_of
-from rewriter.match.texts import Part, parts
-from rewriter.model import Column, MaterializedView, Table, TableName
+from rewriter.match.set_operations import SetOperation, SetQuestion, set_operation_of, stored_operation
+from rewriter.match.texts import parts
+from rewriter.model import Column, MaterializedView, Session, TableName
 from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.schema import output_types
-from rewriter.sql import Statement, parse, storage_statement
+from rewriter.sql import Statement, parse
 from rewriter.verify import UNDECIDED, Verdict, verify_branches
 
 Columns = tuple[tuple[TableName, tuple[Column, ...]], ...]
@@ -36,24 +35,28 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
                 raise Unsupported("a branch names columns of a block around it")
             blocks.append(replace(block, decides=statement.decides_by(branch)))
     except (Unsupported, RecursionError) as problem:
-        return Miss(Reason.NOT_READ, str(problem) or "it is nested too deeply")
+        return Miss(Reason.NOT_READ, unread(problem))
     return tuple(blocks)
 
 
 def answer_set(
-    part: Part, statement: Statement, find: Find, path: Candidate, definitions: Definitions, relations: Relations
+    operation: SetOperation,
+    statement: Statement,
+    find: Find,
+    path: Candidate,
+    definitions: Definitions,
+    relations: Relations,
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
     """Return what comes of a set operation asked of a view, and the names of its outputs; None for other operators."""
     name = branch_by_branch.__name__
-    operation = set_operation_of(part, statement)
     held = _branches(path.view, _known(path.view, definitions, relations))
-    if operation is None or held is None or held[0] != (operation.operator, len(operation.branches)):
+    if held is None or held[0] != (operation.operator, len(operation.branches)):
         return None
     blocks = questions_of(operation, statement, find)
     if isinstance(blocks, Miss):
         return Answer(name, blocks), ()
-    wrong = next((each for each in held[1] if output_types(each) != tuple(c.type for c in path.storage.columns)), None)
-    if wrong is not None:
+    types = tuple(column.type for column in path.storage.columns)
+    if any(output_types(branch) != types for branch in held[1]):
         return Answer(name, Miss(Reason.SHAPE, "a branch of the view has other types than the view")), ()
     paths = [replace(path, block=block) for block in held[1]]
     asked = [predicates_of(block, statement.session.time_zone) for block in blocks]
@@ -61,9 +64,9 @@ def answer_set(
     found = Answer(name, Miss(Reason.SHAPE, "its branches are others than the view's"))
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
-        tried = answer_whole(SetQuestion(part, statement, operation.operator, pairs), path)
+        tried = answer_whole(SetQuestion(operation, pairs), path)
         if isinstance(tried.result, Match):
-            if limit < cost(tried.result, blocks[0], relations) < UNKNOWN:
+            if limit < cost(tried.result, relations) < UNKNOWN:
                 return Answer(name, Miss(Reason.DEARER, "reading it costs more than reading the tables")), ()
             return tried, blocks[0].names
         # In another order of its branches, they read other tables.
@@ -74,36 +77,21 @@ def answer_set(
 def verify_set(
     original: str,
     plan: str,
-    statement: Statement,
+    session: Session,
     view: MaterializedView,
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
     """Compare each branch of a set operation with the plan over the view's branch for it."""
-    session = statement.session
-    read = parse(original, session)
-    part = next(parts(read, ()), None)
-    operation = set_operation_of(part, read) if part is not None else None
-    blocks = questions_of(operation, read, finder(read, definitions, relations)) if operation is not None else ()
-    if part is None or operation is None or isinstance(blocks, Miss):
-        return Verdict(UNDECIDED, "it is read as no set operation")
-    storage = relations.get(view.storage)
-    texts = branch_texts(view)
-    if not isinstance(storage, Table) or len(texts) != len(blocks):
-        return Verdict(UNDECIDED, "the view is another set operation")
-    return verify_branches(operation, part, blocks, texts, plan, session, view, storage, definitions, relations)
-
-
-def branch_texts(view: MaterializedView) -> Sequence[str]:
-    """Return the texts of the branches of a view that is a set operation."""
-    statement = storage_statement(view)
-    operation = _operation(statement)
-    return [statement.sql[slice(*branch.span)] for branch in operation.branches] if operation is not None else ()
-
-
-def _operation(statement: Statement) -> SetOperation | None:
+    statement = parse(original, session)
     part = next(parts(statement, ()), None)
-    return set_operation_of(part, statement) if part is not None and not part.tail else None
+    operation = set_operation_of(part, statement) if part is not None else None
+    if operation is None:
+        return Verdict(UNDECIDED, "it is read as no set operation")
+    blocks = questions_of(operation, statement, finder(statement, definitions, relations))
+    if isinstance(blocks, Miss):
+        return Verdict(UNDECIDED, blocks.detail)
+    return verify_branches(operation, blocks, plan, session, view, definitions, relations)
 
 
 def _known(view: MaterializedView, definitions: Definitions, relations: Relations) -> Columns:
@@ -113,10 +101,10 @@ def _known(view: MaterializedView, definitions: Definitions, relations: Relation
 @lru_cache(maxsize=1024)
 def _branches(view: MaterializedView, columns: Columns) -> tuple[tuple[str, int], tuple[Block, ...]] | None:
     """The operator of a view, with the number and the blocks of its branches; None for other views."""
-    statement = storage_statement(view)
-    operation = _operation(statement)
-    if operation is None or statement.ctes:
+    stored = stored_operation(view)
+    if stored is None or stored[0].ctes:
         return None
+    statement, operation = stored
     find = find_among(statement, dict(columns))
     try:
         blocks = tuple(build_block(branch.tree, find) for branch in operation.branches if branch.tree is not None)

@@ -11,14 +11,13 @@ from rewriter.block import Block, Predicates, predicates_of
 from rewriter.block.words import words
 from rewriter.correlation import Correlation
 from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, scan_of
-from rewriter.engine.access_paths import candidate_of, settings_problem
+from rewriter.engine.access_paths import candidate_of, readable_storage, settings_problem
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
 from rewriter.engine.guard import guarded
-from rewriter.freshness import Live, Relations, fresh_storage, live_storage
+from rewriter.freshness import Live, Relations, live_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
 from rewriter.model import MaterializedView, Session, Table, TableName
-from rewriter.model.settings import LEFT_OUT
 from rewriter.outcome import Attempt
 from rewriter.rematch import asked_of
 from rewriter.rules.delta_union import delta_union
@@ -100,7 +99,7 @@ class Tried:
             path = self._path(view, query.block)
             found = self._answer(view, query, path, self._remainder(frozenset({name})))
             if isinstance(path, Candidate) and isinstance(found.result, Match):
-                price = cost(found.result, query.block, self.relations), name
+                price = cost(found.result, self.relations), name
                 self._keep(Best(price, view, found.rule, found.result, path))
 
     def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
@@ -130,7 +129,7 @@ class Tried:
         found = self._answer(view, asked, path)
         if isinstance(path, Miss) or isinstance(found.result, Miss):
             return found
-        price = cost(found.result, query.block, self.relations)
+        price = cost(found.result, self.relations)
         if limit < price < UNKNOWN:
             return Answer(found.rule, Miss(Reason.DEARER, "reading it costs more than reading the tables"))
         self.matches[view.name] = found.rule
@@ -182,11 +181,7 @@ class Tried:
         return self._paths[key]
 
     def _fresh_path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        if view.name in self.refuted:
-            return Miss(Reason.PLAN_REFUTED, self.refuted[view.name].reason)
-        if self.session.leaves_out(view.name):
-            return Miss(Reason.NOT_CHOSEN, LEFT_OUT)
-        storage = fresh_storage(view, self.definitions.sources[view.name], self.relations, part=True)
+        storage = readable_storage(view, self.session, self.definitions, self.relations, self.refuted, part=True)
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:

@@ -60,9 +60,9 @@ class Partials:
 
 @dataclass(frozen=True, eq=False)
 class Branchwise:
-    """A set operation as one read of a view that is the same: the engine asks each branch of the view for its rows."""
+    """A set operation to be read from a view that is the same one: the engine asks each branch of the view."""
 
-    pairs: tuple[tuple[Predicates, Candidate], ...]
+    question: SetQuestion
 
 
 Plan = Match | Partials | Branchwise

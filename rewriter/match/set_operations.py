@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
@@ -12,8 +13,9 @@ from rewriter.block import Predicates
 from rewriter.functions.types import FRACTIONS
 from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
 from rewriter.match.reading import stored
-from rewriter.match.texts import Part, rewriting_of
-from rewriter.sql import ParseError, SelectBlock, Statement, parse_select
+from rewriter.match.texts import Part, parts, rewriting_of
+from rewriter.model import MaterializedView
+from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, storage_statement
 
 Tree = exp.Expr
 
@@ -24,8 +26,9 @@ _CLAUSES = ("with_", "order", "limit", "offset", "by_name", "side", "on")
 
 
 class SetOperation(NamedTuple):
-    """One operator over several SELECTs: UNION ALL, UNION, INTERSECT, EXCEPT, the last two also with ALL."""
+    """A part of a statement that is UNION, INTERSECT or EXCEPT, each also with ALL, over several SELECTs."""
 
+    part: Part
     operator: str
     branches: tuple[SelectBlock, ...]
 
@@ -37,11 +40,9 @@ class SetOperation(NamedTuple):
 
 
 class SetQuestion(NamedTuple):
-    """A part of a statement that is a set operation, each branch with that of a view's own for it."""
+    """A set operation whose branches are each put to one branch of a view."""
 
-    part: Part
-    statement: Statement
-    operator: str
+    operation: SetOperation
     pairs: tuple[tuple[Predicates, Candidate], ...]
 
 
@@ -58,7 +59,16 @@ def set_operation_of(part: Part, statement: Statement) -> SetOperation | None:
     found = _flat(query.this)
     if found is None or [block.tree for block in outer] != found[1]:
         return None
-    return SetOperation(found[0], tuple(outer))
+    return SetOperation(part, found[0], tuple(outer))
+
+
+@lru_cache(maxsize=1024)
+def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] | None:
+    """Return the storage query of a view, and the set operation that it is; None for other views."""
+    statement = storage_statement(view)
+    part = next(parts(statement, ()), None)
+    operation = set_operation_of(part, statement) if part is not None and not part.tail else None
+    return (statement, operation) if operation is not None else None
 
 
 def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
@@ -91,9 +101,9 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
         if output is None:
             return Miss(Reason.SHAPE, f"its branches compute output {place + 1} in different ways")
         outputs.append(output)
-    if question.operator != UNION_ALL and (lost := _merged_by(outputs, path)):
+    if question.operation.operator != UNION_ALL and (lost := _merged_by(outputs, path)):
         return Miss(Reason.SHAPE, lost)
-    rewriting = rewriting_of(question.part, False, path.storage, tuple(outputs), first.where)
+    rewriting = rewriting_of(question.operation.part, False, path.storage, tuple(outputs), first.where)
     return (
         Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs") if rewriting is None else Match(rewriting)
     )

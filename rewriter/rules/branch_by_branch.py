@@ -20,4 +20,4 @@ def branch_by_branch(ask: Ask) -> Branchwise | Miss:
     question = ask.question
     if not isinstance(question, SetQuestion):
         return Miss(Reason.SHAPE, "it is no set operation", apart=True)
-    return Branchwise(question.pairs)
+    return Branchwise(question)

@@ -10,8 +10,7 @@ from sqlglot import exp
 from rewriter.block import Block
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
-from rewriter.match.set_operations import UNION_ALL, SetOperation
-from rewriter.match.texts import Part
+from rewriter.match.set_operations import UNION_ALL, SetOperation, stored_operation
 from rewriter.model import MaterializedView, Session, Table
 from rewriter.sql import ParseError, parse_select
 from rewriter.verify.proofs import verdict_on
@@ -21,13 +20,10 @@ from rewriter.verify.verdict import PROVED, REFUTED, UNDECIDED, Verdict
 
 def verify_branches(
     operation: SetOperation,
-    part: Part,
     questions: Sequence[Block],
-    texts: Sequence[str],
     plan: str,
     session: Session,
     view: MaterializedView,
-    storage: Table,
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
@@ -36,6 +32,11 @@ def verify_branches(
     law:    the plan is the set operation, if it is each branch over the rows of one of the view's, the operator does
             not depend on their order, and no two rows that it counts are one in the plan
     """
+    stored, storage, part = stored_operation(view), relations.get(view.storage), operation.part
+    if stored is None or not isinstance(storage, Table) or len(stored[1].branches) != len(questions):
+        return Verdict(UNDECIDED, "the view is another set operation")
+    statement, of_view = stored
+    texts = [statement.sql[slice(*branch.span)] for branch in of_view.branches]
     try:
         tree, tail = parse_select(plan), parse_select(f"SELECT 1 {part.tail}")
     except ParseError as problem:
