@@ -36,6 +36,8 @@ def verify_branches(
     if stored is None or not isinstance(storage, Table) or len(stored[1].branches) != len(questions):
         return Verdict(UNDECIDED, "the view is another set operation")
     statement, of_view = stored
+    if of_view.operator != operation.operator:
+        return Verdict(REFUTED, f"the view is {of_view.operator} instead of {operation.operator}")
     texts = [statement.sql[slice(*branch.span)] for branch in of_view.branches]
     try:
         tree, tail = parse_select(plan), parse_select(f"SELECT 1 {part.tail}")
