@@ -143,23 +143,15 @@ def common_tables(
 
     def build_of(table: CommonTable) -> Build:
         def build(tree: exp.Select, taken: frozenset[str]) -> Block:
+            if table.block.tree is None:
+                raise Unsupported(table.block.problem)
             common = common_tables(statement, table.block, find, texts_of)
             return build_block(tree, find, common, taken, texts_of(table.block) if texts_of is not None else None)
 
         return build
 
-    def refuse(table: CommonTable) -> Build:
-        def build(tree: exp.Select, taken: frozenset[str]) -> Block:
-            raise Unsupported(table.block.problem)
-
-        return build
-
-    return {
-        table.name: (table.block.tree, build_of(table))
-        if table.block.tree is not None
-        else (exp.Select(), refuse(table))
-        for table in statement.common_before(select)
-    }
+    # A set operation has no SELECT of its own: it is known by name, for FROM to read it as a derived table.
+    return {t.name: (t.block.tree or exp.Select(), build_of(t)) for t in statement.common_before(select)}
 
 
 @dataclass(frozen=True)
