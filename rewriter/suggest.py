@@ -124,30 +124,27 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     aliases = _aliases(tree, view, statement, block)
     taken = {c.name.lower() for c in view.columns} | {item.alias_or_name.lower() for item in tree.expressions}
     parts = list(_parts(block, aliases, taken, tree)) if aliases else []
-    if not 0 < len(parts) <= MOST_PARTS or not _answers(view, tree, parts, statement, relations):
-        return None
-    if _answers(view, tree, (), statement, relations):
-        return None  # a refresh or a setting is what it lacks, as its reason says
+    answer = _answer(view, tree, parts, statement, relations) if 0 < len(parts) <= MOST_PARTS else None
+    if answer is None or _answer(view, tree, (), statement, relations) is not None:
+        return None  # without any part, a refresh or a setting is what it lacks, as its reason says
     # From the end, where columns stand: a sum or a key as the query has it keeps the view smaller than they do.
     for part in reversed(parts):
         fewer = [other for other in parts if other is not part]
-        if fewer and _answers(view, tree, fewer, statement, relations):
-            parts = fewer
+        if fewer and (found := _answer(view, tree, fewer, statement, relations)) is not None:
+            parts, answer = fewer, found
     if _as_many_rows(tree, parts, aliases, relations, block):
         return None
     added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
     changed, columns = _changed(tree, parts), _columns(view, tree, parts)
-    return Suggestion(
-        view.name, added, changed, names, columns, _left(_outcome(view, tree, parts, statement, relations))
-    )
+    return Suggestion(view.name, added, changed, names, columns, _left(answer))
 
 
 def _as_many_rows(
     tree: exp.Select, parts: Sequence[_Part], aliases: Mapping[str, str | None], relations: Relations, block: Block
 ) -> bool:
-    """Whether the groups of a changed view are the rows of a table: they have its primary key, or a unique one.
+    """Return whether the groups of a changed view would be the rows of a table: their keys hold its primary key.
 
-    A table that others reference by a foreign key has fewer rows than these.
+    Tables that others reference by a foreign key do not count: they have fewer rows than those.
     """
     if not any(part.key for part in parts):
         return False
@@ -156,8 +153,11 @@ def _as_many_rows(
     found = (relations.get(table.name) for table in block.tables if table.id in aliases)
     tables = [table for table in found if isinstance(table, Table)]
     referenced = {key.table for table in tables for key in table.foreign_keys}
-    unique = (key for t in tables if t.name not in referenced for key in (t.primary_key,) if key)
-    return any(keys.issuperset(column.lower() for column in key) for key in unique)
+    return any(
+        table.primary_key and keys.issuperset(map(str.lower, table.primary_key))
+        for table in tables
+        if table.name not in referenced
+    )
 
 
 def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:
@@ -244,32 +244,23 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
     return render(changed)
 
 
-def _answers(
-    view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
-) -> bool:
-    """Whether the view with these parts, made now, answers the query."""
-    outcome = _outcome(view, tree, parts, statement, relations)
-    return outcome is not None and outcome.rewritten
-
-
-def _outcome(
+def _answer(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> Outcome | None:
-    """What the view with these parts, made now, makes of the query."""
+    """Return the query as answered from the view with these parts, made now; None where that does not answer."""
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
     known: dict[TableName, Relation | None] = dict(relations)
     try:
         made = fresh_view(view.name, _changed(tree, parts), session, known)
         made.put(known)
-        return rewrite(statement, Definitions((made.view,)), known)
+        outcome = rewrite(statement, Definitions((made.view,)), known)
     except (Unsupported, Uncertain, ParseError):
         return None
+    return outcome if outcome.rewritten else None
 
 
-def _left(outcome: Outcome | None) -> int:
-    """How many SELECTs over tables a view does not answer."""
-    if outcome is None:
-        return 0
+def _left(outcome: Outcome) -> int:
+    """Return how many SELECTs over tables a view does not answer."""
     answered = [replacement.block.span for replacement in outcome.replacements]
     left = (block for block in outcome.statement.blocks if not any(block.span.within(span) for span in answered))
     return sum(any(outcome.statement.resolve(table) is not None for table in tables_of(block)) for block in left)
