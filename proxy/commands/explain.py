@@ -37,7 +37,7 @@ class Explain:
 
 @dataclass(frozen=True)
 class ExplainRewrite:
-    """One row for each view and SELECT that was tried, near misses first; at the end the change that would help."""
+    """Lists one row per view and SELECT, near misses first; the last row suggests a change to a view."""
 
     query: str
 

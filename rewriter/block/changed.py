@@ -1,4 +1,4 @@
-"""Expressions and blocks with other nodes, or other ids of tables, in them; what stays the same is shared."""
+"""Replaces nodes and table ids in expressions and blocks; unchanged subtrees are shared, not copied."""
 
 from __future__ import annotations
 

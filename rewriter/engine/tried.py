@@ -1,4 +1,4 @@
-"""The views tried for one block: what came of each, the cheapest match, and what other views add to it."""
+"""Tries the views on a shortlist for one block: keeps the cheapest match, and the reason of each miss."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ class Tried:
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
-        """Return what reads the rows that plans over these views lack: views, where they cost less than tables."""
+        """Return a function that answers the rows missing from these views: by cheaper views, else by tables."""
 
         def read(rest: Block) -> Sequence[Shared]:
             tables = from_tables(rest)
@@ -221,7 +221,7 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the views that may answer a remainder: those that match, and some that were not tried."""
+        """Return the views to ask for a remainder: the matching views, and some that have not been tried."""
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable

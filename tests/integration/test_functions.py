@@ -63,7 +63,7 @@ def names(record: Record) -> tuple[str, ...]:
 
 
 def calls(record: Record, name: str) -> Iterator[str]:
-    """Calls with one to three arguments of many types, and none, by turns."""
+    """Yield calls of a function with no, one and two arguments of many types, in turn."""
     over = " OVER (ORDER BY i)" if isinstance(record, WindowFunction) else ""
     groups = [
         iter([MEANT[record.name]] if record.name in MEANT else []),

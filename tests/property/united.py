@@ -22,20 +22,20 @@ class United:
 
     @classmethod
     def of(cls, random: Random) -> United:
-        """Make a view."""
+        """Make a random view."""
         columns = tuple(random.sample(COLUMNS[:8] if random.random() < 0.3 else COLUMNS, random.randint(1, 4)))
         filters = tuple(_filters(random, 2) for _ in range(random.choice((2, 2, 2, 3))))
         groups = tuple(random.sample(("sum(n)", "count(*)", "max(big)"), 2)) if random.random() < 0.2 else ()
         return cls(random.choice(OPERATORS), columns, filters, groups)
 
     def sql(self) -> str:
-        """The view's query, each output named."""
+        """Return the query of the view, with a name for each output."""
         names = [f"c{i}" for i in range(len(self.columns) + len(self.groups))]
         outputs = ", ".join(f"{column} AS {name}" for column, name in zip(self._outputs, names, strict=True))
         return self._sql(outputs, self.filters)
 
     def query(self, random: Random) -> str:
-        """Make a query near the view."""
+        """Make a random query that differs from the view a little."""
         more = [term for term in _filters(random, 2) if not self.groups]
         if self.groups and random.random() < 0.5:
             more = [f"{self.columns[0]} IS NOT NULL"]
