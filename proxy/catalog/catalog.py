@@ -10,13 +10,18 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
 
+from pyiceberg.io import load_file_io
+from pyiceberg.table.metadata import TableMetadataUtil
+
 from proxy.catalog import publish as publishing
+from proxy.catalog.bounds import least_times
 from proxy.catalog.changes import change
 from proxy.catalog.documents import Document, Remembered, is_broken
 from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.publish import Published
 from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Unavailable
+from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import misspelled, recorded_summary, sort_fields, table
 from proxy.catalog.threads import Threads
@@ -224,7 +229,18 @@ class Catalog:
             if (name, key) not in self._told:
                 self._told.add((name, key))
                 _log.warning("property unknown table=%s property=%s", name, key)
-        return table(name, document)
+        return replace(table(name, document), least=self._least(name, document))
+
+    def _least(self, name: TableName, document: Document) -> tuple[tuple[str, int], ...]:
+        """The least times of a storage table; none of others, and of one whose manifests cannot be read."""
+        if STORAGE_OF not in (document.get("properties") or {}):
+            return ()
+        try:
+            metadata = TableMetadataUtil.parse_obj(document)
+            return least_times(metadata, load_file_io(dict(self._store.iceberg.properties), metadata.location))
+        except Exception as failure:  # only what is proved with it is missed
+            _log.warning("column bounds unreadable table=%s error=%r", name, failure)
+            return ()
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
         """Log a metadata file that cannot be read, once: it never changes, and every statement reads it again."""

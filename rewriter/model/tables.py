@@ -88,6 +88,7 @@ class Table:
 
     `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none;
     `delete_files` counts the files that take rows away from others.
+    `least` names columns of dates and times with the seconds since 1970 that none of their values is before.
     `refresh` describes the current content of a storage table; None for base tables and for
     storage whose content nobody vouches for. `primary_key` and `foreign_keys` are what its owner declares:
     nobody enforces them, and a table that the rewriter is given has only those that may be relied on.
@@ -106,6 +107,7 @@ class Table:
     trusted: bool = False
     partitioned_by: tuple[PartitionField, ...] = ()
     delete_files: int | None = None
+    least: tuple[tuple[str, int], ...] = ()
 
     @property
     def without_keys(self) -> Table:
