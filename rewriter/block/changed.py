@@ -60,4 +60,5 @@ def mapped(block: Block, change: Callable[[Tree], Tree]) -> Block:
         order=tuple(replace(item, key=changed(item.key, change)) for item in block.order),
         joins=tuple(Join(join.kind, join.tables, each(join.on)) for join in block.joins),
         sets=None if block.sets is None else tuple(each(keys) for keys in block.sets),
+        since=tuple((changed(source, change), at) for source, at in block.since),
     )

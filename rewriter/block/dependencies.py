@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 from sqlglot import exp
 
 from rewriter.block.form import Block, Occurrence
+from rewriter.block.since import since_of
 from rewriter.block.traits import is_literal
 from rewriter.functions.types import FRACTIONS, holds_all
 from rewriter.timeseries import as_bucket, factor_of, fields_of, nests, told_by
@@ -79,16 +80,21 @@ class Dependencies:
     def _follows(self, tree: Tree, key: Tree) -> bool:
         """Whether each bucket of a key lies within one bucket, or has one label, that is asked for."""
         told = told_by(key, self._kind)
-        asked = told_by(tree, self._kind) or factor_of(tree, self._kind, self._zone)
+        asked = told_by(tree, self._kind) or factor_of(tree, self._kind, self._zone, self._since)
         if told is None or asked is None:
             return False
-        return asked.source in (told.source, key) and nests(told.grain, asked.grain, told.type, self._zone)
+        return asked.source in (told.source, key) and nests(
+            told.grain, asked.grain, told.type, self._zone, self._since(told.source)
+        )
 
     def _is_dated(self, tree: Tree) -> bool:
         """Whether the keys have the fields of which a date is made."""
         asked = told_by(tree, self._kind)
         fields = fields_of(asked.source, asked.grain) if asked is not None else ()
         return bool(fields) and self._keys.issuperset(fields)
+
+    def _since(self, source: Tree) -> int | None:
+        return since_of(self._block, source)
 
     def _kind(self, tree: Tree) -> str | None:
         declared = self._block.type_of(tree)

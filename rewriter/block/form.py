@@ -83,6 +83,7 @@ class Block:
     `sets` are the sets of keys by which the rows are grouped, each row once for each; None: by all keys, once.
     `names` holds an output's name where the text settles it: an alias, or a plain column.
     `decides` says that what stands around it may decide by its outputs what rows come back.
+    `since` has times of rows with seconds since 1970 that they are known not to be before.
     Columns of tables that a join fills up with NULLs are nullable, whatever was declared.
     """
 
@@ -99,6 +100,7 @@ class Block:
     sets: tuple[tuple[Tree, ...], ...] | None = None
     distinct: bool = False
     decides: bool = False
+    since: tuple[tuple[Tree, int], ...] = ()
 
     @property
     def plain(self) -> bool:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, Scope, Unsupported, depends_on_zone, remembered
+from rewriter.block.elsewhere import read_in, same_zone
+from rewriter.block.since import known_since
 from rewriter.engine.set_paths import paths_of_sets
 from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
@@ -15,7 +17,7 @@ from rewriter.maintenance import narrowed
 from rewriter.maintenance.stored import known_block
 from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
-from rewriter.model.settings import LEFT_OUT, TIME_ZONE, differing_setting
+from rewriter.model.settings import LEFT_OUT, differing_setting
 from rewriter.sql import nodes_of
 from rewriter.verify import Verdict
 
@@ -38,9 +40,9 @@ def readable_storage(
 
 
 def candidate_of(
-    view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations
+    view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations, zone: str
 ) -> Candidate | Miss:
-    """The view by its definition; or by its own columns, where the query names it."""
+    """The view by its definition, in a session's time zone; or by its own columns, where the query names it."""
     if any(table.name == view.name for table in query.tables):
         if storage.part:
             return Miss(Reason.HOLDS_A_PART, storage.part)
@@ -64,10 +66,29 @@ def candidate_of(
     stored = _stored_names(block, storage)
     if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
-    path = Candidate(view, block, storage, stored, tuple(t for t in sources if isinstance(t, Table)))
+    read = read_in(zone, view, block) if _is_by_definition(view, query) else block
+    if read is None:
+        return _other_zone(zone, view)
+    path = Candidate(
+        view,
+        known_since(read, stored, storage.least),
+        storage,
+        stored,
+        tuple(t for t in sources if isinstance(t, Table)),
+    )
     if block.sets is not None and not paths_of_sets(path):
         return Miss(Reason.SHAPE, "it does not hold which of its GROUPING SETS a row is of")
     return path
+
+
+def _is_by_definition(view: MaterializedView, query: Block) -> bool:
+    """Whether a query names neither a view nor one that it is defined over."""
+    named = {view.name, *(state.name for state in view.through)}
+    return not any(table.name in named for table in query.tables)
+
+
+def _other_zone(zone: str, view: MaterializedView) -> Miss:
+    return Miss(Reason.SETTINGS_DIFFER, f"the time zone is {zone} here, {view.zone} in the view")
 
 
 def _held(
@@ -112,11 +133,14 @@ def settings_problem(
 ) -> Miss | None:
     """What the session has set otherwise than the view had when it was made, where that can change an answer.
 
-    What the view computes counts, also where a query names the view, or one that it is defined over.
+    What the view computes counts, also where a query names the view, or one that it is defined over. By its definition
+    it is read in its own zone.
     """
     view = definitions.by_name[candidate.view.name]
 
     def zoned() -> bool:
+        if view.settings is not None and _is_by_definition(view, query):
+            return False
         block = _block(view, definitions.sources[view.name], definitions, relations)
         return any(map(zone_matters, (query, candidate.block))) or isinstance(block, str) or zone_matters(block)
 
@@ -140,9 +164,8 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
     if differing is not None:
         key, here, there = differing
         return Miss(Reason.SETTINGS_DIFFER, f"{key} is {here or 'not set'} here, {there or 'not set'} in the view")
-    zone = view.settings.get(TIME_ZONE)
-    if zone != session.time_zone and zoned():
-        return Miss(Reason.SETTINGS_DIFFER, f"the time zone is {session.time_zone} here, {zone} in the view")
+    if not same_zone(view.zone, session.time_zone) and zoned():
+        return _other_zone(session.time_zone, view)
     return None
 
 

@@ -194,7 +194,7 @@ class Tried:
         return replace(path, grown=live.grown)
 
     def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> Candidate | Miss:
-        path = candidate_of(view, query, storage, self.definitions, self.relations)
+        path = candidate_of(view, query, storage, self.definitions, self.relations, self.session.time_zone)
         if isinstance(path, Miss):
             return path
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path

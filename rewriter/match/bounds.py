@@ -7,14 +7,25 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from rewriter.block.since import least_of
 from rewriter.block.traits import is_constant, is_literal
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.trees import cast
 from rewriter.schema import Uncertain, type_of
-from rewriter.timeseries import GRANULARITIES, as_bucket, bucket_call, is_fixed_offset, read_moment, rolls_up
+from rewriter.timeseries import (
+    DATE_GRANULARITIES,
+    GRANULARITIES,
+    as_bucket,
+    bucket_call,
+    is_fixed_offset,
+    is_steady,
+    read_moment,
+    rolls_up,
+)
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL
 from rewriter.timeseries.granularity import SUB_HOUR_MINUTES
 from rewriter.timeseries.literals import Moment
+from rewriter.timeseries.zone_data import days_follow
 
 Tree = exp.Expr
 
@@ -51,7 +62,7 @@ def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:
     no:     `now() - INTERVAL 7 DAYS` is at any time of the day; `<=` on a TIMESTAMP takes one instant of the next
     """
     bound = comparison.expression
-    if not is_comparable(bound, kind, zone):
+    if not is_comparable(bound, kind, zone) and not _is_steady(bound, grain, kind, zone):
         return False
     if isinstance(comparison, exp.GTE | exp.LT):
         begun = _begun(bound)
@@ -107,6 +118,17 @@ def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
     """Whether a time of that type is compared with the bound as its bucket is with the bound's, in the zone at hand."""
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
+
+
+def _is_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
+    """Whether a zone has kept buckets of the grain whole since a bound, whenever the statement runs."""
+    since = least_of(bound) if _type(bound) in TEMPORAL else None
+    # A midnight that is left out is no midnight of a time without zone.
+    if kind != "timestamp" and grain in DATE_GRANULARITIES:
+        return False
+    return since is not None and (
+        days_follow(zone, since) if grain in DATE_GRANULARITIES else is_steady(zone, grain, since)
+    )
 
 
 def _is_zoned(bound: Tree) -> bool:

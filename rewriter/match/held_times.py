@@ -31,6 +31,9 @@ class Rows(Protocol):
     def zone(self) -> str:
         """The session's time zone."""
 
+    def since(self, tree: Tree) -> int | None:
+        """Seconds since 1970 that no time of an expression is before, of the rows that count; None if not known."""
+
     def held(self, tree: Tree) -> Tree | None:
         """What the storage holds of an expression."""
 

@@ -21,6 +21,7 @@ from rewriter.block import (
 )
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
+from rewriter.block.since import since_of
 from rewriter.block.words import words
 from rewriter.functions.trees import cast
 from rewriter.functions.types import FRACTIONS, holds_all
@@ -31,6 +32,7 @@ from rewriter.match.joins import Joined, join_views
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import every, holds, nodes_of
+from rewriter.timeseries import bucket_call, bucket_elsewhere, same_buckets, zone_elsewhere
 
 Tree = exp.Expr
 
@@ -53,11 +55,12 @@ class Reading:
         self.equivalence = equivalence
         self.extra = tuple(table for table in query.block.tables if table.id not in mapping.values())
         self._extra_ids = {table.id for table in self.extra}
+        self._mapping = mapping
         # Both by the meaning of what a column holds.
         self.rows: dict[Tree, Tree] = {}
         self.aggregates: dict[Tree, Column] = {}
         for output, name in zip(candidate.block.outputs, candidate.columns, strict=True):
-            tree = meaning(equivalence.normalize(renamed(output, mapping)))
+            tree = meaning(self._at_home(equivalence.normalize(renamed(output, mapping))))
             if not has_aggregate(tree):
                 if (held := _as_computed(candidate, output, name)) is not None:
                     self.rows.setdefault(tree, held)
@@ -68,12 +71,12 @@ class Reading:
                 self.rows.setdefault(meaning(tree.this), cast(held, narrow))
         self.residual: tuple[Tree, ...] = ()
         self.joins: tuple[Join, ...] = ()
-        self._mapping = mapping
 
     @property
     def view_keys(self) -> set[Tree]:
         """The meanings of the view's keys, normalized."""
-        return {meaning(self.normalize(renamed(key, self._mapping))) for key in self.candidate.block.keys or ()}
+        keys = self.candidate.block.keys or ()
+        return {meaning(self._at_home(self.normalize(renamed(key, self._mapping)))) for key in keys}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
         """What such keys, normalized, determine in the query."""
@@ -86,6 +89,21 @@ class Reading:
             return self.query.pins(self.normalize(column))
 
         return Dependencies(self.block, keys, self.zone, key_of, pinned)
+
+    def since(self, tree: Tree) -> int | None:
+        """Seconds since 1970 that no time of an expression is before, of the rows that count; None if not known."""
+        stored = (
+            at for source, at in self.candidate.block.since if self.normalize(renamed(source, self._mapping)) == tree
+        )
+        asked = since_of(replace(self.block, where=self.query.conjuncts), tree, self.normalize)
+        return max((at for at in (*stored, asked) if at is not None), default=None)
+
+    def _at_home(self, tree: Tree) -> Tree:
+        """A bucket that was stored in another zone as one of the session's, where they are the same."""
+        bucket = bucket_elsewhere(tree)
+        if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), self.zone, self.since(bucket.source)):
+            return tree
+        return bucket_call(bucket.source, bucket.grain, bucket.type)
 
     def normalize(self, tree: Tree) -> Tree:
         """An expression of the query in the representatives of its equivalence classes."""

@@ -13,7 +13,7 @@ from rewriter.functions.trees import cast
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, is_time, kind_of, stored_buckets
-from rewriter.timeseries import DATE_GRANULARITIES, Grain, day_source, is_border, is_fixed_offset, read_moment
+from rewriter.timeseries import DATE_GRANULARITIES, Grain, day_source, divides_at, is_border
 from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.timeseries.floor import EPOCH
 
@@ -107,7 +107,6 @@ def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
         wall = moment.wall + step if inclusive else moment.wall
     except OverflowError:
         return False
-    if isinstance(grain, int):
-        at = read_moment(wall.isoformat(sep=" "), rows.zone)
-        return at is not None and is_fixed_offset(rows.zone) and at.micros % (grain * 1_000_000) == 0
-    return (kind != "timestamp" or is_fixed_offset(rows.zone)) and is_border(wall, grain)
+    if kind == "timestamp" or isinstance(grain, int):
+        return divides_at(wall, grain, rows.zone)
+    return is_border(wall, grain)

@@ -18,12 +18,14 @@ from rewriter.timeseries import (
     as_bucket,
     begin_of,
     bucket_call,
+    bucket_elsewhere,
     day_source,
     factor_of,
     has_left_out_days,
     label_source,
     nests,
     told_by,
+    zone_elsewhere,
 )
 from rewriter.timeseries.seconds import seconds_of
 
@@ -86,7 +88,7 @@ def factored(tree: Tree, rows: Rows) -> Read:
     view:   timeseries(t, 'minute') AS m
     gives:  the same of m
     """
-    factor = factor_of(tree, lambda node: kind_of(node, rows), rows.zone)
+    factor = factor_of(tree, lambda node: kind_of(node, rows), rows.zone, rows.since)
     if factor is None:
         return None
 
@@ -138,9 +140,12 @@ def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tr
     """Build an expression from the first bucket in storage that nests in the buckets of a grain."""
     unproved = False
     for stored in stored_buckets(source, rows):
-        if nests(stored.grain, grain, stored.type, rows.zone):
+        if nests(stored.grain, grain, stored.type, rows.zone, rows.since(source)):
             return build(stored)
         unproved |= nests(stored.grain, grain, stored.type, "UTC")
+    zones = {zone_elsewhere(tree) for tree in rows.rows if (b := bucket_elsewhere(tree)) and b.source == source}
+    if zones and isinstance(rows.compute(source), Miss):
+        return Miss(Reason.ZONE_NOT_PROVED, f"its buckets of {', '.join(sorted(zones))} are not those of {rows.zone}")
     if unproved and isinstance(rows.compute(source), Miss):
         return Miss(Reason.ZONE_NOT_PROVED, f"buckets of {rows.zone} are not known to nest")
     return None

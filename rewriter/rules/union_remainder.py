@@ -21,7 +21,7 @@ from rewriter.match import Ask, Candidate, Miss, Partials, Reason
 from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin
 from rewriter.match.parts import in_parts
 from rewriter.match.reading import files_mislead
-from rewriter.timeseries import as_bucket, border_behind, floor, is_fixed_offset, next_border
+from rewriter.timeseries import as_bucket, border_behind, divides_at, floor, next_border
 from rewriter.timeseries.bucket import Bucket, day_source
 
 Tree = exp.Expr
@@ -102,13 +102,11 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
     if not buckets or moment is None or range_of(conjunct, query.block, query.zone) is None:
         return None
     bucket = buckets[0]
-    if bucket.type == "timestamp" and not is_fixed_offset(query.zone):
-        return None
     try:
         border = _border(conjunct, moment.wall, bucket.grain, bucket.type)
     except (ValueError, OverflowError):  # there is none before the year 10000
         return None
-    if border is None:
+    if border is None or (bucket.type == "timestamp" and not divides_at(border, bucket.grain, query.zone)):
         return None
     kind = exp.GTE if isinstance(conjunct, exp.GT | exp.GTE) else exp.LT
     return kind(this=conjunct.this.copy(), expression=_literal(border, bucket.type))

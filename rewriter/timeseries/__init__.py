@@ -6,7 +6,16 @@ the local hour. For a DATE or a TIMESTAMP_NTZ there is no zone.
 """
 
 from rewriter.timeseries.borders import border_behind, is_border, next_border
-from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, as_bucket, bucket_call, day_source, label_source
+from rewriter.timeseries.bucket import (
+    DATE_TRUNC_UNITS,
+    as_bucket,
+    bucket_call,
+    bucket_elsewhere,
+    day_source,
+    label_source,
+    moved_elsewhere,
+    zone_elsewhere,
+)
 from rewriter.timeseries.factors import (
     Factor,
     Grain,
@@ -21,6 +30,7 @@ from rewriter.timeseries.factors import (
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import read_moment
+from rewriter.timeseries.steady import divides_at, is_steady, same_buckets
 from rewriter.timeseries.translate import translate_bucket
 from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
 
@@ -35,21 +45,27 @@ __all__ = [
     "begin_of",
     "border_behind",
     "bucket_call",
+    "bucket_elsewhere",
     "date_of_fields",
     "day_source",
+    "divides_at",
     "factor_of",
     "fields_of",
     "floor",
     "has_left_out_days",
     "is_border",
     "is_fixed_offset",
+    "is_steady",
     "label_source",
     "micros_of",
+    "moved_elsewhere",
     "nests",
     "next_border",
     "read_moment",
     "rolls_up",
+    "same_buckets",
     "told_by",
     "translate_bucket",
     "wall_of",
+    "zone_elsewhere",
 ]

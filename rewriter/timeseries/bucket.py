@@ -68,6 +68,26 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
     return None
 
 
+def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
+    """The canonical tree of a bucket of instants that was stored in another zone than the session's."""
+    call = bucket_call(bucket.source, bucket.grain, bucket.type)
+    call.append("expressions", exp.Literal.string(zone))
+    return call
+
+
+def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
+    """Read a bucket that was stored in another zone, which `zone_elsewhere` tells; None for any other expression."""
+    if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 4:
+        source, grain, kind, _ = tree.expressions
+        return Bucket(source, grain.name, kind.name)
+    return None
+
+
+def zone_elsewhere(tree: exp.Expr) -> str:
+    """The zone in which a bucket was stored that is of another zone than the session's."""
+    return str(tree.expressions[3].name)
+
+
 def day_source(tree: exp.Expr) -> exp.Expr | None:
     """The point in time of which an expression is the date."""
     dates = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.DATE

@@ -15,9 +15,10 @@ from sqlglot import exp
 
 from rewriter.timeseries.bucket import as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, rolls_up
-from rewriter.timeseries.literals import zone_info
 from rewriter.timeseries.seconds import KindOf, count_of, instant_of, seconds_of
+from rewriter.timeseries.steady import LENGTHS, is_steady
 from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
+from rewriter.timeseries.zone_data import shift_of
 
 Tree = exp.Expr
 # Of the session's clock, by name; or of instants, by the seconds between two borders.
@@ -41,13 +42,16 @@ class Told(NamedTuple):
     begin: Callable[[Tree], Tree]
 
 
-def nests(fine: Grain, coarse: Grain, kind: str, zone: str) -> bool:
+def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
     """Whether each fine bucket, whose begin is of a type, lies within one coarse bucket, in a zone.
 
-    Whole days nest in all that is made of them, in any zone: the begin of a bucket is on its first day.
+    Whole days nest in all that is made of them, in any zone: the begin of a bucket is on its first day. Shorter ones do
+    where the zone has been steady `since` the first of their times (see rewriter.timeseries.steady).
 
     >>> nests("day", "month", "timestamp", "Europe/Berlin"), nests("hour", "day", "timestamp", "Europe/Berlin")
     (True, False)
+    >>> nests("hour", "day", "timestamp", "Europe/Berlin", since=1_700_000_000)
+    True
     >>> nests(3600, "day", "timestamp", "UTC"), nests(3600, "day", "timestamp", "+05:30"), nests(900, 3600, "", "")
     (True, False, True)
     """
@@ -55,45 +59,46 @@ def nests(fine: Grain, coarse: Grain, kind: str, zone: str) -> bool:
         return coarse % fine == 0
     if isinstance(fine, str) and isinstance(coarse, str):
         # Not even an hour lies within itself: where a local mean time ended, its begin may be shifted into the next.
-        calendar = kind != "timestamp" or fine in DATE_GRANULARITIES
-        return rolls_up(fine, coarse) and (calendar or is_fixed_offset(zone))
-    return is_fixed_offset(zone) and _aligned(fine, coarse, zone)
+        calendar = kind != "timestamp" or fine in DATE_GRANULARITIES or is_fixed_offset(zone)
+        return rolls_up(fine, coarse) and (calendar or is_steady(zone, fine, since))
+    return _aligned(fine, coarse, zone, since)
 
 
-_LENGTHS = {"second": 1, "minute": 60, "five_minute": 300, "ten_minute": 600, "fifteen_minute": 900}
-_LENGTHS |= {"thirty_minute": 1800, "hour": 3600, "day": 86_400, "week": 604_800}
 _THURSDAY = 3 * 86_400  # on which 1970 began
 
 
-def _aligned(fine: Grain, coarse: Grain, zone: str) -> bool:
-    """Whether the borders of coarse buckets are borders of fine ones, of instants these or those, at a fixed offset."""
-    info = zone_info(zone)
-    offset = info.utcoffset(None) if info is not None else None
-    if offset is None:
-        return False
-    shift = offset.days * 86_400 + offset.seconds
+def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
+    """Whether the borders of coarse buckets are borders of fine ones, of instants these or those."""
     if isinstance(fine, int):
         # All longer grains begin with a day.
-        length = min(_LENGTHS.get(str(coarse), 86_400), 86_400)
-        return length % fine == 0 and shift % fine == 0
-    length = _LENGTHS.get(fine, 0)
-    shift += _THURSDAY if fine == "week" else 0
-    return bool(length) and int(coarse) % length == 0 and shift % length == 0
+        length = min(LENGTHS.get(str(coarse), 86_400), 86_400)
+        return length % fine == 0 and shift_of(zone, fine, since) == 0
+    length = LENGTHS.get(fine, 0)
+    if not length or int(coarse) % length:
+        return False
+    shift = shift_of(zone, length, since)
+    return shift is not None and (shift + (_THURSDAY if fine == "week" else 0)) % length == 0
 
 
-def factor_of(tree: Tree, kind_of: KindOf, zone: str) -> Factor | None:
+# Seconds since 1970 that no time of an expression is before; None if not known.
+SinceOf = Callable[[Tree], int | None]
+
+
+def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = lambda tree: None) -> Factor | None:
     """Read an expression as a function of the coarsest bucket that it is one of; None where there is none."""
     labelled = (
         label_source(tree)
         or _formatted(tree, kind_of, zone)
         or _counted(tree, kind_of)
-        or _from_seconds(tree, kind_of, zone)
+        or _from_seconds(tree, kind_of, zone, since_of)
     )
     if labelled is None:
         return None
     within, grain = labelled
     source = within
-    while (told := told_by(source, kind_of)) is not None and nests(told.grain, grain, told.type, zone):
+    while (told := told_by(source, kind_of)) is not None and nests(
+        told.grain, grain, told.type, zone, since_of(told.source)
+    ):
         source = told.source
     return Factor(within, source, grain)
 
@@ -116,14 +121,14 @@ def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | N
     return (source, grain) if grain is not None and settled else None
 
 
-def _from_seconds(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | None:
+def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
     if not isinstance(tree, exp.Anonymous) or tree.name != "from_unixtime" or not tree.expressions:
         return None
     counted = seconds_of(tree.expressions[0], kind_of)
     grain = finest_field(tree.expressions[1]) if len(tree.expressions) == 2 else "second"
     if counted is None or grain is None:
         return None
-    whole = nests(counted.step, grain, "timestamp", zone)
+    whole = nests(counted.step, grain, "timestamp", zone, since_of(counted.source))
     return counted.source, grain if whole else counted.step
 
 

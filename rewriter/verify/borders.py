@@ -6,20 +6,23 @@ The matcher reasons about lengths and offsets; this module knows nothing of that
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache
 
 from rewriter.timeseries import Grain, is_border, is_fixed_offset, micros_of, next_border
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
 from rewriter.timeseries.literals import zone_info
 
-_MICROS = 1_000_000
+_MICROS, _DAY = 1_000_000, 86_400
+_EPOCH = datetime(1970, 1, 1)
+# Until when changes are looked for: rules repeat, and none says more than the last years before this.
+_LAST = 2_208_988_800
 # From a Monday, through a leap year: borders of all grains fall together here only where they do anywhere.
 _BEGIN, _END = datetime(2023, 1, 2), datetime(2025, 1, 6)
 
 
-def nested(fine: Grain, coarse: Grain, kind: str, zone: str) -> bool:
-    """Return whether each fine bucket of times of a type lies within one coarse bucket.
+def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
+    """Return whether each fine bucket of times of a type, none before `since`, lies within one coarse bucket.
 
     >>> nested("minute", "hour", "timestamp", "UTC"), nested("hour", 86400, "timestamp", "+01:00")
     (True, True)
@@ -34,14 +37,65 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str) -> bool:
     if kind != "timestamp" and (isinstance(fine, int) or isinstance(coarse, int)):
         return False
     if zoned:
-        # A day's bucket begins on that day, in any zone; what is finer is not proved.
-        return fine in DATE_GRANULARITIES and coarse in DATE_GRANULARITIES and _all_borders(str(fine), str(coarse), 0)
+        if fine in DATE_GRANULARITIES:  # a day's bucket begins on that day, in any zone
+            return coarse in DATE_GRANULARITIES and _all_borders(str(fine), str(coarse), 0)
+        offsets = _offsets(zone, fine, since)
+        return bool(offsets) and all(_all_borders(fine, coarse, offset) for offset in offsets)
     return _all_borders(fine, coarse, _offset(zone) if kind == "timestamp" else 0)
+
+
+def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
+    """Return whether buckets of a grain shorter than a day begin at the same instants in two zones.
+
+    >>> same_borders("minute", "UTC", "Asia/Kolkata", 0), same_borders("hour", "UTC", "Asia/Kolkata", 0)
+    (True, False)
+    """
+    both = [_offsets(zone, grain, since) for zone in (one, other)]
+    seconds = {border.second + 60 * border.minute for border in _borders(grain, 0)}
+    shifted = [{(second - offset) % 3600 for second in seconds for offset in offsets} for offsets in both]
+    return all(both) and shifted[0] == shifted[1] and len(shifted[0]) == len(seconds)
+
+
+def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
+    """The offsets of a zone from a time on; none where they are not known, or one ends within a bucket."""
+    if is_fixed_offset(zone):
+        return frozenset({_offset(zone)})
+    first, changes = _history(zone, since) if since is not None else (None, ())
+    walls = [(at + offset, offset) for at, *both in changes for offset in both]
+    if first is None or not all(_is_border(_EPOCH + timedelta(seconds=wall), grain, o) for wall, o in walls):
+        return frozenset()
+    return frozenset({first, *(offset for _, offset in walls)})
+
+
+@cache
+def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
+    """A zone's offset at a time, and each change behind it: when, and the offsets before and after."""
+    info = zone_info(zone)
+
+    def offset(at: int) -> int:
+        return _seconds((_EPOCH.replace(tzinfo=UTC) + timedelta(seconds=at)).astimezone(info).utcoffset())
+
+    found = []
+    try:
+        for day in range(since, _LAST, _DAY) if info is not None else ():
+            low, high = day, day + _DAY
+            before, after = offset(low), offset(high)
+            while before != after and high - low > 1:
+                middle = (low + high) // 2
+                low, high = (middle, high) if offset(middle) == before else (low, middle)
+            if before != after:
+                found.append((high, before, after))
+        return (offset(since) if info is not None else None), tuple(found)
+    except OverflowError:  # before the year 1
+        return None, ()
 
 
 def _offset(zone: str) -> int:
     info = zone_info(zone)
-    delta = info.utcoffset(None) if info is not None else None
+    return _seconds(info.utcoffset(None) if info is not None else None)
+
+
+def _seconds(delta: timedelta | None) -> int:
     return delta // timedelta(seconds=1) if delta is not None else 0
 
 

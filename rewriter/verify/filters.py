@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlglot import exp
@@ -16,7 +16,16 @@ from rewriter.match.bounds import divides, is_unknown
 from rewriter.schema import UNKNOWN, expression_type
 from rewriter.sql import operands
 from rewriter.sql.operators import COMPARING
-from rewriter.timeseries import as_bucket, border_behind, day_source, floor, is_fixed_offset, next_border, read_moment
+from rewriter.timeseries import (
+    as_bucket,
+    border_behind,
+    day_source,
+    divides_at,
+    floor,
+    is_fixed_offset,
+    next_border,
+    read_moment,
+)
 from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.verify.lines import Line, compare
 from rewriter.verify.nesting import instant
@@ -191,7 +200,9 @@ class Filter:
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
         zoned = kind == "timestamp" and not is_fixed_offset(self.zone)
-        if kind not in TEMPORAL or zoned or year is None or year.denominator != 1 or not 1 < year < 9999:
+        if kind not in TEMPORAL or year is None or year.denominator != 1 or not 1 < year < 9999:
+            return None
+        if zoned and not divides_at(datetime(int(year), 1, 1), "year", self.zone):
             return None
         january, next_january = (
             self._value(exp.Literal.string(f"{int(year) + more:04d}-01-01"), kind) for more in (0, 1)
@@ -215,11 +226,14 @@ class Filter:
         text = literal.this if isinstance(literal, exp.Cast) else literal
         value = self._value(literal, "date" if dates else kind)
         moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
-        if value is None or moment is None or (kind == "timestamp" and not is_fixed_offset(self.zone)):
+        if value is None or moment is None:
             return None
         try:
             at, behind = border_behind(moment.wall, grain), next_border(floor(moment.wall, grain), grain)
         except (ValueError, OverflowError):  # behind the year 9999
+            return None
+        zoned = kind == "timestamp" and not is_fixed_offset(self.zone)
+        if zoned and not all(divides_at(border, grain, self.zone) for border in (at, behind)):
             return None
         if dates and kind == "timestamp":
             whole = self._value(exp.Literal.string(f"{moment.wall.date().isoformat()} 00:00:00"), kind)
@@ -228,6 +242,8 @@ class Filter:
             value = value * _DAY
         unit = _DAY if kind == "date" else 1
         low, high = (value + ((border - moment.wall) // _MICROSECOND) // unit for border in (at, behind))
+        if zoned:  # a day may have 23 hours
+            low, high = (self._value(exp.Literal.string(border.isoformat(" ")), kind) for border in (at, behind))
         aligned = at == moment.wall
         below, upto = self._at(source, kind, "<", low), self._at(source, kind, "<", high)
         equal = all_of([self._at(source, kind, ">=", low), upto]) if aligned else all_of([below, negation(below)])

@@ -8,6 +8,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence
+from rewriter.block.elsewhere import read_in
+from rewriter.block.since import known_since
 from rewriter.freshness import changes_since
 from rewriter.index import Definitions
 from rewriter.maintenance import narrowed
@@ -25,8 +27,8 @@ class Leaves:
     A view that the question names is a relation like a table; what is defined over it is unfolded no further.
     """
 
-    def __init__(self, question: Block, definitions: Definitions, relations: Relations) -> None:
-        self._definitions, self._relations = definitions, relations
+    def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:
+        self._definitions, self._relations, self._zone = definitions, relations, zone
         self._named = frozenset(table.name for table in question.tables)
 
     def columns(self, name: TableName) -> tuple[Column, ...] | None:
@@ -61,7 +63,11 @@ class Leaves:
         if storage.part:
             view = narrowed(view, storage.part, dict(self._sources(view)))
         block = self._block(view)
-        return Held(self._as_refreshed(block, storage), _names(storage.columns)) if block is not None else None
+        read = read_in(self._zone, view, block) if block is not None else None
+        if read is None:
+            return None
+        names = tuple(column.name for column in storage.columns)
+        return Held(self._as_refreshed(known_since(read, names, storage.least), storage), _names(storage.columns))
 
     def _as_refreshed(self, block: Block, storage: Table) -> Block:
         """The block over the tables as they were when the storage was filled."""

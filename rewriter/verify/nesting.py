@@ -7,28 +7,48 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rewriter.timeseries import Grain, as_bucket, day_source, rolls_up
-from rewriter.verify.borders import nested
+from rewriter.block.since import since_of
+from rewriter.timeseries import (
+    DATE_GRANULARITIES,
+    Grain,
+    as_bucket,
+    bucket_call,
+    bucket_elsewhere,
+    day_source,
+    rolls_up,
+    zone_elsewhere,
+)
+from rewriter.verify.borders import nested, same_borders
 from rewriter.verify.forms import Forms
 
 Tree = exp.Expr
 
 
-def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str) -> bool:
-    """Return whether fine buckets nest in coarse ones, in the zone at hand."""
-    return nested(fine, coarse, kind, forms.zone)
+def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> bool:
+    """Return whether fine buckets of a time nest in coarse ones, in the zone at hand."""
+    return nested(fine, coarse, kind, forms.zone, since_of(forms.block, source))
+
+
+def at_home(forms: Forms, tree: Tree) -> Tree | None:
+    """A bucket that was stored in another zone as one of the zone at hand, where both have the same borders."""
+    bucket = bucket_elsewhere(tree)
+    if bucket is None or bucket.grain in DATE_GRANULARITIES:
+        return None
+    since = since_of(forms.block, bucket.source)
+    same = same_borders(bucket.grain, zone_elsewhere(tree), forms.zone, since)
+    return bucket_call(bucket.source, bucket.grain, bucket.type) if same else None
 
 
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
     """The time of a finer bucket, which a function of its coarser bucket may take as well."""
     bucket = as_bucket(source)
     if bucket is not None and bucket.type == forms.kind(bucket.source):
-        return bucket.source if nests(forms, bucket.grain, grain, bucket.type) else None
+        return bucket.source if nests(forms, bucket.grain, grain, bucket.type, bucket.source) else None
     day = day_source(source)
     if day is not None and forms.kind(day) in ("timestamp", "timestamp_ntz"):
         return day if isinstance(grain, str) and rolls_up("day", grain) else None
     found = instant(source)
-    return found[0] if found is not None and nests(forms, found[1], grain, "timestamp") else None
+    return found[0] if found is not None and nests(forms, found[1], grain, "timestamp", found[0]) else None
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:

@@ -42,7 +42,7 @@ def verdict_on(
         anywhere = replace(session, catalogs=frozenset(catalogs), temporary_views=frozenset())
         if len(known) >= MOST:
             del known[next(iter(known))]
-        known[key] = _verdict(question, plan, anywhere, Leaves(question, definitions, relations))
+        known[key] = _verdict(question, plan, anywhere, Leaves(question, definitions, relations, session.time_zone))
     return known[key]
 
 
@@ -57,4 +57,4 @@ def _facts(relation: object) -> Hashable:
     """What a verdict depends on of a table."""
     if not isinstance(relation, Table):
         return relation
-    return relation.columns, relation.primary_key, relation.foreign_keys, relation.part
+    return relation.columns, relation.primary_key, relation.foreign_keys, relation.part, relation.least

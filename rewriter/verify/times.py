@@ -28,7 +28,7 @@ from rewriter.timeseries.granularity import DATE_GRANULARITIES
 from rewriter.verify.aggregates import widens
 from rewriter.verify.forms import Forms
 from rewriter.verify.labels import dated_form, floored_form, formatted_form, from_seconds_form, made_form, seconds_form
-from rewriter.verify.nesting import finer
+from rewriter.verify.nesting import at_home, finer
 
 Tree = exp.Expr
 
@@ -72,6 +72,9 @@ def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
 
 def call_form(forms: Forms, tree: Tree) -> Tree | None:
     """A bucket, a label of a time, or date_trunc(); None for other calls."""
+    home = at_home(forms, tree)
+    if home is not None:
+        return call_form(forms, home)
     bucket, label = as_bucket(tree), label_source(tree)
     if bucket is not None:
         time = finer(forms, bucket.source, bucket.grain)

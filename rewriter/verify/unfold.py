@@ -108,6 +108,7 @@ class Unfolding:
                 both = disjoint(side, later, first, self._zone)
                 if both is not None:
                     raise Undecided(f"two branches of a union may have the same row: {both.cell}")
+        first = replace(first, since=())  # the others may have earlier times
         if len(blocks) == 1 and union.whole:
             return Held(first, columns)
         # Of the rows of one group, each branch may have some.
@@ -178,7 +179,7 @@ class Unfolding:
 
         tables = tuple(t for each in outer.tables for t in (inner.tables if each.id == table.id else (each,)))
         merged = mapped(replace(outer, tables=tables), put)
-        merged = replace(merged, joins=(*inner.joins, *merged.joins))
+        merged = replace(merged, joins=(*inner.joins, *merged.joins), since=(*inner.since, *merged.since))
         if inner.keys is None:
             return replace(merged, where=(*inner.where, *merged.where))
         grouped = self._regrouped(merged, inner) if outer.keys is not None else self._kept(merged, inner, outer, table)

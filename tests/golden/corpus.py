@@ -3,7 +3,8 @@
 A file is made of sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT), `appended` (INSERT
 after the views were refreshed, which leaves them stale),
 `settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
-query of a materialized one, which may read those before it; with `WHERE condition` its storage holds only those rows),
+query of a materialized one, which may read those before it; with `IN zone` made in a session of another zone; with
+`WHERE condition` its storage holds only those rows), `least` (a date: no time or date in storage is before it),
 `case: title` (a query), and after each case either
 `rewritten using VIEW` (the expected text; followed by `(not proved: reason)` where the verifier cannot tell) or
 `kept: REASON …`.
@@ -12,8 +13,9 @@ query of a materialized one, which may read those before it; with `WHERE conditi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import sqlglot
@@ -79,6 +81,8 @@ class GoldenFile:
     plain: dict[str, str] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
+    zones: dict[str, str] = field(default_factory=dict)
+    least: str = ""
     cases: list[Case] = field(default_factory=list)
 
 
@@ -107,9 +111,13 @@ def read(path: Path) -> GoldenFile:
         elif kind == "plain":
             golden.plain[rest.strip()] = body
         elif kind == "view":
-            name, _, part = rest.partition(" WHERE ")
+            named, _, part = rest.partition(" WHERE ")
+            name, _, zone = named.partition(" IN ")
             golden.views[name.strip()] = body
             golden.parts |= {name.strip(): part.strip()} if part else {}
+            golden.zones |= {name.strip(): zone.strip()} if zone else {}
+        elif kind == "least":
+            golden.least = body.strip()
         elif kind == "case:":
             golden.cases.append(Case(rest.strip(), body))
         else:
@@ -135,7 +143,10 @@ def write(golden: GoldenFile) -> None:
     if golden.records:
         parts.append("--@ records\n" + "\n".join(f"{k} = {v}" for k, v in golden.records.items()))
     parts += [f"--@ plain {name}\n{query}" for name, query in golden.plain.items()]
+    if golden.least:
+        parts.append(f"--@ least\n{golden.least}")
     held = {name: f"{name} WHERE {part}" for name, part in golden.parts.items()}
+    held |= {name: f"{name} IN {zone}" for name, zone in golden.zones.items()}
     parts += [f"--@ view {held.get(name, name)}\n{query}" for name, query in golden.views.items()]
     text = "\n".join(parts) + "\n"
     for case in golden.cases:
@@ -193,7 +204,10 @@ def world(golden: GoldenFile) -> World:
         relations[plain[-1].name] = plain[-1].state
     views: list[MaterializedView] = []
     for number, (name, query) in enumerate(golden.views.items()):
-        view, storage = _view(name, query, session, relations, number, by_name(plain, views))
+        zone = golden.zones.get(name, session.time_zone)
+        elsewhere = replace(session, settings={**settings, TIME_ZONE: zone}, time_zone=zone)
+        view, storage = _view(name, query, elsewhere, relations, number, by_name(plain, views))
+        storage = replace(storage, least=tuple(_least(golden.least, storage.columns)))
         views = [*in_place([*views, view], plain)]
         assert storage.refresh is not None
         children = tuple(ChildView(v.uuid, v.version) for v in views[-1].through)
@@ -206,6 +220,13 @@ def world(golden: GoldenFile) -> World:
     relations |= dict(_grown(golden.appended, relations))
     declared = Declared().learned(relations)
     return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
+
+
+def _least(since: str, columns: Iterable[Column]) -> Iterator[tuple[str, int]]:
+    """The columns of times and dates, if a file says since when these are."""
+    if since:
+        at = int(datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp())
+        yield from ((column.name, at) for column in columns if column.type in ("timestamp", "date"))
 
 
 def _grown(appended: str, relations: Mapping[TableName, Relation | None]) -> Iterator[tuple[TableName, Table]]:

@@ -1,10 +1,12 @@
--- A zone whose offset changes: buckets at the view's own grain, none rolled up without a proof.
+-- A zone whose offset changes by whole hours: buckets of an hour are put together for times after it did otherwise.
 --@ schema
 CREATE TABLE sales (order_time TIMESTAMP, local TIMESTAMP_NTZ, price BIGINT);
 --@ rows
 INSERT INTO sales VALUES (TIMESTAMP '2016-02-23 09:01:30', TIMESTAMP_NTZ '2016-02-23 09:01:30', 2), (NULL, NULL, 1)
 --@ settings
 spark.sql.session.timeZone = Europe/Berlin
+--@ least
+2016-01-01
 --@ view by_hour
 SELECT timeseries(order_time, 'hour') AS h, sum(price) AS s FROM sales GROUP BY timeseries(order_time, 'hour')
 --@ view local_hour
@@ -12,10 +14,10 @@ SELECT timeseries(local, 'hour') AS h, sum(price) AS s FROM sales GROUP BY times
 --@ view by_date
 SELECT CAST(order_time AS DATE) AS d, max(price) AS top FROM sales GROUP BY CAST(order_time AS DATE)
 
---@ case: rolling up is not proved
+--@ case: hours of days with 23, 24 or 25 of them
 SELECT timeseries(order_time, 'day'), sum(price) FROM sales GROUP BY 1
---@ kept: by_date AGGREGATE_NOT_IN_VIEW sum(price); by_hour ZONE_NOT_PROVED buckets of Europe/Berlin are not known to nest; local_hour GROUPING_TOO_COARSE order_time
-SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, sum(price) FROM sales GROUP BY 1
+--@ rewritten using by_hour
+SELECT date_trunc('DAY', v.`h`), sum(v.`s`) FROM lake.demo.by_hour__storage AS v GROUP BY date_trunc('DAY', v.`h`)
 
 --@ case: a time without zone rolls up anywhere
 SELECT timeseries(local, 'day'), sum(price) FROM sales GROUP BY 1
@@ -27,30 +29,35 @@ SELECT date_trunc('MONTH', order_time) AS m, year(order_time) AS y, max(price) A
 --@ rewritten using by_date
 SELECT CAST(trunc(v.`d`, 'MONTH') AS TIMESTAMP) AS m, year(v.`d`) AS y, max(v.`top`) AS top FROM lake.demo.by_date__storage AS v GROUP BY CAST(trunc(v.`d`, 'MONTH') AS TIMESTAMP), year(v.`d`)
 
---@ case: but when a day begins is not proved
+--@ case: a day begins where its date does
 SELECT max(price) AS top FROM sales WHERE order_time >= '2016-02-01'
---@ kept: by_date COLUMN_NOT_IN_VIEW order_time; by_hour COLUMN_NOT_IN_VIEW order_time; local_hour COLUMN_NOT_IN_VIEW order_time
+--@ rewritten using by_date
+SELECT max(v.`top`) AS top FROM lake.demo.by_date__storage AS v WHERE v.`d` >= CAST('2016-02-01' AS DATE)
 
---@ case: nor of which time of the day a moment is
+--@ case: the day's begin has a time of the day without zone
 SELECT sum(price) AS s FROM sales WHERE local >= CAST(date_trunc('day', now()) AS TIMESTAMP_NTZ)
---@ kept: by_date COLUMN_NOT_IN_VIEW local; by_hour COLUMN_NOT_IN_VIEW local; local_hour COLUMN_NOT_IN_VIEW local, and local >= CAST(date_trunc('day', current_timestamp()) AS TIMESTAMP_NTZ) may divide one of its buckets (hour)
+--@ rewritten using local_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.local_hour__storage AS v WHERE v.`h` >= CAST(date_trunc('day', current_timestamp()) AS TIMESTAMP_NTZ)
 
---@ case: nor when this one does
+--@ case: nor does it matter which day it is
 SELECT max(price) AS top FROM sales WHERE order_time >= current_date()
---@ kept: by_date COLUMN_NOT_IN_VIEW order_time, and order_time >= current_date() may divide one of its buckets (day); by_hour COLUMN_NOT_IN_VIEW order_time, and order_time >= current_date() may divide one of its buckets (hour); local_hour COLUMN_NOT_IN_VIEW order_time
+--@ rewritten using by_date
+SELECT max(v.`top`) AS top FROM lake.demo.by_date__storage AS v WHERE v.`d` >= CAST(current_date() AS DATE)
 
 --@ case: what day it is does not matter to dates
 SELECT max(price) AS top FROM sales WHERE to_date(order_time) >= current_date() - 7
 --@ rewritten using by_date
 SELECT max(v.`top`) AS top FROM lake.demo.by_date__storage AS v WHERE v.`d` >= (current_date() - 7)
 
---@ case: the hour of a bucket's begin may be another where the zone's offset changed by minutes
+--@ case: the hour of a bucket's begin
 SELECT hour(order_time), sum(price) FROM sales GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED buckets of Europe/Berlin are not known to nest; local_hour GROUPING_TOO_COARSE order_time
+--@ rewritten using by_hour
+SELECT hour(v.`h`), sum(v.`s`) FROM lake.demo.by_hour__storage AS v GROUP BY hour(v.`h`)
 
---@ case: so may the text of its hour
+--@ case: the text of its hour
 SELECT date_format(order_time, 'yyyy-MM-dd HH'), sum(price) FROM sales GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED buckets of Europe/Berlin are not known to nest; local_hour GROUPING_TOO_COARSE order_time
+--@ rewritten using by_hour
+SELECT date_format(v.`h`, 'yyyy-MM-dd HH'), sum(v.`s`) FROM lake.demo.by_hour__storage AS v GROUP BY date_format(v.`h`, 'yyyy-MM-dd HH')
 
 --@ case: of a time without zone it is the same
 SELECT hour(local), sum(price) FROM sales GROUP BY 1

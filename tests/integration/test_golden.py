@@ -12,6 +12,7 @@ import pytest
 from pyhive import exc
 from TCLIService import ttypes
 
+from rewriter.model.settings import TIME_ZONE
 from tests.golden.corpus import Case, GoldenFile, golden_files, read
 from tests.golden.execution import Rows, same_rows
 from tests.integration import clients
@@ -78,7 +79,12 @@ def build(run: Any, golden: GoldenFile) -> None:
     for name, query in golden.plain.items():
         run(f"CREATE VIEW {name} AS {query}")
     for name, query in golden.views.items():
+        zone = golden.zones.get(name)
+        if zone is not None:
+            run(f"SET {TIME_ZONE} = {zone}")
         run(f"CREATE MATERIALIZED VIEW {name} {'WITH DEFERRED REFRESH ' if name in golden.parts else ''}AS {query}")
+        if zone is not None:
+            run(f"SET {TIME_ZONE} = {golden.settings.get(TIME_ZONE, 'UTC')}")
     for name, part in golden.parts.items():
         run(f"REFRESH MATERIALIZED VIEW {name} WHERE {part}")
 

@@ -183,7 +183,7 @@ def tried(
     """Try the mutants of a plan: how many of each verdict, and the first that is proved and gives other rows."""
     counted: Counter[str] = Counter()
     session = replace(built.session, temporary_views=frozenset())
-    leaves = Leaves(made.query, built.definitions, built.relations)
+    leaves = Leaves(made.query, built.definitions, built.relations, session.time_zone)
     try:
         theirs: Rows = rows_of(connection, made.original)
         rows_of(connection, made.text(None, {}))

@@ -133,8 +133,12 @@ def test_the_zone_matters_where_times_are_read(built: World) -> None:
     here: dict[str, Any] = {"time_zone": "Asia/Tokyo", "settings": {TIME_ZONE: "Asia/Tokyo"}}
     outcome = rewrite(parse(QUERY, replace(built.session, **here)), built.definitions.thorough, built.relations)
     assert [r.view.name.table for r in outcome.replacements] == ["by_region"]
-    assert {a.reason for a in outcome.tried if a.view.table == "by_hour"} == {Reason.SETTINGS_DIFFER}
-    assert not decide(built, "SELECT timeseries(ts, 'hour'), sum(n) FROM sales GROUP BY 1", **here).rewritten
+    assert {a.reason for a in outcome.tried if a.view.table == "by_hour"} == {Reason.NOT_CHOSEN}
+    by_hour = decide(built, "SELECT timeseries(ts, 'hour'), sum(n) FROM sales GROUP BY 1", **here)
+    assert not by_hour.rewritten
+    assert Reason.ZONE_NOT_PROVED in {a.reason for a in by_hour.tried if a.view.table == "by_hour"}
+    filtered = "SELECT timeseries(ts, 'hour'), sum(n) FROM sales WHERE ts >= '2024-01-01' GROUP BY 1"
+    assert decide(built, filtered, **here).rewritten
 
 
 def test_times_without_zone_are_the_same_in_every_zone() -> None:

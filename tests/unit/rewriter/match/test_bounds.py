@@ -72,11 +72,20 @@ def test_only_what_is_certain_whatever_the_time_divides_no_bucket(text: str, gra
 
 
 @pytest.mark.parametrize(
-    ("text", "zoned"), [("ts >= current_date()", True), ("n >= now()", True), ("n >= current_date()", False)]
+    ("text", "grain", "zone", "expected"),
+    [
+        ("ts >= current_date()", "hour", "Europe/Berlin", True),
+        ("ts >= current_date()", "day", "Europe/Berlin", True),
+        ("ts >= current_date()", "hour", "Asia/Kolkata", True),
+        ("ts >= current_date()", "hour", "Australia/Lord_Howe", False),
+        ("n >= now()", "hour", "Europe/Berlin", False),
+        ("n >= current_date()", "hour", "Europe/Berlin", True),
+        ("n >= CAST(current_date() AS TIMESTAMP)", "day", "Europe/Berlin", False),
+    ],
 )
-def test_a_zone_that_moves_its_clock_is_not_proved(text: str, zoned: bool) -> None:
+def test_zones_that_move_their_clocks(text: str, grain: str, zone: str, *, expected: bool) -> None:
     tree = comparison(text)
-    assert divides(tree, "hour", KINDS[tree.this.name], "Europe/Berlin") == (not zoned)
+    assert divides(tree, grain, KINDS[tree.this.name], zone) is expected
 
 
 @pytest.mark.parametrize(

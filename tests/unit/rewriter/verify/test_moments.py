@@ -37,7 +37,7 @@ def verdict(built: World, plan: str, question: str = QUESTION) -> Verdict:
     tree = statement.blocks[0].tree
     assert tree is not None
     block = build_block(tree, find_among(statement, table_columns(built.relations)))
-    leaves = Leaves(block, built.definitions, built.relations)
+    leaves = Leaves(block, built.definitions, built.relations, built.session.time_zone)
     return verify(block, plan, replace(built.session, temporary_views=frozenset()), leaves)
 
 

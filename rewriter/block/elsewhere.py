@@ -1,0 +1,97 @@
+"""What a view holds whose expressions were computed in another time zone than the session's.
+
+law: a TIMESTAMP is an instant, in whatever zone it is read; so are its minimum, maximum and count, and its bucket is
+     that of the zone in which it was computed
+     what else depends on the zone, as a date, a label or a text of an instant, is a value that nothing here equals
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from rewriter.block.changed import changed, mapped
+from rewriter.block.form import Block, remembered
+from rewriter.block.scope import Scope
+from rewriter.block.traits import aggregate_of, depends_on_zone
+from rewriter.functions.registry import AGGREGATES
+from rewriter.functions.trees import call_of
+from rewriter.model import MaterializedView
+from rewriter.timeseries import as_bucket, bucket_elsewhere, is_fixed_offset, moved_elsewhere
+from rewriter.timeseries.literals import zone_info
+
+Tree = exp.Expr
+
+_COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+
+
+def same_zone(one: str, other: str) -> bool:
+    """Whether two names are of the same zone: equal, or of the same fixed offset.
+
+    >>> same_zone("UTC", "Etc/UTC"), same_zone("UTC", "Europe/London")
+    (True, False)
+    """
+    fixed = is_fixed_offset(one) and is_fixed_offset(other)
+    infos = (zone_info(one), zone_info(other)) if fixed else (None, None)
+    return one == other or (None not in infos and infos[0].utcoffset(None) == infos[1].utcoffset(None))  # type: ignore[union-attr]
+
+
+def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
+    """Return the block of a view as a session in a zone reads it; None where the view's zone decides its rows."""
+    if view.settings is None or same_zone(view.zone, zone):
+        return block
+    return computed_elsewhere(block, view.zone)
+
+
+@remembered
+def computed_elsewhere(block: Block, zone: str) -> Block | None:
+    """Return a view's block as one of a session of another zone; None where `zone` decides what rows it holds.
+
+    Each bucket of an instant says that it is one of `zone`; other expressions that depend on it are hidden.
+    """
+    scope = Scope(block.tables)
+
+    def moved(node: Tree) -> Tree:
+        bucket = as_bucket(node)
+        return moved_elsewhere(bucket, zone) if bucket is not None and _is_instant(bucket.source, scope) else node
+
+    def held(tree: Tree) -> Tree:
+        new = changed(tree, moved)
+        settled = _is_instant(new, scope) or _is_settled(new, scope)
+        return new if settled else call_of("elsewhere", exp.Literal.string(zone), tree)
+
+    on = (conjunct for join in block.joins for conjunct in join.on)
+    deciding = (*block.where, *on, *block.having, *(item.key for item in block.order))
+    if not all(_is_settled(changed(tree, moved), scope) for tree in deciding):
+        return None
+    return mapped(block, _once(held, (*block.outputs, *(block.keys or ()))))
+
+
+def _once(change: Callable[[Tree], Tree], trees: tuple[Tree, ...]) -> Callable[[Tree], Tree]:
+    """The change of whole expressions, whose nodes stay as they are."""
+    new = {tree: change(tree) for tree in trees}
+    return lambda node: new.get(node, node)
+
+
+def _is_settled(tree: Tree, scope: Scope) -> bool:
+    """Whether no zone could change the value: what depends on one stands where instants are compared or counted."""
+    return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
+
+
+def _settled(node: Tree, scope: Scope) -> Tree:
+    """NULL in the place of what is the same in all zones."""
+    if aggregate_of(node) is node and len(node.expressions) == 1 and AGGREGATES[node.name].of_key in ("same", "count"):
+        return exp.null() if _is_instant(node.expressions[0], scope) else node
+    if isinstance(node, exp.Is):
+        return exp.null() if _is_instant(node.this, scope) else node
+    if isinstance(node, _COMPARED):
+        return exp.null() if _is_instant(node.this, scope) and _is_instant(node.expression, scope) else node
+    return node
+
+
+def _is_instant(tree: Tree, scope: Scope) -> bool:
+    """Whether an expression is an instant by itself: a column, or a bucket that says where it was computed."""
+    bucket = bucket_elsewhere(tree)
+    column = scope.type_of(tree if bucket is None else bucket.source)
+    return column is not None and column.type == "timestamp"

@@ -1,0 +1,152 @@
+"""Since when the times of a block's rows are: as its filter tells, and what is known of them otherwise.
+
+A filter of a dashboard begins somewhere: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Zones had
+other offsets long before, and a proof about them need not go back so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from sqlglot import exp
+
+from rewriter.block.form import Block, remembered
+from rewriter.block.traits import tells_time
+from rewriter.sql import operands
+from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, read_moment
+
+Tree = exp.Expr
+# No clock shows less than when this was written.
+_TODAY = int(datetime(2025, 1, 1, tzinfo=UTC).timestamp())
+_DAY = 86_400
+# Of the offset of a zone, of the length of a gap, and of the day of a date.
+_MARGIN = 3 * _DAY
+_UNITS = {
+    "SECOND": 1,
+    "MINUTE": 60,
+    "HOUR": 3600,
+    "DAY": _DAY,
+    "WEEK": 7 * _DAY,
+    "MONTH": 31 * _DAY,
+    "YEAR": 366 * _DAY,
+}
+_LAST_YEAR = 9999
+
+
+def since_of(block: Block, source: Tree, normalize: Callable[[Tree], Tree] = lambda tree: tree) -> int | None:
+    """Return seconds since 1970 that no time of a block's rows is before; None if that is not known.
+
+    The block's conjuncts are compared with the source as `normalize` gives them. It is the begin of a year, so that
+    what is concluded stays from one refresh to the next.
+    """
+    found = [at for known, at in block.since if known == source]
+    for conjunct in block.where:
+        if (least := _least(normalize(conjunct), source)) is not None:
+            found.append(least)
+    return _year_of(max(found)) if found else None
+
+
+def _year_of(seconds: int) -> int:
+    try:
+        return int(datetime(datetime.fromtimestamp(seconds, UTC).year, 1, 1, tzinfo=UTC).timestamp())
+    except (ValueError, OverflowError, OSError):
+        return seconds
+
+
+def least_of(bound: Tree) -> int | None:
+    """Return seconds since 1970 that a bound is not before, whenever the statement runs; None if that is not known."""
+    text = bound.this if isinstance(bound, exp.Cast) else bound
+    if isinstance(text, exp.Literal) and text.is_string:
+        moment = read_moment(text.name, None)
+        return moment.micros // 1_000_000 - _MARGIN if moment is not None else None
+    back = _back(bound) if tells_time(bound) else None
+    return _TODAY - back - _MARGIN if back is not None else None
+
+
+def _least(tree: Tree, column: Tree) -> int | None:
+    if isinstance(tree, exp.Or):
+        return _every([_least(operand, column) for operand in operands(tree, exp.Or)])
+    if isinstance(tree, exp.And):
+        return max((s for o in operands(tree, exp.And) if (s := _least(o, column)) is not None), default=None)
+    if isinstance(tree, exp.In) and tree.expressions:
+        return _every([_bound(tree.this, value, column) for value in tree.expressions])
+    found = _bound(tree.this, tree.expression, column) if isinstance(tree, exp.GTE | exp.GT | exp.EQ) else None
+    if found is None and isinstance(tree, exp.LTE | exp.LT | exp.EQ):  # as the verifier writes it
+        return _bound(tree.expression, tree.this, column)
+    return found
+
+
+def _every(sides: list[int | None]) -> int | None:
+    """The least of several, if all are known."""
+    known = [side for side in sides if side is not None]
+    return min(known) if len(known) == len(sides) else None
+
+
+def _begun_of(tree: Tree) -> Tree:
+    """The time in whose bucket, if it is one, an expression is the begin."""
+    bucket = as_bucket(tree) or bucket_elsewhere(tree)
+    return bucket.source if bucket is not None else tree
+
+
+def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
+    """A bound of a time, of its bucket or date, which begins no later, or of its year."""
+    if isinstance(subject, exp.Anonymous) and subject.name == "year" and _begun_of(subject.expressions[0]) == column:
+        year = int(bound.name) if isinstance(bound, exp.Literal) and bound.name.isdigit() else 0
+        return int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) - _MARGIN if 0 < year <= _LAST_YEAR else None
+    source = _begun_of(subject)
+    day = day_source(source)
+    if column not in (subject, source, _begun_of(day) if day is not None else None):
+        return None
+    return least_of(bound)
+
+
+def _back(bound: Tree) -> int | None:
+    """The most seconds that a bound lies before now."""
+    if isinstance(bound, exp.Cast):
+        return _more(bound.this, _DAY)
+    if isinstance(bound, exp.Add | exp.Sub):
+        return _more(bound.this, _step(bound.expression))
+    if not isinstance(bound, exp.Anonymous):
+        return None
+    if (bucket := as_bucket(bound)) is not None:
+        return _more(bucket.source, 366 * _DAY)
+    if not bound.expressions:
+        return 0
+    if bound.name in ("date_trunc", "trunc"):
+        return _more(bound.expressions[bound.name == "date_trunc"], 366 * _DAY)
+    if bound.name in ("date_sub", "add_months"):
+        step = _step(bound.expressions[1])
+        return _more(bound.expressions[0], step and step * (31 if bound.name == "add_months" else 1))
+    return None
+
+
+def _more(bound: Tree, seconds: int | None) -> int | None:
+    back = _back(bound)
+    return back + seconds if back is not None and seconds is not None else None
+
+
+def _step(tree: Tree) -> int | None:
+    """The seconds of an interval, or of a number of days."""
+    number = tree.this if isinstance(tree, exp.Neg | exp.Interval) else tree
+    unit = str(tree.args["unit"]).upper().removesuffix("S") if isinstance(tree, exp.Interval) else "DAY"
+    if not isinstance(number, exp.Literal) or not number.name.isdigit() or unit not in _UNITS:
+        return None
+    return int(number.name) * _UNITS[unit]
+
+
+@remembered
+def known_since(block: Block, columns: tuple[str, ...], least: tuple[tuple[str, int], ...]) -> Block:
+    """Return the block of what is stored, whose stored columns have values that are not before these seconds.
+
+    A bucket, or a date, begins no later than its times, but for what its zone has shifted once.
+    """
+    found: dict[Tree, int] = {}
+    for output, name in zip(block.outputs, columns, strict=True):
+        bucket = as_bucket(output) or bucket_elsewhere(output)
+        source = bucket.source if bucket is not None else day_source(output) or output
+        declared, at = block.type_of(source), dict(least).get(name)
+        if declared is not None and declared.type == "timestamp" and at is not None:
+            found[source] = max(at - _MARGIN, found.get(source, at - _MARGIN))
+    return replace(block, since=tuple(found.items())) if found else block

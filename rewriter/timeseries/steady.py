@@ -1,0 +1,64 @@
+"""What follows for buckets where a zone has been steady: its clocks have moved by whole buckets, and between them.
+
+law: let all offsets of a zone since some time be `shift` modulo n, the seconds of an hour or of a part that divides it,
+     and let an offset change only where a bucket of instants at that shift begins. Then the zone's buckets of n seconds
+     are these, whatever its offset is, since floor((t + o) / n) is floor((t + shift) / n) + (o - shift) / n where n
+     divides o - shift; and what is longer begins with one of them: an hour, a day, and all that is made of days
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from rewriter.timeseries.borders import is_border
+from rewriter.timeseries.granularity import DATE_GRANULARITIES
+from rewriter.timeseries.zone_data import days_follow, shift_of
+
+# Seconds of the buckets that have the same length each, at a fixed offset.
+LENGTHS = {"second": 1, "minute": 60, "five_minute": 300, "ten_minute": 600, "fifteen_minute": 900}
+LENGTHS |= {"thirty_minute": 1800, "hour": 3600, "day": 86_400, "week": 604_800}
+_HOUR, _DAY = 3600, 86_400
+_EPOCH = datetime(1970, 1, 1)
+
+
+def is_steady(zone: str, grain: str, since: int | None) -> bool:
+    """Whether buckets of a grain nest in all that they roll up to, for times from `since` on (seconds since 1970).
+
+    >>> is_steady("Australia/Lord_Howe", "thirty_minute", 1_000_000_000)
+    True
+    >>> is_steady("Australia/Lord_Howe", "hour", 1_000_000_000), is_steady("Asia/Kolkata", "hour", 0)
+    (False, True)
+    """
+    return 0 < LENGTHS.get(grain, 0) <= _HOUR and shift_of(zone, LENGTHS[grain], since) is not None
+
+
+def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
+    """Whether buckets of a grain are the same in two zones, for times from `since` on.
+
+    >>> since = 1_700_000_000
+    >>> same_buckets("hour", "UTC", "America/New_York", since), same_buckets("hour", "UTC", "Asia/Kolkata", since)
+    (True, False)
+    """
+    if not 0 < LENGTHS.get(grain, 0) <= _HOUR:
+        return False
+    shift = shift_of(one, LENGTHS[grain], since)
+    return shift is not None and shift == shift_of(other, LENGTHS[grain], since)
+
+
+def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
+    """Whether a wall-clock time of a zone divides the buckets of a grain, and none of them: all before it end by it.
+
+    >>> divides_at(datetime(2024, 1, 15), "day", "Europe/Berlin"), divides_at(datetime(2024, 1, 15, 1), "day", "UTC")
+    (True, False)
+    >>> divides_at(datetime(1880, 1, 1), "hour", "Europe/Berlin"), divides_at(datetime(2024, 1, 15, 5), 3600, "-03:30")
+    (False, False)
+    """
+    # No offset is longer than a day, and neither is what is left out or comes twice.
+    since = (wall - _EPOCH) // timedelta(seconds=1) - 2 * _DAY
+    if isinstance(grain, int):
+        return shift_of(zone, grain, since) == 0 and (wall - _EPOCH) % timedelta(seconds=grain) == timedelta(0)
+    if not is_border(wall, grain):
+        return False
+    return (
+        days_follow(zone, since) if grain in DATE_GRANULARITIES else shift_of(zone, LENGTHS[grain], since) is not None
+    )

@@ -1,0 +1,145 @@
+"""What zone data say of a zone: its offsets and when they change, in every edition of the data at hand.
+
+Editions differ: the JVM's, the system's, and that of the package `tzdata`. So nothing is concluded from one offset,
+only from what all editions say: that from some time on, the clocks have moved by whole steps of some seconds. Laws move
+them by whole hours, a few by half of one, and since 1972 none by less than a minute.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+from zoneinfo import TZPATH
+
+from rewriter.timeseries.literals import zone_info
+from rewriter.timeseries.zone import is_fixed_offset
+
+_HEADER = struct.Struct(">4s1s15x6l")
+_NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*\Z")
+_TIME = r"[+-]?\d+(?::\d+){0,2}"
+# What holds behind the last change that is written down: `CET-1CEST,M3.5.0,M10.5.0/3`.
+_RULE = re.compile(
+    rf"(?:<[^>]+>|[A-Za-z]+)({_TIME})(?:(?:<[^>]+>|[A-Za-z]+)({_TIME})?,[^,/]+(?:/({_TIME}))?,[^,/]+(?:/({_TIME}))?)?\Z"
+)
+
+
+class History(NamedTuple):
+    """Seconds since 1970 with the offset from each on, and the seconds that make up the rule behind the last."""
+
+    changes: tuple[tuple[int, int], ...]
+    rule: tuple[int, ...]
+
+
+def shift_of(zone: str, step: int, since: int | None) -> int | None:
+    """What all offsets of a zone are modulo `step` seconds from a time on, if they change between such steps alone.
+
+    None where they are not the same, where nothing is known of the zone, or where the time is not known.
+
+    >>> shift_of("Europe/Berlin", 3600, 315532800), shift_of("Asia/Kolkata", 3600, 315532800), shift_of("UTC", 60, None)
+    (0, 1800, 0)
+    >>> shift_of("America/New_York", 60, None), shift_of("America/St_Johns", 3600, 946684800)
+    (None, None)
+    """
+    if is_fixed_offset(zone):
+        info = zone_info(zone)
+        delta = info.utcoffset(None) if info is not None else None
+        return (delta.days * 86_400 + delta.seconds) % step if delta is not None else None
+    found = {_shift(history, step, since) for history in histories(zone)} if since is not None else set()
+    return found.pop() if len(found) == 1 else None
+
+
+def _shift(history: History, step: int, since: int) -> int | None:
+    later = [change for change in history.changes if change[0] > since]
+    before = [offset for at, offset in history.changes if at <= since]
+    # The times of a rule are of the clock before the change, which is a whole number of steps where offsets are alike.
+    offsets, times = [*before[-1:], *(offset for _, offset in later), *history.rule[:2]], history.rule[2:]
+    shifts = {offset % step for offset in offsets}
+    if len(shifts) != 1 or not before:
+        return None
+    (shift,) = shifts
+    between = all((at + shift) % step == 0 for at, _ in later) and all(time % step == 0 for time in times)
+    return shift if between else None
+
+
+def days_follow(zone: str, since: int | None) -> bool:
+    """Return whether no day comes again after the next has begun, as where clocks went back at one past midnight."""
+    if is_fixed_offset(zone):
+        return True
+    found = histories(zone)
+    return bool(found) and since is not None and all(_forward(history, since) for history in found)
+
+
+def _forward(history: History, since: int) -> bool:
+    changes = [(at, before, after) for (_, before), (at, after) in pairwise(history.changes) if at > since]
+    repeated = any((at - 1 + before) // 86_400 > (at + after) // 86_400 for at, before, after in changes)
+    if len(history.rule) == 2:
+        return not repeated
+    standard, summer, begins, ends = history.rule
+    back = ends if summer > standard else begins
+    return not repeated and not 0 < back % 86_400 < abs(summer - standard)
+
+
+@cache
+def histories(zone: str) -> tuple[History, ...]:
+    """Return what each edition at hand says of a zone; none where one of them does not know it."""
+    texts = list(_editions(zone)) if _NAME.match(zone) else []
+    found = [_read(text) for text in texts]
+    return tuple(history for history in found if history is not None) if None not in found else ()
+
+
+def _editions(zone: str) -> Iterator[bytes]:
+    for folder in TZPATH:
+        path = Path(folder, zone)
+        if path.is_file():
+            yield path.read_bytes()
+    package = resources.files("tzdata").joinpath("zoneinfo", *zone.split("/"))
+    yield package.read_bytes() if package.is_file() else b""
+
+
+def _read(data: bytes) -> History | None:
+    """Read the second part of a file of version 2 or later, whose times have 64 bits (RFC 8536)."""
+    if len(data) < _HEADER.size or data[:4] != b"TZif" or data[4:5] < b"2":
+        return None
+    _, _, utc, std, leaps, times, types, chars = _HEADER.unpack_from(data)
+    start = _HEADER.size + times * 5 + types * 6 + chars + leaps * 8 + std + utc
+    _, _, utc, std, leaps, times, types, chars = _HEADER.unpack_from(data, start)
+    start += _HEADER.size
+    moments = struct.unpack_from(f">{times}q", data, start)
+    kinds = struct.unpack_from(f">{times}B", data, start + times * 8)
+    place = start + times * 9
+    offsets = [struct.unpack_from(">l", data, place + i * 6)[0] for i in range(types)]
+    rule = _rule(data[place + types * 6 + chars + leaps * 12 + std + utc :].decode("ascii").strip("\n"))
+    if rule is None:
+        return None
+    entries = [(-(2**62), offsets[0]), *((at, offsets[kind]) for at, kind in zip(moments, kinds, strict=True))]
+    # Some change nothing but a name, as the last one, in 2038, of files that are written at length.
+    changes = (later for earlier, later in pairwise(entries) if earlier[1] != later[1])
+    return History((entries[0], *changes), rule)
+
+
+def _rule(text: str) -> tuple[int, ...] | None:
+    """The offsets of a rule, and the local times at which they change."""
+    found = _RULE.match(text)
+    if found is None:
+        return None
+    standard, summer, begins, ends = found.groups()
+    offset = -_seconds(standard)
+    if "," not in text:
+        return (offset, offset)
+    return (
+        offset,
+        -_seconds(summer) if summer else offset + 3600,
+        *(_seconds(time) if time else 7200 for time in (begins, ends)),
+    )
+
+
+def _seconds(text: str) -> int:
+    hours, *rest = text.lstrip("+-").split(":")
+    seconds = int(hours) * 3600 + sum(int(part) * unit for part, unit in zip(rest, (60, 1), strict=False))
+    return -seconds if text.startswith("-") else seconds

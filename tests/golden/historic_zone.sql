@@ -1,0 +1,41 @@
+-- A zone whose offset changes, with times from before it did so by whole hours.
+--@ schema
+CREATE TABLE sales (order_time TIMESTAMP, price BIGINT);
+--@ rows
+INSERT INTO sales VALUES (TIMESTAMP '1890-02-23 09:01:30', 2), (TIMESTAMP '2016-02-23 09:01:30', 3), (NULL, 1)
+--@ settings
+spark.sql.session.timeZone = Europe/Berlin
+--@ least
+1890-01-01
+--@ view by_hour
+SELECT timeseries(order_time, 'hour') AS h, sum(price) AS s FROM sales GROUP BY timeseries(order_time, 'hour')
+
+--@ case: hours of a local mean time are not proved to be of days
+SELECT timeseries(order_time, 'day'), sum(price) FROM sales GROUP BY 1
+--@ kept: ZONE_NOT_PROVED buckets of Europe/Berlin are not known to nest
+SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, sum(price) FROM sales GROUP BY 1
+
+--@ case: those of a filter that begins later are
+SELECT timeseries(order_time, 'day'), sum(price) FROM sales WHERE order_time >= '2016-01-01' GROUP BY 1
+--@ rewritten using by_hour
+SELECT date_trunc('DAY', v.`h`), sum(v.`s`) FROM lake.demo.by_hour__storage AS v WHERE v.`h` >= '2016-01-01' GROUP BY date_trunc('DAY', v.`h`)
+
+--@ case: whatever day it is
+SELECT hour(order_time), sum(price) FROM sales WHERE order_time >= current_date() - 30 GROUP BY 1
+--@ rewritten using by_hour
+SELECT hour(v.`h`), sum(v.`s`) FROM lake.demo.by_hour__storage AS v WHERE v.`h` >= (current_date() - 30) GROUP BY hour(v.`h`)
+
+--@ case: a filter by the year
+SELECT month(order_time), sum(price) FROM sales WHERE year(order_time) IN (2015, 2016) GROUP BY 1
+--@ rewritten using by_hour
+SELECT month(v.`h`), sum(v.`s`) FROM lake.demo.by_hour__storage AS v WHERE year(v.`h`) IN (2015, 2016) GROUP BY month(v.`h`)
+
+--@ case: one that only ends
+SELECT timeseries(order_time, 'day'), sum(price) FROM sales WHERE order_time < '2016-01-01' GROUP BY 1
+--@ kept: ZONE_NOT_PROVED buckets of Europe/Berlin are not known to nest
+SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, sum(price) FROM sales WHERE order_time < '2016-01-01' GROUP BY 1
+
+--@ case: one that begins too early
+SELECT timeseries(order_time, 'day'), sum(price) FROM sales WHERE order_time >= '1892-01-01' GROUP BY 1
+--@ kept: COLUMN_NOT_IN_VIEW order_time
+SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, sum(price) FROM sales WHERE order_time >= '1892-01-01' GROUP BY 1

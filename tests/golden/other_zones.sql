@@ -1,0 +1,96 @@
+-- Views made in other zones: their buckets are read where both zones have the same, of what the session asks by its own.
+--@ schema
+CREATE TABLE sales (order_time TIMESTAMP, local TIMESTAMP_NTZ, region STRING, price BIGINT);
+--@ rows
+INSERT INTO sales VALUES
+  (TIMESTAMP '2024-03-10 01:59:59', TIMESTAMP_NTZ '2024-03-10 01:59:59', 'eu', 1),
+  (TIMESTAMP '2024-03-10 03:00:00', TIMESTAMP_NTZ '2024-03-10 03:00:00', 'eu', 2),
+  (TIMESTAMP '2024-11-03 01:30:00', TIMESTAMP_NTZ '2024-11-03 01:30:00', 'us', 4),
+  (TIMESTAMP '2024-11-03 23:59:59', TIMESTAMP_NTZ '2024-11-03 23:59:59', 'us', 8),
+  (TIMESTAMP '2024-11-04 00:00:00', TIMESTAMP_NTZ '2024-11-04 00:00:00', 'us', 16),
+  (NULL, NULL, 'eu', 32)
+--@ settings
+spark.sql.session.timeZone = America/New_York
+--@ least
+2024-01-01
+--@ view by_minute IN UTC
+SELECT timeseries(order_time, 'minute') AS m, region, sum(price) AS s, count(*) AS c, count(DISTINCT price) AS prices, min(order_time) AS first FROM sales GROUP BY timeseries(order_time, 'minute'), region
+--@ view by_date IN Etc/UTC
+SELECT CAST(order_time AS DATE) AS d, max(price) AS top FROM sales GROUP BY CAST(order_time AS DATE)
+--@ view since_march IN UTC
+SELECT timeseries(order_time, 'minute') AS m, avg(price) AS mean FROM sales WHERE order_time >= '2024-03-10' GROUP BY timeseries(order_time, 'minute')
+--@ view by_hour IN Asia/Kolkata
+SELECT timeseries(order_time, 'hour') AS h, bit_or(price) AS bits FROM sales GROUP BY timeseries(order_time, 'hour')
+--@ view local_hour IN Asia/Tokyo
+SELECT timeseries(local, 'hour') AS h, bit_and(price) AS bits FROM sales GROUP BY timeseries(local, 'hour')
+
+--@ case: days of New York from minutes of UTC
+SELECT timeseries(order_time, 'day'), sum(price) FROM sales GROUP BY 1
+--@ rewritten using by_minute
+SELECT date_trunc('DAY', v.`m`), sum(v.`s`) FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('DAY', v.`m`)
+
+--@ case: by the name of the unit
+SELECT date_trunc('MONTH', order_time) AS month, count(*) FROM sales GROUP BY 1
+--@ rewritten using by_minute
+SELECT date_trunc('MONTH', v.`m`) AS month, coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('MONTH', v.`m`)
+
+--@ case: the very minutes
+SELECT timeseries(order_time, 'minute') AS m, region, count(DISTINCT price) AS prices FROM sales GROUP BY 1, 2
+--@ rewritten using by_minute
+SELECT v.`m` AS m, v.`region` AS region, v.`prices` AS prices FROM lake.demo.by_minute__storage AS v
+
+--@ case: a range of days, of which one has 23 hours
+SELECT region, sum(price) FROM sales WHERE order_time >= '2024-03-10' AND order_time < '2024-03-11' GROUP BY region
+--@ rewritten using by_minute
+SELECT v.`region` AS region, sum(v.`s`) FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= '2024-03-10' AND v.`m` < '2024-03-11' GROUP BY v.`region`
+
+--@ case: dates and hours of the session
+SELECT CAST(order_time AS DATE) AS d, hour(order_time) AS h, sum(price) AS s FROM sales WHERE CAST(order_time AS DATE) = '2024-11-03' GROUP BY 1, 2
+--@ rewritten using by_minute
+SELECT CAST(v.`m` AS DATE) AS d, hour(v.`m`) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE CAST(v.`m` AS DATE) = '2024-11-03' GROUP BY CAST(v.`m` AS DATE), hour(v.`m`)
+
+--@ case: texts of the session's clock
+SELECT date_format(order_time, 'yyyy-MM-dd HH:mm') AS t, sum(price) AS s FROM sales GROUP BY 1
+--@ rewritten using by_minute
+SELECT date_format(v.`m`, 'yyyy-MM-dd HH:mm') AS t, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY date_format(v.`m`, 'yyyy-MM-dd HH:mm')
+
+--@ case: an instant is one anywhere
+SELECT region, min(order_time) AS first FROM sales GROUP BY region
+--@ rewritten using by_minute
+SELECT v.`region` AS region, min(v.`first`) AS first FROM lake.demo.by_minute__storage AS v GROUP BY v.`region`
+
+--@ case: the last days
+SELECT region, sum(price) FROM sales WHERE order_time >= current_date() - INTERVAL 7 DAYS GROUP BY region
+--@ rewritten using by_minute
+SELECT v.`region` AS region, sum(v.`s`) FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= (current_date() - INTERVAL '7' DAYS) GROUP BY v.`region`
+
+--@ case: a second is finer than a minute
+SELECT timeseries(order_time, 'second'), sum(price) FROM sales GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED its buckets of Asia/Kolkata are not those of America/New_York; by_minute GROUPING_TOO_COARSE order_time; local_hour GROUPING_TOO_COARSE order_time; since_march SETTINGS_DIFFER the time zone is America/New_York here, UTC in the view
+SELECT date_trunc('SECOND', order_time) AS `timeseries(order_time, 'second')`, sum(price) FROM sales GROUP BY 1
+
+--@ case: a date of another zone is not the session's
+SELECT CAST(order_time AS DATE) AS d, max(price) AS top FROM sales GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED its buckets of Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; since_march SETTINGS_DIFFER the time zone is America/New_York here, UTC in the view
+
+--@ case: nor its month
+SELECT date_trunc('MONTH', order_time) AS month, max(price) AS top FROM sales GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED its buckets of Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; since_march SETTINGS_DIFFER the time zone is America/New_York here, UTC in the view
+
+--@ case: a filter by a time that was read in another zone
+SELECT avg(price) FROM sales WHERE order_time >= '2024-03-10'
+--@ kept: by_date COLUMN_NOT_IN_VIEW order_time; by_hour COLUMN_NOT_IN_VIEW order_time; by_minute AGGREGATE_NOT_IN_VIEW avg(price); local_hour COLUMN_NOT_IN_VIEW order_time; since_march SETTINGS_DIFFER the time zone is America/New_York here, UTC in the view
+
+--@ case: hours that begin at half past
+SELECT timeseries(order_time, 'day'), bit_or(price) FROM sales GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED its buckets of Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price); local_hour GROUPING_TOO_COARSE order_time; since_march SETTINGS_DIFFER the time zone is America/New_York here, UTC in the view
+SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, bit_or(price) FROM sales GROUP BY 1
+
+--@ case: times without zone are the same in all
+SELECT timeseries(local, 'day'), bit_and(price) FROM sales GROUP BY 1
+--@ rewritten using local_hour
+SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ), bit_and(v.`bits`) FROM lake.demo.local_hour__storage AS v GROUP BY CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ)
+
+--@ case: a view that is named computes in its own zone
+SELECT d, top FROM by_date
+--@ kept: by_date SETTINGS_DIFFER the time zone is America/New_York here, Etc/UTC in the view; by_hour NOT_READ it reads derived tables alone, which are answered by themselves; by_minute NOT_READ it reads derived tables alone, which are answered by themselves; local_hour NOT_READ it reads derived tables alone, which are answered by themselves; since_march NOT_READ it reads derived tables alone, which are answered by themselves; by_hour ZONE_NOT_PROVED its buckets of Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; since_march SETTINGS_DIFFER the time zone is America/New_York here, UTC in the view
