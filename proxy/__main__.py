@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from proxy import config, explaining, logs
+from proxy import config, demo, explaining, logs
 from proxy.options import settled
 
 # What a command needs is imported when it runs: all of it takes 2 s of processor time, `viewgate --help` 0.25 s.
@@ -110,7 +110,14 @@ def _serve(commands: Commands) -> None:
     command.add_argument(
         "--workers", type=int, metavar="N", help="processes on that port (default 1), with [[upstream]]"
     )
-    command.add_argument("--demo", action="store_true", help="make demo tables and views that are not there yet")
+    command.add_argument(
+        "--demo",
+        nargs="?",
+        type=int,
+        const=demo.ROWS,
+        metavar="ROWS",
+        help=f"make demo tables and views that are not there yet (default {demo.ROWS:,} sales)",
+    )
     command.set_defaults(run=serve)
 
 
@@ -133,7 +140,7 @@ def _doctor(commands: Commands) -> None:
     )
     _takes_settings(command)
     _takes_json(command, "a JSON array")
-    command.set_defaults(run=diagnose, demo=False, port=None, workers=None)
+    command.set_defaults(run=diagnose, demo=None, port=None, workers=None)
 
 
 def _version(commands: Commands) -> None:
@@ -157,7 +164,7 @@ def _refresh(commands: Commands) -> None:
     command.add_argument("--full", action="store_true", help="compute anew even if nothing has changed")
     command.add_argument("--where", default="", metavar="CONDITION", help="rows of the view, as in REFRESH … WHERE")
     _takes_settings(command, "settings in TOML, those of `serve`")
-    command.set_defaults(run=refresh, demo=False, port=None, workers=None)
+    command.set_defaults(run=refresh, demo=None, port=None, workers=None)
 
 
 def _health(commands: Commands) -> None:

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 
 from proxy import config
-from proxy.settable import LISTEN_PORT, WORKERS
+from proxy.settable import COUNT, LISTEN_PORT, WORKERS
 
 
 def settled(options: argparse.Namespace) -> config.Config:
@@ -15,6 +15,8 @@ def settled(options: argparse.Namespace) -> config.Config:
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"
         raise config.ConfigError(f"{given} is for Viewgate's own Spark, and {options.config} names another")
+    if options.demo is not None and not COUNT.accepts(options.demo):
+        raise config.ConfigError(f"--demo is {options.demo}: it must be {COUNT.allowed}")
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):
         raise config.ConfigError(
             "--demo makes its data as a client without a password, and in the clear: it cannot be given together with "

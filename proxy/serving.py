@@ -51,7 +51,7 @@ async def serve(options: argparse.Namespace) -> int:
         running.push_async_callback(server.stop)
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         if options.demo and not stopping.is_set():
-            await _unless(stopping, in_session(Upstream("127.0.0.1", port), "demo", demo.make))
+            await _unless(stopping, in_session(Upstream("127.0.0.1", port), "demo", partial(demo.make, options.demo)))
         memory.settle()
         await _unless(stopping, _ready(service.upstreams, partial(_say_ready, settings, port), surroundings.lost))
         await _unless(stopping, surroundings.lost())

@@ -53,8 +53,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def gate(data: Path) -> Iterator[Gate]:
-    """The run's Viewgate, with the demo data."""
-    with Gate("--demo", "--data", data) as running:
+    """The run's Viewgate, with a small demo."""
+    with Gate("--demo", "1000000", "--data", data) as running:
         yield running
         assert running.stop() == 0
 

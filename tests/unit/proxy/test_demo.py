@@ -17,7 +17,7 @@ def made(*there: str) -> list[str]:
         sent.append(" ".join(sql.split()))
         return ResultSet.of("namespace", "name", rows=[("demo", name) for name in there])
 
-    asyncio.run(demo.make(query))
+    asyncio.run(demo.make(1000, query))
     return [statement.split(" AS ")[0] for statement in sent if statement.startswith("CREATE")]
 
 
@@ -38,6 +38,19 @@ def test_only_what_is_missing_is_made_and_spoken_of(caplog: pytest.LogCaptureFix
     assert not caplog.text
     assert len(made(*others)) == 2
     assert f"making the demo data, 1 of 1: {first}" in caplog.text
+
+
+def test_the_sales_have_as_many_rows_as_are_asked_for() -> None:
+    sent: list[str] = []
+
+    async def query(sql: str) -> ResultSet:
+        sent.append(sql)
+        return ResultSet.of("namespace", "name", rows=[])
+
+    asyncio.run(demo.make(1000, query))
+    (sales,) = (statement for statement in sent if "CREATE TABLE" in statement)
+    assert "FROM range(1000)" in sales
+    assert "{rows}" not in sales
 
 
 def test_agg_sales_is_the_one_of_the_example() -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from proxy import __main__ as program
-from proxy import config, options, serving
+from proxy import config, demo, options, serving
 from proxy.authentication import Authentication, PasswordFile
 from proxy.composing import adopt, never
 from proxy.hs2 import ResultSet, SqlError
@@ -313,6 +313,16 @@ def test_what_cannot_be_loaded_stops_the_start_before_spark_is_started(
     (tmp_path / "gate.toml").write_text(f"{text}\n[server]\nport = 0\n")
     assert program.main(["serve", "--config", str(tmp_path / "gate.toml"), "--data", "/nowhere"]) == 1
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("given", "rows"), [([], None), (["--demo"], demo.ROWS), (["--demo", "1000"], 1000)])
+def test_the_demo_has_as_many_rows_as_are_asked_for(given: list[str], rows: int | None) -> None:
+    assert program.arguments().parse_args(["serve", *given]).demo == rows
+
+
+def test_a_demo_without_rows_is_refused() -> None:
+    with pytest.raises(config.ConfigError, match="--demo is 0: it must be a whole number, 1 or more"):
+        settled("--demo", "0")
 
 
 def test_the_demo_needs_an_open_door(tmp_path: Path) -> None:
