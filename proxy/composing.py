@@ -97,7 +97,16 @@ def compose(
         running.push_async_callback(cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
         running.push_async_callback(cancelled, asyncio.create_task(orphans.drop()))
     answers = Answers(catalog)
-    context = Context(catalog, pipeline, on_commit, orphans, answers, workers=lambda: service.workers())
+    context = Context(
+        catalog,
+        pipeline,
+        on_commit,
+        orphans,
+        answers,
+        workers=lambda: service.workers(),
+        journal=lambda: service.sessions.journal,
+        open_to_all=settings.authentication.open_to_all,
+    )
     defaults = Defaults()
     upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts))
     if alone:

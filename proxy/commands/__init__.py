@@ -28,6 +28,7 @@ from proxy.commands import (
     settings,
     show,
     show_create,
+    show_viewgate,
     show_workers,
 )
 from proxy.commands.context import Command, Context
@@ -45,6 +46,10 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("SHOW", "MATERIALIZED", "VIEWS"): (show.parse, show.EXAMPLE),
     ("SHOW", "CREATE", "MATERIALIZED", "VIEW"): (show_create.parse, show_create.EXAMPLE),
     ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
+    ("SHOW", "VIEWGATE", "STATEMENTS"): (show_viewgate.parse, show_viewgate.EXAMPLE),
+    ("SHOW", "VIEWGATE", "LAST"): (show_viewgate.parse_last, show_viewgate.EXAMPLE_LAST),
+    ("SHOW", "VIEWGATE"): (show_viewgate.parse_unknown, show_viewgate.EXAMPLE),
+    ("KILL", "VIEWGATE", "STATEMENT"): (show_viewgate.parse_kill, show_viewgate.EXAMPLE_KILL),
     ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("CHECK", "CONSTRAINTS"): (check.parse, check.EXAMPLE),

@@ -10,7 +10,7 @@ from proxy.answering import Answers
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import ClientSession, Log, Worker
+from proxy.session import ClientSession, Journal, Log, Record, Worker
 from rewriter.model import MaterializedView, Session, Table, TableName
 
 
@@ -18,7 +18,8 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 class Context:
     """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers.
 
-    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there.
+    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `journal` has
+    the statements of this process. `open_to_all` says that clients need no password, and nobody knows who they are.
     """
 
     catalog: Catalog
@@ -27,6 +28,12 @@ class Context:
     orphans: Orphans
     answers: Answers
     workers: Callable[[], Awaitable[Sequence[Worker | None]]]
+    journal: Callable[[], Journal]
+    open_to_all: bool
+
+    def may_see(self, session: ClientSession, record: Record) -> bool:
+        """Whether the user of a session may see a statement, and end it: their own, or any where nobody logs in."""
+        return self.open_to_all or record.user == session.user
 
     async def facts(self, session: ClientSession) -> Session:
         """What a client's session has set."""

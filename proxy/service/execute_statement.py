@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from proxy.commands.writes import may_write
-from proxy.hs2 import Interrupted, SqlError, failure, succeeded, success
+from proxy.hs2 import Interrupted, SqlError, check, failure, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
 from proxy.service.forwarded import Forwarded
@@ -34,14 +34,30 @@ async def execute_statement(call: Call) -> bytes:
     """Start the statement, and wait for its end if the client does. A client that goes away takes it along."""
     session = call.session()
     statement = Statement.of(call)
-    operation, reply = await _begin(call, session, statement)
+    journal = call.service.sessions.journal
+    try:
+        operation, reply = await _begin(call, session, statement)
+    except SqlError as error:
+        journal.refused(session, statement.sql, error)
+        raise
     if operation is None:
+        journal.refused(session, statement.sql, _refusal(reply))
         return reply
     await call.service.add_operation(operation)
+    journal.begin(operation, statement.sql)
     if statement.run_async:
         return reply
     await call.service.wait(operation)
     return await _ended(call, operation, reply)
+
+
+def _refusal(reply: bytes) -> SqlError | None:
+    """The error in the upstream's reply to a statement that it has not begun."""
+    try:
+        check(read_reply(reply, ttypes.TExecuteStatementResp).status)
+    except SqlError as error:
+        return error
+    return None
 
 
 async def _begin(call: Call, session: ClientSession, statement: Statement) -> Started:

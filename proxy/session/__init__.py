@@ -3,6 +3,7 @@
 from proxy.session.foreseen import Foreseen, numbered
 from proxy.session.habits import Habits, repeatable
 from proxy.session.handles import Handle
+from proxy.session.journal import Journal, Record
 from proxy.session.operations import Operation
 from proxy.session.plan import Answering, Forward, Local, Log, Plan, Trace
 from proxy.session.sessions import ClientSession, LiveUpstream, Sessions, SessionUpstream
@@ -18,12 +19,14 @@ __all__ = [
     "Forward",
     "Habits",
     "Handle",
+    "Journal",
     "LiveUpstream",
     "Local",
     "Log",
     "Operation",
     "OperationState",
     "Plan",
+    "Record",
     "SessionUpstream",
     "Sessions",
     "Trace",

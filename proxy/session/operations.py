@@ -36,6 +36,11 @@ class OperationLog:
         """Whether there is no line."""
         return not self._lines
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All lines, whether they were read or not."""
+        return tuple(self._lines)
+
     def add(self, line: str) -> None:
         self._lines.append(line)
 

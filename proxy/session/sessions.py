@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session.habits import Habits
 from proxy.session.handles import Handle
+from proxy.session.journal import Journal
 from proxy.session.operations import Operation
 
 
@@ -146,6 +147,7 @@ class Sessions:
         self._running: set[bytes] = set()
         self._at_rest = asyncio.Event()
         self._at_rest.set()
+        self.journal = Journal()
 
     @property
     def all(self) -> list[ClientSession]:
@@ -226,6 +228,7 @@ class Sessions:
         self._ended(operation)
 
     def _ended(self, operation: Operation) -> None:
+        self.journal.end(operation)
         self._running.discard(operation.handle.guid)
         if not self._running:
             self._at_rest.set()

@@ -39,6 +39,21 @@ def test_many_rows_come_whole_and_in_order(pyhive: Any) -> None:
     assert found == [(number, str(number)) for number in range(30000)]
 
 
+def test_what_runs_is_shown_and_can_be_ended(gate: Gate, pyhive: Any) -> None:
+    clients.rows(pyhive, "SELECT country, sum(quantity) FROM demo.sales GROUP BY country")
+    (last,) = clients.rows(pyhive, "SHOW VIEWGATE LAST")
+    assert (last[1], last[2]) == ("ann", "FINISHED")
+    assert last[5].startswith("answered from lake.demo.agg_sales")
+    with clients.pyhive(gate.port, user="bob") as other, other.cursor() as cursor:
+        long = "SELECT count(*) FROM range(100000000000) WHERE rand() < 2"
+        cursor.execute(long, async_=True)
+        shown = clients.rows(pyhive, "SHOW VIEWGATE STATEMENTS")
+        (running,) = (row[0] for row in shown if row[-1] == long)
+        clients.rows(pyhive, f"KILL VIEWGATE STATEMENT '{running}'")
+        state = cursor.poll()
+        assert (state.sqlState, "ended by ann" in state.errorMessage) == ("57014", True)
+
+
 def test_a_connection_keeps_what_it_has_set(jdbc: Any) -> None:
     jdbc.rows("USE demo")
     jdbc.rows("SET spark.sql.session.timeZone=Asia/Tokyo")

@@ -15,7 +15,7 @@ from proxy.answering.tokens import string_value
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import Forward, Worker
+from proxy.session import Forward, Journal, Worker
 from rewriter import Definitions
 from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import ROWS, Lake, view_document
@@ -118,13 +118,15 @@ class House:
         self.on_commit = OnCommit(self.catalog, self.pipeline)
         self.orphans = Orphans(self.catalog, self.spark, alone=True)
         self.context = Context(
-            self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers
-        )
+            self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
+            lambda: self.journal, open_to_all=True,
+        )  # fmt: skip
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
         )
         self.rests = Rests()
         self.log: list[str] = []
+        self.journal = Journal()
 
     async def facts(self, session: Any) -> Session:
         """What `answering` would tell of the client's session."""
