@@ -50,10 +50,13 @@ async def serve(options: argparse.Namespace) -> int:
         port = await server.start()
         running.push_async_callback(server.stop)
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
+        here = Upstream("127.0.0.1", port)
         if options.demo and not stopping.is_set():
-            await _unless(stopping, in_session(Upstream("127.0.0.1", port), "demo", partial(demo.make, options.demo)))
+            await _unless(stopping, in_session(here, "demo", partial(demo.make, options.demo)))
         memory.settle()
         await _unless(stopping, _ready(service.upstreams, partial(_say_ready, settings, port), surroundings.lost))
+        if options.demo and not stopping.is_set():
+            running.push_async_callback(cancelled, asyncio.create_task(_rehearse(here)))
         await _unless(stopping, surroundings.lost())
         warming.cancel()
         _when_told(server.hurry)  # who asks again is in a hurry
@@ -197,6 +200,11 @@ async def _warm(upstreams: Upstreams) -> None:
         session = await open_session(upstreams, "viewgate")
         await session.close()
     upstreams.close()
+
+
+async def _rehearse(here: Upstream) -> None:
+    with contextlib.suppress(SqlError):
+        await in_session(here, "demo", demo.rehearse)
 
 
 async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:

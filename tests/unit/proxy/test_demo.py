@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +49,18 @@ def test_only_what_is_missing_is_made_and_spoken_of(caplog: pytest.LogCaptureFix
 
 def test_a_demo_that_is_there_is_found_without_spark() -> None:
     assert sent(*demo.STATEMENTS) == ["SHOW MATERIALIZED VIEWS IN lake.demo"]
+
+
+def test_the_first_query_of_the_readme_is_rehearsed() -> None:
+    rehearsed: list[str] = []
+
+    async def query(sql: str) -> ResultSet:
+        rehearsed.append(sql.replace("lake.demo.", ""))
+        return ResultSet.of("country", "sum(quantity)", rows=[])
+
+    asyncio.run(demo.rehearse(query))
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    assert re.findall(r"demo> (SELECT .*);", readme)[0] == rehearsed[0]
 
 
 def test_the_sales_have_as_many_rows_as_are_asked_for() -> None:
