@@ -28,6 +28,7 @@ from proxy.commands import (
     settings,
     show,
     show_create,
+    show_digests,
     show_viewgate,
     show_workers,
 )
@@ -47,6 +48,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("SHOW", "CREATE", "MATERIALIZED", "VIEW"): (show_create.parse, show_create.EXAMPLE),
     ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
     ("SHOW", "VIEWGATE", "STATEMENTS"): (show_viewgate.parse, show_viewgate.EXAMPLE),
+    ("SHOW", "VIEWGATE", "DIGESTS"): (show_digests.parse, show_digests.EXAMPLE),
     ("SHOW", "VIEWGATE", "LAST"): (show_viewgate.parse_last, show_viewgate.EXAMPLE_LAST),
     ("SHOW", "VIEWGATE"): (show_viewgate.parse_unknown, show_viewgate.EXAMPLE),
     ("KILL", "VIEWGATE", "STATEMENT"): (show_viewgate.parse_kill, show_viewgate.EXAMPLE_KILL),

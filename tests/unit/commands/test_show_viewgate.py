@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from proxy.commands import find
+from proxy.commands.show_digests import digest
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import OperationState
 from tests.unit.commands.house import House
@@ -69,8 +70,8 @@ def test_a_statement_is_ended_and_its_client_told_by_whom(house: House) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SHOW VIEWGATE", "STATEMENTS, LAST or WORKERS"),
-        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, LAST or WORKERS"),
+        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, LAST or WORKERS"),
+        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, LAST or WORKERS"),
         ("KILL VIEWGATE STATEMENT 17", "in quotes"),
         ("SHOW VIEWGATE STATEMENTS LIMIT 3", "SHOW VIEWGATE STATEMENTS"),
     ],
@@ -79,6 +80,40 @@ def test_what_is_wrong_is_told(sql: str, said: str) -> None:
     with pytest.raises(SqlError, match=said) as problem:
         find(sql)
     assert problem.value.sql_state == "42601"
+
+
+def test_statements_by_their_texts_without_literals(house: House) -> None:
+    ended = (
+        ("SELECT a FROM t WHERE b = 1", "answered from v (roll_up)", OperationState.ERROR),
+        ("SELECT a\nFROM t WHERE b = 'x'", "no view used", OperationState.FINISHED),
+        ("SELECT c IN (1, 2)", "", OperationState.FINISHED),
+    )
+    for number, (sql, answer, state) in enumerate(ended):
+        operation = Stub(session(), 0)
+        operation.log.add(f"Viewgate: {answer}")
+        operation.started_ms -= 60_000 * 4**number
+        operation.advance(state)
+        house.journal.begin(operation, sql)
+    house.journal.begin(Stub(session(), 0), "SELECT a FROM t WHERE b = 3")
+    rows = shown(house, "SHOW VIEWGATE DIGESTS").rows
+    assert [row[:3] + row[5:] for row in rows] == [
+        (1, 0, 0, None, "SELECT c IN (?)"),
+        (2, 1, 1, "no view used", "SELECT a FROM t WHERE b = ?"),
+    ]
+    assert all(slowest <= total < slowest * 1.5 for _, _, _, total, slowest, *_ in rows)
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        ("SELECT 1.5, 'a', 2e3 /* c */ FROM t1", "SELECT ? FROM t1"),
+        ("SELECT t.a, 1 FROM `x 1` AS t -- end", "SELECT t.a, ? FROM `x 1` AS t"),
+        ("INSERT INTO t VALUES (1, 'a'), (2, 'b')", "INSERT INTO t VALUES (?)"),
+        ("", ""),
+    ],
+)
+def test_literals_are_left_out(sql: str, text: str) -> None:
+    assert digest(sql) == text
 
 
 def test_nothing_else_is_ours() -> None:

@@ -1,0 +1,80 @@
+"""SHOW VIEWGATE DIGESTS: the recent statements by their texts without literals, those that took most time first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from proxy.answering.tokens import Token, scan
+from proxy.commands.context import Context
+from proxy.commands.parser import Parser
+from proxy.hs2 import ResultSet
+from proxy.session import ClientSession, Log, OperationState, Record
+
+EXAMPLE = "SHOW VIEWGATE DIGESTS"
+COLUMNS = (
+    "statements int",
+    "from_views int",
+    "failed int",
+    "milliseconds bigint",
+    "slowest bigint",
+    "answer",
+    "digest",
+)
+ANSWERED = "answered from"
+# 2.5 and lists of literals; lists of such lists.
+_LISTED, _ROWS = re.compile(r"\?(?:\.\?|\s*,\s*\?)+"), re.compile(r"\(\?\)(?:\s*,\s*\(\?\))+")
+
+
+@dataclass(frozen=True)
+class ShowDigests:
+    """One row for each text, over the statements that the user may see and that have ended."""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        groups: dict[str, list[Record]] = {}
+        for record in ctx.journal():
+            if record.operation is None and ctx.may_see(session, record):
+                groups.setdefault(digest(record.sql), []).append(record)
+        rows = [_row(text, records) for text, records in groups.items()]
+        return ResultSet.of(*COLUMNS, rows=sorted(rows, key=lambda row: -int(row[3] or 0)))
+
+
+def digest(sql: str) -> str:
+    r"""Return a statement on one line without comments, and with `?` in the place of each literal.
+
+    A list of literals becomes one literal, so that statements which differ in a list's length are alike.
+
+    >>> digest("SELECT a -- now\n FROM `t` WHERE b IN (1, 2.5, 'x') AND c = DATE '2024-01-01'")
+    'SELECT a FROM `t` WHERE b IN (?) AND c = DATE ?'
+    """
+    pieces, end = "", 0
+    for token in scan(sql):
+        gap = " " if pieces and token.start > end else ""
+        pieces, end = pieces + gap + ("?" if _is_literal(token) else token.text), token.end
+    return _ROWS.sub("(?)", _LISTED.sub("?", pieces))
+
+
+def _is_literal(token: Token) -> bool:
+    return token.kind == "string" or (token.kind == "word" and token.text[0].isdigit())
+
+
+def _row(text: str, records: Iterable[Record]) -> tuple[int | str | None, ...]:
+    """The figures of the statements of one text, the latest first, and what was last decided about them."""
+    latest, *_ = records = list(records)
+    times = [record.milliseconds for record in records]
+    return (
+        len(records),
+        sum(record.answer.startswith(ANSWERED) for record in records),
+        sum(record.state in (OperationState.ERROR, OperationState.TIMEDOUT) for record in records),
+        sum(times),
+        max(times),
+        latest.answer or None,
+        text,
+    )
+
+
+def parse(parser: Parser) -> ShowDigests:
+    """After `SHOW VIEWGATE DIGESTS`."""
+    parser.end()
+    return ShowDigests()
