@@ -10,12 +10,14 @@ from proxy.answering.brief import is_constant
 from proxy.answering.decision import Decision
 from proxy.answering.facts import Defaults, SessionFacts, allowed, value_of
 from proxy.answering.schemas import checked, described
+from proxy.answering.usage import Uses
 
 __all__ = [
     "Answers",
     "Decision",
     "Defaults",
     "SessionFacts",
+    "Uses",
     "allowed",
     "checked",
     "described",

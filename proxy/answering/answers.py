@@ -17,6 +17,7 @@ from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
 from proxy.answering.rests import Rests
 from proxy.answering.schemas import Schemas, checked
+from proxy.answering.usage import Usage
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
@@ -61,6 +62,7 @@ class Answers:
         self.catalog = catalog
         self._now = now
         self.rests = Rests(clock)
+        self.usage = Usage()
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
         self._recent = Recent(Definitions((), declared=Declared()))
@@ -76,8 +78,14 @@ class Answers:
         decision = await self.decide(session, sql)
         brief = decision.sql is None and is_brief(sql)
         log = decision.lines()
-        fell_back = partial(self.rests.begin, decision.read)
+        self.usage.decided(decision.tried, int(self._now() * 1000))
+        fell_back = partial(self._failed, decision)
         return Forward(decision.sql, decision.rewritten, fell_back, log=log, leaves=leaves, brief=brief)
+
+    def _failed(self, decision: Decision, error: SqlError) -> None:
+        """Let storage rest that Spark could not read, and count it."""
+        self.usage.failed(decision.tried)
+        self.rests.begin(decision.read, error)
 
     def moved(self, session: ClientSession) -> None:
         """Ask again what a session has not set itself: it goes on on another upstream."""

@@ -29,6 +29,7 @@ from proxy.commands import (
     show,
     show_create,
     show_digests,
+    show_usage,
     show_viewgate,
     show_workers,
 )
@@ -49,6 +50,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
     ("SHOW", "VIEWGATE", "STATEMENTS"): (show_viewgate.parse, show_viewgate.EXAMPLE),
     ("SHOW", "VIEWGATE", "DIGESTS"): (show_digests.parse, show_digests.EXAMPLE),
+    ("SHOW", "VIEWGATE", "VIEWS"): (show_usage.parse, show_usage.EXAMPLE),
     ("SHOW", "VIEWGATE", "LAST"): (show_viewgate.parse_last, show_viewgate.EXAMPLE_LAST),
     ("SHOW", "VIEWGATE"): (show_viewgate.parse_unknown, show_viewgate.EXAMPLE),
     ("KILL", "VIEWGATE", "STATEMENT"): (show_viewgate.parse_kill, show_viewgate.EXAMPLE_KILL),

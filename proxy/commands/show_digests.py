@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from proxy.answering.remembering import remembered
 from proxy.answering.tokens import Token, scan
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
@@ -32,14 +34,20 @@ class ShowDigests:
     """One row for each text, over the statements that the user may see and that have ended."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        groups: dict[str, list[Record]] = {}
-        for record in ctx.journal():
-            if record.operation is None and ctx.may_see(session, record):
-                groups.setdefault(digest(record.sql), []).append(record)
-        rows = [_row(text, records) for text, records in groups.items()]
-        return ResultSet.of(*COLUMNS, rows=sorted(rows, key=lambda row: -int(row[3] or 0)))
+        ended = [record for record in ctx.journal() if record.operation is None and ctx.may_see(session, record)]
+        rows = await asyncio.to_thread(_grouped, ended)  # a thousand long texts take seconds to be read
+        return ResultSet.of(*COLUMNS, rows=rows)
 
 
+def _grouped(records: Iterable[Record]) -> list[tuple[int | str | None, ...]]:
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(digest(record.sql), []).append(record)
+    rows = [_row(text, alike) for text, alike in groups.items()]
+    return sorted(rows, key=lambda row: -int(row[3] or 0))
+
+
+@remembered
 def digest(sql: str) -> str:
     r"""Return a statement on one line without comments, and with `?` in the place of each literal.
 

@@ -86,4 +86,4 @@ def parse_kill(parser: Parser) -> Kill:
 
 def parse_unknown(parser: Parser) -> None:
     """After `SHOW VIEWGATE`, before anything else."""
-    raise SqlError("SHOW VIEWGATE shows STATEMENTS, DIGESTS, LAST or WORKERS", "42601")
+    raise SqlError("SHOW VIEWGATE shows STATEMENTS, DIGESTS, VIEWS, LAST or WORKERS", "42601")

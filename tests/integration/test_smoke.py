@@ -44,6 +44,12 @@ def test_what_runs_is_shown_and_can_be_ended(gate: Gate, pyhive: Any) -> None:
     (last,) = clients.rows(pyhive, "SHOW VIEWGATE LAST")
     assert (last[1], last[2]) == ("ann", "FINISHED")
     assert last[5].startswith("answered from lake.demo.agg_sales")
+    used = {row[0]: row[1:4] for row in clients.rows(pyhive, "SHOW VIEWGATE VIEWS")}
+    considered, matched, chosen = used["lake.demo.agg_sales"]
+    assert considered >= matched >= chosen >= 1
+    digests = {row[-1]: row[:2] for row in clients.rows(pyhive, "SHOW VIEWGATE DIGESTS")}
+    statements, from_views = digests["SELECT country, sum(quantity) FROM demo.sales GROUP BY country"]
+    assert statements >= from_views >= 1
     with clients.pyhive(gate.port, user="bob") as other, other.cursor() as cursor:
         long = "SELECT count(*) FROM range(100000000000) WHERE rand() < 2"
         cursor.execute(long, async_=True)

@@ -12,6 +12,7 @@ from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, Nest
 
 from proxy.answering.rests import Rests
 from proxy.answering.tokens import string_value
+from proxy.answering.usage import Usage
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
@@ -125,6 +126,7 @@ class House:
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
         )
         self.rests = Rests()
+        self.usage = Usage()
         self.log: list[str] = []
         self.journal = Journal()
 

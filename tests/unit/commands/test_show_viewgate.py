@@ -10,6 +10,8 @@ from proxy.commands import find
 from proxy.commands.show_digests import digest
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import OperationState
+from rewriter import Attempt
+from rewriter.model import TableName
 from tests.unit.commands.house import House
 from tests.unit.session.test_journal import Stub, session
 
@@ -70,8 +72,8 @@ def test_a_statement_is_ended_and_its_client_told_by_whom(house: House) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, LAST or WORKERS"),
-        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, LAST or WORKERS"),
+        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, VIEWS, LAST or WORKERS"),
+        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, VIEWS, LAST or WORKERS"),
         ("KILL VIEWGATE STATEMENT 17", "in quotes"),
         ("SHOW VIEWGATE STATEMENTS LIMIT 3", "SHOW VIEWGATE STATEMENTS"),
     ],
@@ -101,6 +103,20 @@ def test_statements_by_their_texts_without_literals(house: House) -> None:
         (2, 1, 1, "no view used", "SELECT a FROM t WHERE b = ?"),
     ]
     assert all(slowest <= total < slowest * 1.5 for _, _, _, total, slowest, *_ in rows)
+
+
+def test_what_views_are_worth(house: House) -> None:
+    asyncio.run(house.run("CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"))
+    asyncio.run(house.run("CREATE MATERIALIZED VIEW unused AS SELECT region, sum(amount) FROM sales GROUP BY region"))
+    agg = TableName(("lake", "demo", "agg"))
+    house.usage.decided([Attempt(agg, "chosen")], 1_700_000_000_000)
+    house.usage.decided([Attempt(agg, "missed")], 1_700_000_001_000)
+    rows = shown(house, "SHOW VIEWGATE VIEWS").rows
+    assert [row[:7] for row in rows] == [
+        ("lake.demo.agg", 2, 1, 1, 0, "2023-11-14 22:13:20 UTC", "fresh"),
+        ("lake.demo.unused", 0, 0, 0, 0, None, "fresh"),
+    ]
+    assert rows[0][8] == 2
 
 
 @pytest.mark.parametrize(
