@@ -104,7 +104,8 @@ def compose(
         orphans,
         answers,
         workers=lambda: service.workers(),
-        journal=lambda: service.sessions.journal,
+        sessions=lambda: service.sessions,
+        upstreams=lambda: upstreams,
         open_to_all=settings.authentication.open_to_all,
     )
     defaults = Defaults()

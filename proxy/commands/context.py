@@ -10,7 +10,8 @@ from proxy.answering import Answers
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import ClientSession, Journal, Log, Record, Worker
+from proxy.session import ClientSession, Journal, Log, Record, Sessions, Worker
+from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Session, Table, TableName
 
 
@@ -18,8 +19,8 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 class Context:
     """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers.
 
-    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `journal` has
-    the statements of this process. `open_to_all` says that clients need no password, and nobody knows who they are.
+    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `sessions` and
+    `upstreams` are those of this process. `open_to_all` says that clients need no password: nobody knows who they are.
     """
 
     catalog: Catalog
@@ -28,8 +29,14 @@ class Context:
     orphans: Orphans
     answers: Answers
     workers: Callable[[], Awaitable[Sequence[Worker | None]]]
-    journal: Callable[[], Journal]
+    sessions: Callable[[], Sessions]
+    upstreams: Callable[[], Upstreams]
     open_to_all: bool
+
+    @property
+    def journal(self) -> Journal:
+        """The statements of this process."""
+        return self.sessions().journal
 
     def may_see(self, session: ClientSession, record: Record) -> bool:
         """Whether the user of a session may see a statement, and end it: their own, or any where nobody logs in."""

@@ -34,7 +34,7 @@ class ShowDigests:
     """One row for each text, over the statements that the user may see and that have ended."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        ended = [record for record in ctx.journal() if record.operation is None and ctx.may_see(session, record)]
+        ended = [record for record in ctx.journal if record.operation is None and ctx.may_see(session, record)]
         rows = await asyncio.to_thread(_grouped, ended)  # a thousand long texts take seconds to be read
         return ResultSet.of(*COLUMNS, rows=rows)
 

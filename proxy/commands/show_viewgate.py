@@ -21,7 +21,7 @@ class ShowStatements:
     """One row for each statement that the user may see, those that run first, and then the latest."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        return ResultSet.of(*COLUMNS, rows=[_row(record) for record in ctx.journal() if ctx.may_see(session, record)])
+        return ResultSet.of(*COLUMNS, rows=[_row(record) for record in ctx.journal if ctx.may_see(session, record)])
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class ShowLast:
     """The statement of this session before this one."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        of_session = (r for r in ctx.journal() if r.session == session.id and r.operation is None)
+        of_session = (r for r in ctx.journal if r.session == session.id and r.operation is None)
         return ResultSet.of(*COLUMNS, rows=[_row(record) for record in of_session][:1])
 
 
@@ -40,7 +40,7 @@ class Kill:
     id: str
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        seen = (record for record in ctx.journal() if record.id == self.id and ctx.may_see(session, record))
+        seen = (record for record in ctx.journal if record.id == self.id and ctx.may_see(session, record))
         record = next(seen, None)
         if record is None:
             raise SqlError(f"there is no statement {self.id!r} here; {EXAMPLE} lists those that there are", "42704")
@@ -86,4 +86,4 @@ def parse_kill(parser: Parser) -> Kill:
 
 def parse_unknown(parser: Parser) -> None:
     """After `SHOW VIEWGATE`, before anything else."""
-    raise SqlError("SHOW VIEWGATE shows STATEMENTS, DIGESTS, VIEWS, LAST or WORKERS", "42601")
+    raise SqlError("SHOW VIEWGATE shows STATEMENTS, DIGESTS, VIEWS, UPSTREAMS, SESSIONS, LAST or WORKERS", "42601")

@@ -12,6 +12,7 @@ from proxy.upstream.attachment import Attachment
 from proxy.upstream.connection import Terms, Timeouts, Upstream
 from proxy.upstream.health import watch
 from proxy.upstream.operation import RemoteOperation, RemoteStatus
+from proxy.upstream.place import Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
 from proxy.upstream.reply import Reply
@@ -20,6 +21,7 @@ from proxy.upstream.session import UpstreamSession, read_handle
 __all__ = [
     "Announced",
     "Attachment",
+    "Place",
     "Progress",
     "RemoteOperation",
     "RemoteStatus",

@@ -27,6 +27,11 @@ class Slots:
         """Whether one could be had at once."""
         return self.taken < self._limit and not self._queue
 
+    @property
+    def waiting(self) -> int:
+        """How many wait for one."""
+        return len(self._queue)
+
     def take(self) -> bool:
         """Take a slot if one is free; nobody who waits is overtaken."""
         if not self.free:

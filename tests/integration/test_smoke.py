@@ -55,6 +55,9 @@ def test_what_runs_is_shown_and_can_be_ended(gate: Gate, pyhive: Any) -> None:
         cursor.execute(long, async_=True)
         shown = clients.rows(pyhive, "SHOW VIEWGATE STATEMENTS")
         (running,) = (row[0] for row in shown if row[-1] == long)
+        assert ("bob", 1) in {(row[1], row[3]) for row in clients.rows(pyhive, "SHOW VIEWGATE SESSIONS")}
+        ((upstream, state, *_),) = clients.rows(pyhive, "SHOW VIEWGATE UPSTREAMS")
+        assert (upstream, state) == (f"127.0.0.1:{gate.spark_port}", "up")
         clients.rows(pyhive, f"KILL VIEWGATE STATEMENT '{running}'")
         state = cursor.poll()
         assert (state.sqlState, "ended by ann" in state.errorMessage) == ("57014", True)

@@ -16,7 +16,9 @@ from proxy.answering.usage import Usage
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import Forward, Journal, Worker
+from proxy.session import Forward, Sessions, Worker
+from proxy.upstream import Upstream as SparkUpstream
+from proxy.upstream import Upstreams
 from rewriter import Definitions
 from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import ROWS, Lake, view_document
@@ -120,7 +122,7 @@ class House:
         self.orphans = Orphans(self.catalog, self.spark, alone=True)
         self.context = Context(
             self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
-            lambda: self.journal, open_to_all=True,
+            lambda: self.sessions, lambda: self.upstreams, open_to_all=True,
         )  # fmt: skip
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
@@ -128,7 +130,9 @@ class House:
         self.rests = Rests()
         self.usage = Usage()
         self.log: list[str] = []
-        self.journal = Journal()
+        self.sessions = Sessions()
+        self.journal = self.sessions.journal
+        self.upstreams = Upstreams([SparkUpstream("spark-1", 10000), SparkUpstream("spark-2", 10000)])
 
     async def facts(self, session: Any) -> Session:
         """What `answering` would tell of the client's session."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -72,8 +73,8 @@ def test_a_statement_is_ended_and_its_client_told_by_whom(house: House) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, VIEWS, LAST or WORKERS"),
-        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, VIEWS, LAST or WORKERS"),
+        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, VIEWS, UPSTREAMS, SESSIONS, LAST or WORKERS"),
+        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, VIEWS, UPSTREAMS, SESSIONS, LAST or WORKERS"),
         ("KILL VIEWGATE STATEMENT 17", "in quotes"),
         ("SHOW VIEWGATE STATEMENTS LIMIT 3", "SHOW VIEWGATE STATEMENTS"),
     ],
@@ -117,6 +118,31 @@ def test_what_views_are_worth(house: House) -> None:
         ("lake.demo.unused", 0, 0, 0, 0, None, "fresh"),
     ]
     assert rows[0][8] == 2
+
+
+def test_the_upstreams(house: House) -> None:
+    first, second = house.upstreams.places
+    first.sessions = 3
+    assert first.statements.take()
+    second.problem = SqlError("Spark at spark-2:10000 cannot be reached", "08S01")
+    assert shown(house, "SHOW VIEWGATE UPSTREAMS").rows == (
+        ("spark-1:10000", "up", 3, 450, 1, 100, 0, 0, None),
+        ("spark-2:10000", "down", 0, 450, 0, 100, 0, 0, "Spark at spark-2:10000 cannot be reached"),
+    )
+    house.upstreams.reconfigure([first.upstream])
+    assert [row[1] for row in shown(house, "SHOW VIEWGATE UPSTREAMS").rows] == ["up", "draining"]
+
+
+def test_the_sessions_that_one_may_see(house: House) -> None:
+    anns, bobs = session("ann"), session("bob")
+    for one in (anns, bobs):
+        one.upstream = SimpleNamespace(attached=one is bobs)
+        house.sessions.add(one)
+    house.sessions.add_operation(Stub(bobs, 0))
+    rows = sorted(shown(house, "SHOW VIEWGATE SESSIONS").rows, key=lambda row: str(row[1]))
+    assert [row[1:] for row in rows] == [("ann", "ann", 0, 0, False), ("bob", "bob", 1, 0, True)]
+    house.context = replace(house.context, open_to_all=False)
+    assert [row[1] for row in shown(house, "SHOW VIEWGATE SESSIONS").rows] == ["ann"]
 
 
 @pytest.mark.parametrize(
