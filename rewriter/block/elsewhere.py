@@ -7,8 +7,6 @@ law: a TIMESTAMP is an instant, in whatever zone it is read; so are its minimum,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from sqlglot import exp
 
 from rewriter.block.changed import changed, mapped
@@ -46,9 +44,9 @@ def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
 
 @remembered
 def computed_elsewhere(block: Block, zone: str) -> Block | None:
-    """Return a view's block as one of a session of another zone; None where `zone` decides what rows it holds.
+    """Return a view's block as a session of another zone reads it; None where `zone` decides which rows the view holds.
 
-    Each bucket of an instant says that it is one of `zone`; other expressions that depend on it are hidden.
+    Each bucket of an instant names `zone`; other outputs and keys that depend on it are hidden.
     """
     scope = Scope(block.tables)
 
@@ -56,22 +54,16 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
         bucket = as_bucket(node)
         return moved_elsewhere(bucket, zone) if bucket is not None and _is_instant(bucket.source, scope) else node
 
-    def held(tree: Tree) -> Tree:
-        new = changed(tree, moved)
-        settled = _is_instant(new, scope) or _is_settled(new, scope)
-        return new if settled else call_of("elsewhere", exp.Literal.string(zone), tree)
-
-    on = (conjunct for join in block.joins for conjunct in join.on)
-    deciding = (*block.where, *on, *block.having, *(item.key for item in block.order))
-    if not all(_is_settled(changed(tree, moved), scope) for tree in deciding):
+    read = mapped(block, moved)  # filters and joins too: a bucket in them is not the session's either
+    on = (conjunct for join in read.joins for conjunct in join.on)
+    if not all(_is_settled(tree, scope) for tree in (*read.where, *on, *read.having, *(i.key for i in read.order))):
         return None
-    return mapped(block, _once(held, (*block.outputs, *(block.keys or ()))))
-
-
-def _once(change: Callable[[Tree], Tree], trees: tuple[Tree, ...]) -> Callable[[Tree], Tree]:
-    """The change of whole expressions, whose nodes stay as they are."""
-    new = {tree: change(tree) for tree in trees}
-    return lambda node: new.get(node, node)
+    hidden = {
+        tree: call_of("elsewhere", exp.Literal.string(zone), tree)
+        for tree in (*read.outputs, *(read.keys or ()))
+        if not _is_instant(tree, scope) and not _is_settled(tree, scope)
+    }
+    return mapped(read, lambda node: hidden.get(node, node))
 
 
 def _is_settled(tree: Tree, scope: Scope) -> bool:

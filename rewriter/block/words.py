@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from rewriter.block.opaque import is_opaque, spelled
 from rewriter.sql import every, render
-from rewriter.timeseries import as_bucket
+from rewriter.timeseries import as_bucket, bucket_call, bucket_elsewhere, zone_elsewhere
 
 
 def words(tree: exp.Expr) -> str:
@@ -28,6 +28,9 @@ def words(tree: exp.Expr) -> str:
             return exp.column(node.name, _occurring(node) if node.name in unclear else None)
         if _binds_less(node):
             return exp.Paren(this=node.transform(plain))
+        if (elsewhere := bucket_elsewhere(node)) is not None:
+            here = bucket_call(elsewhere.source.transform(plain), elsewhere.grain, elsewhere.type)
+            return exp.Var(this=f"{words(here)} in {zone_elsewhere(node)}")
         bucket = as_bucket(node)
         return exp.Anonymous(this="timeseries", expressions=node.expressions[:2]) if bucket else node
 
