@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# Statements that have ended and are still told of, and the characters of a statement that a line in the log has.
-MOST, SHOWN = 1000, 200
+# Ended statements that are kept, the characters of each, and those in its line of the log. A statement may have
+# megabytes: a thousand of them would fill the memory.
+MOST, KEPT, SHOWN = 1000, 10_000, 200
 _SAID = "Viewgate: "
 
 
@@ -58,8 +59,6 @@ class Record:
         >>> Record("1f2e", "s", "ann", "SELECT  1", 0, OperationState.FINISHED, 42).line()
         'statement id=1f2e user=ann state=FINISHED ms=42 sql=SELECT 1'
         """
-        text = " ".join(self.sql.split())
-        shortened = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
         parts = {
             "id": self.id,
             "user": self.user,
@@ -67,9 +66,13 @@ class Record:
             "ms": self.milliseconds,
             "error": self.error and self.error.sql_state,
             "answer": self.answer,
-            "sql": shortened,
+            "sql": _shortened(" ".join(self.sql.split()), SHOWN),
         }
         return " ".join(("statement", *(f"{name}={value}" for name, value in parts.items() if value not in (None, ""))))
+
+
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 class Journal:
@@ -87,7 +90,14 @@ class Journal:
     def begin(self, operation: Operation, sql: str) -> None:
         """Take note of a statement that an operation runs."""
         session = operation.session
-        record = Record(operation.handle.id, session.id, session.user, sql, operation.started_ms, operation=operation)
+        record = Record(
+            operation.handle.id,
+            session.id,
+            session.user,
+            _shortened(sql, KEPT),
+            operation.started_ms,
+            operation=operation,
+        )
         self._running[operation.handle.guid] = record
         if operation.done:
             self.end(operation)
@@ -106,7 +116,18 @@ class Journal:
     def refused(self, session: ClientSession, sql: str, error: SqlError | None) -> None:
         """Take note of a statement that was never begun."""
         now = time.time_ns() // 1_000_000
-        self._keep(Record(Handle.new().id, session.id, session.user, sql, now, OperationState.ERROR, now, error=error))
+        self._keep(
+            Record(
+                Handle.new().id,
+                session.id,
+                session.user,
+                _shortened(sql, KEPT),
+                now,
+                OperationState.ERROR,
+                now,
+                error=error,
+            )
+        )
 
     def _keep(self, record: Record) -> None:
         if record.ended_ms is None:

@@ -10,6 +10,7 @@ import pytest
 
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Journal, Operation, OperationState
+from proxy.session.journal import KEPT
 
 
 class Stub(Operation):
@@ -75,3 +76,11 @@ def test_one_line_in_the_log_for_each(caplog: pytest.LogCaptureFixture) -> None:
     assert "user=ann state=ERROR ms=0 error=42601 sql=SELEC 1 xxx" in line
     assert line.endswith("x…")
     assert "\n" not in line
+
+
+def test_of_a_long_statement_only_the_beginning_is_kept() -> None:
+    journal, operation = Journal(), Stub(session(), 0)
+    journal.begin(operation, "INSERT INTO t VALUES " + "(1), " * 1_000_000)
+    journal.refused(session(), "x" * 5_000_000, None)
+    assert {len(record.sql) for record in journal} == {KEPT + 1}
+    assert all(record.sql.endswith("…") for record in journal)
