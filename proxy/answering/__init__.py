@@ -7,12 +7,13 @@ own run take the same decision by the same way.
 
 from proxy.answering.answers import Answers
 from proxy.answering.brief import is_constant
-from proxy.answering.decision import Decision
+from proxy.answering.decision import ANSWERED, Decision, moment_text
 from proxy.answering.facts import Defaults, SessionFacts, allowed, value_of
 from proxy.answering.schemas import checked, described
 from proxy.answering.usage import Uses
 
 __all__ = [
+    "ANSWERED",
     "Answers",
     "Decision",
     "Defaults",
@@ -22,5 +23,6 @@ __all__ = [
     "checked",
     "described",
     "is_constant",
+    "moment_text",
     "value_of",
 ]

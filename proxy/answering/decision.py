@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from rewriter import Attempt, Finding, Outcome, Suggestion, ranked
 from rewriter.model import Table
 
+# How the line begins that tells which views answer.
+ANSWERED = "answered from"
 _MISSED = 3  # views that an operation log tells of; EXPLAIN tells of all
 
 
@@ -51,8 +53,7 @@ class Decision:
         """The moment of the data, where a bound let it be an earlier one than now; else empty."""
         if self.outcome is None or self.outcome.as_of_ms is None:
             return ""
-        when = datetime.fromtimestamp(self.outcome.as_of_ms / 1000, UTC)
-        return f", data as of {when.isoformat(' ', 'milliseconds').removesuffix('+00:00')} UTC"
+        return f", data as of {moment_text(self.outcome.as_of_ms)}"
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -98,13 +99,23 @@ class Decision:
                 yield f"no view used: {self.problem or lacking}"
             return
         if self.chosen:
-            yield f"answered from {', '.join(self.chosen)}{self.as_of}"
+            yield f"{ANSWERED} {', '.join(self.chosen)}{self.as_of}"
             return
         missed = self._briefly()
         yield from missed[:_MISSED]
         more = len(missed) - _MISSED
         if more > 0:
             yield f"and {more} more {'reason' if more == 1 else 'reasons'}; EXPLAIN REWRITE tells all"
+
+
+def moment_text(ms: int) -> str:
+    """Return a moment, in milliseconds since 1970, as users are shown it.
+
+    >>> moment_text(1_700_000_000_042)
+    '2023-11-14 22:13:20.042 UTC'
+    """
+    moment = datetime.fromtimestamp(ms / 1000, UTC)
+    return f"{moment.isoformat(' ', 'milliseconds').removesuffix('+00:00')} UTC"
 
 
 def _missed(finding: Finding, several: bool) -> str:

@@ -36,6 +36,7 @@ from rewriter.model import (
     Relation,
     SortField,
     SourceState,
+    Table,
     TableName,
 )
 
@@ -229,17 +230,19 @@ class Catalog:
             if (name, key) not in self._told:
                 self._told.add((name, key))
                 _log.warning("property unknown table=%s property=%s", name, key)
-        return replace(table(name, document), least=self._least(name, document))
+        found = table(name, document)
+        return replace(found, least=self._least(found, document))
 
-    def _least(self, name: TableName, document: Document) -> tuple[tuple[str, int], ...]:
-        """The least times of a storage table; none of others, and of one whose manifests cannot be read."""
-        if STORAGE_OF not in (document.get("properties") or {}):
+    def _least(self, table: Table, document: Document) -> tuple[tuple[str, int], ...]:
+        """Return the smallest times of a storage table; empty for others, and if its manifests cannot be read."""
+        timed = any(column.type in ("timestamp", "date") for column in table.columns)
+        if not timed or STORAGE_OF not in (document.get("properties") or {}):
             return ()
         try:
             metadata = TableMetadataUtil.parse_obj(document)
             return least_times(metadata, load_file_io(dict(self._store.iceberg.properties), metadata.location))
         except Exception as failure:  # only what is proved with it is missed
-            _log.warning("column bounds unreadable table=%s error=%r", name, failure)
+            _log.warning("column bounds unreadable table=%s error=%r", table.name, failure)
             return ()
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:

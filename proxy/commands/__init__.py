@@ -37,8 +37,15 @@ from proxy.commands import (
 from proxy.commands.context import Command, Context
 from proxy.commands.parser import Parser
 from proxy.commands.planner import Planner
+from proxy.hs2 import SqlError
 
 __all__ = ["COMMANDS", "Command", "Context", "Planner", "find"]
+
+
+def _none_of_these(parser: Parser) -> None:
+    *others, last = (words[2] for words in COMMANDS if words[:2] == ("SHOW", "VIEWGATE") and len(words) > 2)
+    raise SqlError(f"SHOW VIEWGATE shows {', '.join(others)} or {last}", "42601")
+
 
 COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] = {
     ("CREATE", "MATERIALIZED", "VIEW"): (create.parse, create.EXAMPLE),
@@ -48,14 +55,14 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("DROP", "MATERIALIZED", "VIEW"): (drop.parse, drop.EXAMPLE),
     ("SHOW", "MATERIALIZED", "VIEWS"): (show.parse, show.EXAMPLE),
     ("SHOW", "CREATE", "MATERIALIZED", "VIEW"): (show_create.parse, show_create.EXAMPLE),
-    ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
     ("SHOW", "VIEWGATE", "STATEMENTS"): (show_viewgate.parse, show_viewgate.EXAMPLE),
     ("SHOW", "VIEWGATE", "DIGESTS"): (show_digests.parse, show_digests.EXAMPLE),
     ("SHOW", "VIEWGATE", "VIEWS"): (show_usage.parse, show_usage.EXAMPLE),
     ("SHOW", "VIEWGATE", "UPSTREAMS"): (show_upstreams.parse, show_upstreams.EXAMPLE),
     ("SHOW", "VIEWGATE", "SESSIONS"): (show_upstreams.parse_sessions, show_upstreams.EXAMPLE_SESSIONS),
     ("SHOW", "VIEWGATE", "LAST"): (show_viewgate.parse_last, show_viewgate.EXAMPLE_LAST),
-    ("SHOW", "VIEWGATE"): (show_viewgate.parse_unknown, show_viewgate.EXAMPLE),
+    ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
+    ("SHOW", "VIEWGATE"): (_none_of_these, show_viewgate.EXAMPLE),
     ("KILL", "VIEWGATE", "STATEMENT"): (show_viewgate.parse_kill, show_viewgate.EXAMPLE_KILL),
     ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),

@@ -10,7 +10,7 @@ from proxy.answering import Answers
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import ClientSession, Journal, Log, Record, Sessions, Worker
+from proxy.session import ClientSession, Journal, Log, Sessions, Worker
 from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Session, Table, TableName
 
@@ -38,9 +38,9 @@ class Context:
         """The statements of this process."""
         return self.sessions().journal
 
-    def may_see(self, session: ClientSession, record: Record) -> bool:
-        """Whether the user of a session may see a statement, and end it: their own, or any where nobody logs in."""
-        return self.open_to_all or record.user == session.user
+    def may_see(self, session: ClientSession, owner: str) -> bool:
+        """Whether a session's user may see the sessions and statements of an owner, and end the latter."""
+        return self.open_to_all or owner == session.user
 
     async def facts(self, session: ClientSession) -> Session:
         """What a client's session has set."""

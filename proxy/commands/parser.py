@@ -11,6 +11,16 @@ from proxy.hs2 import SqlError
 _Item = TypeVar("_Item")
 
 
+def alone(command: _Item) -> Callable[[Parser], _Item]:
+    """Return the parse function of a statement that has nothing behind its first words."""
+
+    def parse(parser: Parser) -> _Item:
+        parser.end()
+        return command
+
+    return parse
+
+
 class Parser:
     """Reads from left to right; what does not fit raises SqlError 42601 with its place and an example."""
 

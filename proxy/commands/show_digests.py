@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from proxy.answering import ANSWERED
 from proxy.answering.remembering import remembered
 from proxy.answering.tokens import Token, scan
 from proxy.commands.context import Context
-from proxy.commands.parser import Parser
+from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log, OperationState, Record
 
@@ -24,7 +25,6 @@ COLUMNS = (
     "answer",
     "digest",
 )
-ANSWERED = "answered from"
 # 2.5 and lists of literals; lists of such lists.
 _LISTED, _ROWS = re.compile(r"\?(?:\.\?|\s*,\s*\?)+"), re.compile(r"\(\?\)(?:\s*,\s*\(\?\))+")
 
@@ -34,7 +34,7 @@ class ShowDigests:
     """One row for each text, over the statements that the user may see and that have ended."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        ended = [record for record in ctx.journal if record.operation is None and ctx.may_see(session, record)]
+        ended = [record for record in ctx.journal if record.operation is None and ctx.may_see(session, record.user)]
         rows = await asyncio.to_thread(_grouped, ended)  # a thousand long texts take seconds to be read
         return ResultSet.of(*COLUMNS, rows=rows)
 
@@ -82,7 +82,4 @@ def _row(text: str, records: Iterable[Record]) -> tuple[int | str | None, ...]:
     )
 
 
-def parse(parser: Parser) -> ShowDigests:
-    """After `SHOW VIEWGATE DIGESTS`."""
-    parser.end()
-    return ShowDigests()
+parse = alone(ShowDigests())

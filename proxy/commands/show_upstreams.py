@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from proxy.commands.context import Context
-from proxy.commands.parser import Parser
+from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
 from proxy.upstream import Place
@@ -48,7 +48,7 @@ class ShowSessions:
     """One row for each session that the user may see, the one that is idle for longest last."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        seen = (one for one in ctx.sessions().all if ctx.open_to_all or one.user == session.user)
+        seen = (one for one in ctx.sessions().all if ctx.may_see(session, one.user))
         rows = [_session(one) for one in sorted(seen, key=lambda one: -one.used_at)]
         columns = ("session", "user", "principal", "running int", "idle_seconds bigint", "has_upstream_session boolean")
         return ResultSet.of(*columns, rows=rows)
@@ -60,13 +60,7 @@ def _session(session: ClientSession) -> tuple[str | int | bool, ...]:
     return (session.id, session.user, session.principal, running, idle, session.upstream.attached)
 
 
-def parse(parser: Parser) -> ShowUpstreams:
-    """After `SHOW VIEWGATE UPSTREAMS`."""
-    parser.end()
-    return ShowUpstreams()
+parse = alone(ShowUpstreams())
 
 
-def parse_sessions(parser: Parser) -> ShowSessions:
-    """After `SHOW VIEWGATE SESSIONS`."""
-    parser.end()
-    return ShowSessions()
+parse_sessions = alone(ShowSessions())

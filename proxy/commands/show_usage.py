@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from proxy.answering import Uses
 from proxy.commands.context import Context
-from proxy.commands.parser import Parser
+from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
 from proxy.pipeline import status
 from proxy.session import ClientSession, Log
@@ -57,7 +57,4 @@ async def _row(ctx: Context, view: MaterializedView, storage: object) -> tuple[s
     )
 
 
-def parse(parser: Parser) -> ShowUsage:
-    """After `SHOW VIEWGATE VIEWS`."""
-    parser.end()
-    return ShowUsage()
+parse = alone(ShowUsage())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from proxy.answering import moment_text
 from proxy.commands.context import Context, done
-from proxy.commands.parser import Parser
+from proxy.commands.parser import Parser, alone
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log, Record
 
@@ -21,7 +21,9 @@ class ShowStatements:
     """One row for each statement that the user may see, those that run first, and then the latest."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        return ResultSet.of(*COLUMNS, rows=[_row(record) for record in ctx.journal if ctx.may_see(session, record)])
+        return ResultSet.of(
+            *COLUMNS, rows=[_row(record) for record in ctx.journal if ctx.may_see(session, record.user)]
+        )
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Kill:
     id: str
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        seen = (record for record in ctx.journal if record.id == self.id and ctx.may_see(session, record))
+        seen = (record for record in ctx.journal if record.id == self.id and ctx.may_see(session, record.user))
         record = next(seen, None)
         if record is None:
             raise SqlError(f"there is no statement {self.id!r} here; {EXAMPLE} lists those that there are", "42704")
@@ -52,12 +54,11 @@ class Kill:
 
 
 def _row(record: Record) -> tuple[str | int | None, ...]:
-    started = datetime.fromtimestamp(record.started_ms / 1000, UTC)
     return (
         record.id,
         record.user,
         record.state.name,
-        f"{started:%Y-%m-%d %H:%M:%S}.{record.started_ms % 1000:03d} UTC",
+        moment_text(record.started_ms),
         record.milliseconds,
         record.answer or None,
         f"{record.error.sql_state}: {record.error.message}" if record.error is not None else None,
@@ -65,16 +66,10 @@ def _row(record: Record) -> tuple[str | int | None, ...]:
     )
 
 
-def parse(parser: Parser) -> ShowStatements:
-    """After `SHOW VIEWGATE STATEMENTS`."""
-    parser.end()
-    return ShowStatements()
+parse = alone(ShowStatements())
 
 
-def parse_last(parser: Parser) -> ShowLast:
-    """After `SHOW VIEWGATE LAST`."""
-    parser.end()
-    return ShowLast()
+parse_last = alone(ShowLast())
 
 
 def parse_kill(parser: Parser) -> Kill:
@@ -82,8 +77,3 @@ def parse_kill(parser: Parser) -> Kill:
     statement = parser.string("the id of a statement in quotes, as SHOW VIEWGATE STATEMENTS tells it")
     parser.end()
     return Kill(statement)
-
-
-def parse_unknown(parser: Parser) -> None:
-    """After `SHOW VIEWGATE`, before anything else."""
-    raise SqlError("SHOW VIEWGATE shows STATEMENTS, DIGESTS, VIEWS, UPSTREAMS, SESSIONS, LAST or WORKERS", "42601")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proxy.commands.context import Context
-from proxy.commands.parser import Parser
+from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
 
@@ -24,7 +24,4 @@ class ShowWorkers:
         return ResultSet.of("worker int", "state", "process int", "sessions int", "statements int", rows=rows)
 
 
-def parse(parser: Parser) -> ShowWorkers:
-    """After `SHOW VIEWGATE WORKERS`."""
-    parser.end()
-    return ShowWorkers()
+parse = alone(ShowWorkers())

@@ -83,7 +83,7 @@ class Journal:
         self._ended: deque[Record] = deque(maxlen=most)
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield the records, running statements first and then the latest."""
+        """Yield the records: running statements first, then ended ones, each group latest first."""
         yield from reversed([*self._running.values()])
         yield from reversed([*self._ended])
 
@@ -103,7 +103,7 @@ class Journal:
             self.end(operation)
 
     def end(self, operation: Operation) -> None:
-        """Take note that an operation has ended; nothing happens for what is no statement, and the second time."""
+        """Close the record of an ended operation; do nothing if it has none, or if the record is closed already."""
         record = self._running.pop(operation.handle.guid, None)
         if record is None:
             return

@@ -94,7 +94,7 @@ class Dependencies:
         return bool(fields) and self._keys.issuperset(fields)
 
     def _since(self, source: Tree) -> int | None:
-        return since_of(self._block, source)
+        return since_of(source, self._block.where, self._block.since)
 
     def _kind(self, tree: Tree) -> str | None:
         declared = self._block.type_of(tree)

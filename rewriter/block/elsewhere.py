@@ -16,8 +16,7 @@ from rewriter.block.traits import aggregate_of, depends_on_zone
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import call_of
 from rewriter.model import MaterializedView
-from rewriter.timeseries import as_bucket, bucket_elsewhere, is_fixed_offset, moved_elsewhere
-from rewriter.timeseries.literals import zone_info
+from rewriter.timeseries import as_bucket, bucket_elsewhere, moved_elsewhere, offset_of
 
 Tree = exp.Expr
 
@@ -30,9 +29,8 @@ def same_zone(one: str, other: str) -> bool:
     >>> same_zone("UTC", "Etc/UTC"), same_zone("UTC", "Europe/London")
     (True, False)
     """
-    fixed = is_fixed_offset(one) and is_fixed_offset(other)
-    infos = (zone_info(one), zone_info(other)) if fixed else (None, None)
-    return one == other or (None not in infos and infos[0].utcoffset(None) == infos[1].utcoffset(None))  # type: ignore[union-attr]
+    offset = offset_of(one)
+    return one == other or (offset is not None and offset == offset_of(other))
 
 
 def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
@@ -83,7 +81,7 @@ def _settled(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_instant(tree: Tree, scope: Scope) -> bool:
-    """Whether an expression is an instant by itself: a column, or a bucket that says where it was computed."""
+    """Whether an expression is a TIMESTAMP column, or a bucket of one that names its time zone."""
     bucket = bucket_elsewhere(tree)
     column = scope.type_of(tree if bucket is None else bucket.source)
     return column is not None and column.type == "timestamp"

@@ -6,7 +6,7 @@ other offsets long before, and a proof about them need not go back so far.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -35,16 +35,17 @@ _UNITS = {
 _LAST_YEAR = 9999
 
 
-def since_of(block: Block, source: Tree, normalize: Callable[[Tree], Tree] = lambda tree: tree) -> int | None:
-    """Return seconds since 1970 that no time of a block's rows is before; None if that is not known.
+def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
+    """Return a lower bound of a time, in seconds since 1970, from a filter and from `known` bounds; None without one.
 
-    The block's conjuncts are compared with the source as `normalize` gives them. It is the begin of a year, so that
-    what is concluded stays from one refresh to the next.
+    The bound is the begin of a year, so that conclusions from it stay valid from one refresh to the next.
+
+    >>> at = exp.column("at", "sales_0")
+    >>> since_of(at, [exp.GTE(this=at, expression=exp.Literal.string("2024-02-01"))]) == 1704067200
+    True
     """
-    found = [at for known, at in block.since if known == source]
-    for conjunct in block.where:
-        if (least := _least(normalize(conjunct), source)) is not None:
-            found.append(least)
+    found = [at for time, at in known if time == source]
+    found += [at for conjunct in conjuncts if (at := _least(conjunct, source)) is not None]
     return _year_of(max(found)) if found else None
 
 
@@ -56,7 +57,7 @@ def _year_of(seconds: int) -> int:
 
 
 def least_of(bound: Tree) -> int | None:
-    """Return seconds since 1970 that a bound is not before, whenever the statement runs; None if that is not known."""
+    """Return a lower bound of a comparison's right side, in seconds since 1970, at any time of execution; or None."""
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal) and text.is_string:
         moment = read_moment(text.name, None)
@@ -79,7 +80,7 @@ def _least(tree: Tree, column: Tree) -> int | None:
 
 
 def _every(sides: list[int | None]) -> int | None:
-    """The least of several, if all are known."""
+    """Return the smallest of several bounds; None if one of them is not known."""
     known = [side for side in sides if side is not None]
     return min(known) if len(known) == len(sides) else None
 
@@ -138,9 +139,9 @@ def _step(tree: Tree) -> int | None:
 
 @remembered
 def known_since(block: Block, columns: tuple[str, ...], least: tuple[tuple[str, int], ...]) -> Block:
-    """Return the block of what is stored, whose stored columns have values that are not before these seconds.
+    """Return a view's block with lower bounds of its times, from the smallest values of its storage columns.
 
-    A bucket, or a date, begins no later than its times, but for what its zone has shifted once.
+    A bucket or a date begins before its times, apart from minutes by which a zone has once shifted its clocks.
     """
     found: dict[Tree, int] = {}
     for output, name in zip(block.outputs, columns, strict=True):

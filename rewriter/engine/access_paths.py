@@ -42,7 +42,7 @@ def readable_storage(
 def candidate_of(
     view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations, zone: str
 ) -> Candidate | Miss:
-    """The view by its definition, in a session's time zone; or by its own columns, where the query names it."""
+    """Return the access path to a view: over its definition as read in `zone`, or over its columns if it is named."""
     if any(table.name == view.name for table in query.tables):
         if storage.part:
             return Miss(Reason.HOLDS_A_PART, storage.part)
@@ -82,7 +82,7 @@ def candidate_of(
 
 
 def _is_by_definition(view: MaterializedView, query: Block) -> bool:
-    """Whether a query names neither a view nor one that it is defined over."""
+    """Whether a query reads base tables: it names neither the view nor a view that this one is defined over."""
     named = {view.name, *(state.name for state in view.through)}
     return not any(table.name in named for table in query.tables)
 

@@ -15,9 +15,8 @@ from sqlglot import exp
 from rewriter.model import Value
 from rewriter.model.literals import literal
 from rewriter.model.times import timestamp_text
-from rewriter.timeseries import as_bucket, floor, is_fixed_offset, label_source, micros_of, wall_of
+from rewriter.timeseries import as_bucket, floor, label_source, micros_of, offset_of, wall_of
 from rewriter.timeseries.bucket import TEMPORAL
-from rewriter.timeseries.literals import zone_info
 
 Tree = exp.Expr
 
@@ -127,9 +126,8 @@ def _offset(kind: str, zone: str) -> int | None:
     """How far the wall clock is ahead of the line on which a type's values lie."""
     if kind != "timestamp":
         return 0
-    info = zone_info(zone) if is_fixed_offset(zone) else None
-    ahead = info.utcoffset(datetime(2000, 1, 1)) if info is not None else None
-    return None if ahead is None else ahead // timedelta(microseconds=1)
+    ahead = offset_of(zone)
+    return None if ahead is None else ahead * 1_000_000
 
 
 def _single(first: int, last: int, kind: str) -> Span:

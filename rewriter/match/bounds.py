@@ -18,14 +18,13 @@ from rewriter.timeseries import (
     as_bucket,
     bucket_call,
     is_fixed_offset,
-    is_steady,
+    keeps_whole,
     read_moment,
     rolls_up,
 )
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL
 from rewriter.timeseries.granularity import SUB_HOUR_MINUTES
 from rewriter.timeseries.literals import Moment
-from rewriter.timeseries.zone_data import days_follow
 
 Tree = exp.Expr
 
@@ -122,13 +121,11 @@ def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
 
 def _is_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
     """Whether a zone has kept buckets of the grain whole since a bound, whenever the statement runs."""
-    since = least_of(bound) if _type(bound) in TEMPORAL else None
     # A midnight that is left out is no midnight of a time without zone.
-    if kind != "timestamp" and grain in DATE_GRANULARITIES:
+    if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
         return False
-    return since is not None and (
-        days_follow(zone, since) if grain in DATE_GRANULARITIES else is_steady(zone, grain, since)
-    )
+    since = least_of(bound)
+    return since is not None and keeps_whole(grain, zone, since)
 
 
 def _is_zoned(bound: Tree) -> bool:

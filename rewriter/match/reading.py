@@ -92,11 +92,8 @@ class Reading:
 
     def since(self, tree: Tree) -> int | None:
         """Seconds since 1970 that no time of an expression is before, of the rows that count; None if not known."""
-        stored = (
-            at for source, at in self.candidate.block.since if self.normalize(renamed(source, self._mapping)) == tree
-        )
-        asked = since_of(replace(self.block, where=self.query.conjuncts), tree, self.normalize)
-        return max((at for at in (*stored, asked) if at is not None), default=None)
+        known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.candidate.block.since)
+        return since_of(tree, map(self.normalize, self.query.conjuncts), known)
 
     def _at_home(self, tree: Tree) -> Tree:
         """A bucket that was stored in another zone as one of the session's, where they are the same."""

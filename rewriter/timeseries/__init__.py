@@ -30,9 +30,9 @@ from rewriter.timeseries.factors import (
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import read_moment
-from rewriter.timeseries.steady import divides_at, is_steady, same_buckets
+from rewriter.timeseries.steady import divides_at, keeps_whole, same_buckets
 from rewriter.timeseries.translate import translate_bucket
-from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
+from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset, offset_of
 
 __all__ = [
     "DATE_GRANULARITIES",
@@ -55,12 +55,13 @@ __all__ = [
     "has_left_out_days",
     "is_border",
     "is_fixed_offset",
-    "is_steady",
+    "keeps_whole",
     "label_source",
     "micros_of",
     "moved_elsewhere",
     "nests",
     "next_border",
+    "offset_of",
     "read_moment",
     "rolls_up",
     "same_buckets",

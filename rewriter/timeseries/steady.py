@@ -45,6 +45,15 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
     return shift is not None and shift == shift_of(other, LENGTHS[grain], since)
 
 
+def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
+    """Whether each border of a grain on a zone's clock ends the buckets before it, for times from `since` on.
+
+    >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
+    (True, False)
+    """
+    return days_follow(zone, since) if grain in DATE_GRANULARITIES else is_steady(zone, grain, since)
+
+
 def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
     """Whether a wall-clock time of a zone divides the buckets of a grain, and none of them: all before it end by it.
 
@@ -57,8 +66,4 @@ def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
     since = (wall - _EPOCH) // timedelta(seconds=1) - 2 * _DAY
     if isinstance(grain, int):
         return shift_of(zone, grain, since) == 0 and (wall - _EPOCH) % timedelta(seconds=grain) == timedelta(0)
-    if not is_border(wall, grain):
-        return False
-    return (
-        days_follow(zone, since) if grain in DATE_GRANULARITIES else shift_of(zone, LENGTHS[grain], since) is not None
-    )
+    return is_border(wall, grain) and keeps_whole(grain, zone, since)

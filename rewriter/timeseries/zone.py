@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
+
+from rewriter.timeseries.literals import zone_info
 
 _FIXED = re.compile(r"(?:Etc/)?(?:UTC|GMT|UCT|Zulu|Universal)(?:[+-]0)?\Z|Z\Z|(?:UTC|GMT|UT)?[+-]\d{1,2}(?::\d{2})?\Z")
 
@@ -20,6 +23,17 @@ def is_fixed_offset(zone: str) -> bool:
     (True, True, False)
     """
     return _FIXED.match(zone) is not None
+
+
+def offset_of(zone: str) -> int | None:
+    """Return the offset from UTC of a zone that never changes it, in seconds; None for other zones.
+
+    >>> offset_of("-03:30"), offset_of("Europe/Berlin")
+    (-12600, None)
+    """
+    info = zone_info(zone) if is_fixed_offset(zone) else None
+    delta = info.utcoffset(datetime(2000, 1, 1)) if info is not None else None
+    return delta // timedelta(seconds=1) if delta is not None else None
 
 
 def has_left_out_days(zone: str) -> bool:

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import TZPATH
 
-from rewriter.timeseries.literals import zone_info
-from rewriter.timeseries.zone import is_fixed_offset
+from rewriter.timeseries.zone import is_fixed_offset, offset_of
 
 _HEADER = struct.Struct(">4s1s15x6l")
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*\Z")
@@ -47,9 +46,8 @@ def shift_of(zone: str, step: int, since: int | None) -> int | None:
     (None, None)
     """
     if is_fixed_offset(zone):
-        info = zone_info(zone)
-        delta = info.utcoffset(None) if info is not None else None
-        return (delta.days * 86_400 + delta.seconds) % step if delta is not None else None
+        offset = offset_of(zone)
+        return offset % step if offset is not None else None
     found = {_shift(history, step, since) for history in histories(zone)} if since is not None else set()
     return found.pop() if len(found) == 1 else None
 
@@ -124,7 +122,7 @@ def _read(data: bytes) -> History | None:
 
 
 def _rule(text: str) -> tuple[int, ...] | None:
-    """The offsets of a rule, and the local times at which they change."""
+    """Return the standard and summer offsets of a TZ rule, and the local times of its two changes, in seconds."""
     found = _RULE.match(text)
     if found is None:
         return None

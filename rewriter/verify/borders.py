@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from rewriter.timeseries import Grain, is_border, is_fixed_offset, micros_of, next_border
+from rewriter.timeseries import Grain, is_border, is_fixed_offset, micros_of, next_border, offset_of
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
 from rewriter.timeseries.literals import zone_info
 
@@ -41,7 +41,7 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None =
             return coarse in DATE_GRANULARITIES and _all_borders(str(fine), str(coarse), 0)
         offsets = _offsets(zone, fine, since)
         return bool(offsets) and all(_all_borders(fine, coarse, offset) for offset in offsets)
-    return _all_borders(fine, coarse, _offset(zone) if kind == "timestamp" else 0)
+    return _all_borders(fine, coarse, (offset_of(zone) or 0) if kind == "timestamp" else 0)
 
 
 def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
@@ -57,9 +57,9 @@ def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
-    """The offsets of a zone from a time on; none where they are not known, or one ends within a bucket."""
+    """Return the UTC offsets of a zone from a time on; empty if they are unknown, or change within a bucket."""
     if is_fixed_offset(zone):
-        return frozenset({_offset(zone)})
+        return frozenset({offset_of(zone) or 0})
     first, changes = _history(zone, since) if since is not None else (None, ())
     walls = [(at + offset, offset) for at, *both in changes for offset in both]
     if first is None or not all(_is_border(_EPOCH + timedelta(seconds=wall), grain, o) for wall, o in walls):
@@ -88,11 +88,6 @@ def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, i
         return (offset(since) if info is not None else None), tuple(found)
     except OverflowError:  # before the year 1
         return None, ()
-
-
-def _offset(zone: str) -> int:
-    info = zone_info(zone)
-    return _seconds(info.utcoffset(None) if info is not None else None)
 
 
 def _seconds(delta: timedelta | None) -> int:

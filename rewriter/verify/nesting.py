@@ -26,7 +26,11 @@ Tree = exp.Expr
 
 def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> bool:
     """Return whether fine buckets of a time nest in coarse ones, in the zone at hand."""
-    return nested(fine, coarse, kind, forms.zone, since_of(forms.block, source))
+    return nested(fine, coarse, kind, forms.zone, _since(forms, source))
+
+
+def _since(forms: Forms, time: Tree) -> int | None:
+    return since_of(time, forms.block.where, forms.block.since)
 
 
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
@@ -34,8 +38,7 @@ def at_home(forms: Forms, tree: Tree) -> Tree | None:
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
         return None
-    since = since_of(forms.block, bucket.source)
-    same = same_borders(bucket.grain, zone_elsewhere(tree), forms.zone, since)
+    same = same_borders(bucket.grain, zone_elsewhere(tree), forms.zone, _since(forms, bucket.source))
     return bucket_call(bucket.source, bucket.grain, bucket.type) if same else None
 
 

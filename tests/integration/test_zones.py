@@ -52,7 +52,7 @@ def changes() -> list[int]:
 
 
 def instants() -> Iterator[int]:
-    """Microseconds since 1970 beside the changes, the midnights of the zones, and anywhere."""
+    """Yield microseconds since 1970: around each change of an offset, and 200 at random."""
     for at in changes():
         for seconds in (-5400, -1800, 0, 1799, 3600, 9000):
             yield (at + seconds) * 1_000_000

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import pytest
 
-from rewriter.timeseries import divides_at, is_steady, same_buckets
+from rewriter.timeseries import divides_at, same_buckets
 from rewriter.timeseries.floor import floor
-from rewriter.timeseries.steady import LENGTHS
+from rewriter.timeseries.steady import LENGTHS, is_steady
 from rewriter.timeseries.zone_data import days_follow, histories
 from rewriter.verify.borders import nested, same_borders
 
