@@ -82,7 +82,8 @@ class Block:
     DISTINCT without groups is grouping by all outputs; `distinct` is DISTINCT of what comes of groups or windows.
     `sets` are the sets of keys by which the rows are grouped, each row once for each; None: by all keys, once.
     `names` holds an output's name where the text settles it: an alias, or a plain column.
-    `decides` says that what stands around it may decide by its outputs what rows come back.
+    `decides` says that the query around it may decide by its outputs which rows come back; false only where that
+    was seen not to be so.
     `since` has times of rows with seconds since 1970 that they are known not to be before.
     Columns of tables that a join fills up with NULLs are nullable, whatever was declared.
     """
@@ -99,7 +100,7 @@ class Block:
     joins: tuple[Join, ...] = ()
     sets: tuple[tuple[Tree, ...], ...] | None = None
     distinct: bool = False
-    decides: bool = False
+    decides: bool = True
     since: tuple[tuple[Tree, int], ...] = ()
 
     @property

@@ -53,7 +53,6 @@ def answer_block(
         if select.tree is None:
             raise Unsupported(select.problem)
         block, correlation = block_of(select, select.tree, statement, find)
-        block = replace(block, decides=statement.decides_by(select))
         query = predicates_of(block, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
         why = unread(problem)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Texts, Unsupported, build_block, common_tables
@@ -49,7 +51,7 @@ def block_of(
         correlation.check(block)
     if all(table.text and not table.branches for table in block.tables):
         raise Unsupported("it reads derived tables alone, which are answered by themselves")
-    return block, correlation
+    return replace(block, decides=statement.decides_by(select)), correlation
 
 
 def _common(select: SelectBlock, statement: Statement, find: Find) -> Common:

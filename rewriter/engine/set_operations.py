@@ -33,7 +33,7 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
             block, correlation = block_of(branch, branch.tree, statement, find)
             if correlation is not None:
                 raise Unsupported("a branch names columns of a block around it")
-            blocks.append(replace(block, decides=statement.decides_by(branch)))
+            blocks.append(block)
     except (Unsupported, RecursionError) as problem:
         return Miss(Reason.NOT_READ, unread(problem))
     return tuple(blocks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 
 from sqlglot import exp
@@ -20,7 +20,7 @@ Tree = exp.Expr
 
 # All that is understood here of a block and its tables: whatever else they may hold one day is computed in full.
 _READ_OF_BLOCK = frozenset(
-    {"tables", "where", "outputs", "names", "keys", "having", "order", "limit", "offset", "joins"}
+    {"tables", "where", "outputs", "names", "keys", "having", "order", "limit", "offset", "joins", "decides"}
 )
 _READ_OF_TABLE = frozenset({"id", "name", "alias", "columns"})
 _READ = (
@@ -86,7 +86,8 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
     if tree is None:
         return statement.problem or "it is more than one SELECT"
     try:
-        block = build_block(tree, find_among(statement, columns))
+        # Storage holds all rows of the query: nothing around it chooses among them.
+        block = replace(build_block(tree, find_among(statement, columns)), decides=False)
     except Unsupported as problem:
         return _in_names(view, str(problem))
     return "it changes with time" if any(map(tells_time, block.expressions)) else block
