@@ -19,6 +19,7 @@ from rewriter.freshness import Relations
 from rewriter.index import Bag, Shortlist
 from rewriter.match import Match, Rewriting
 from rewriter.match.candidate import Delta, Shared
+from rewriter.match.parts import UNKNOWN_SHARE
 from rewriter.model import MaterializedView, Relation, Table
 from rewriter.timeseries import as_bucket, day_source
 
@@ -62,15 +63,16 @@ def _scan_at(read: Read, table: Relation | None) -> int:
 
 
 def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Iterator[tuple[int, MaterializedView]]:
-    """What a rewriting of a block over each view of a shortlist costs, as far as the index tells.
+    """Yield a lower bound of the cost of a block over each view of a shortlist, as far as the index tells.
 
     More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal, and the
-    fields of a date.
+    fields of a date. What a view that can hold but a part of the rows lacks is taken for the share that it has where
+    nobody knows the share. That is an estimate: with the true bound, which is nothing where a range has two ends, each
+    such view is tried, and hits of TPC-H and SSB over 100 views take 1.3 times as long.
     """
     read = Counter(table.name for table in block.tables)
     grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
-    # What a view that holds a part of the rows lacks is taken for half of the tables.
-    rest = sum(scan_of(relations.get(table.name)) for table in block.tables) // 2
+    rest = int(UNKNOWN_SHARE * sum(scan_of(relations.get(table.name)) for table in block.tables))
     others: dict[Bag, int] = {}
     for view, storage, bag, keys, partial, named, beside in shortlist:
         if partial or named:
@@ -82,7 +84,10 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
             more = others[bag] = sum(scan_of(relations.get(name)) * n for name, n in left.items())
         for table in beside:
             more += scan_of(relations.get(table))
-        yield scan_of(relations.get(storage)) + more + (ROLL_UP if keys > grouped else 0), view
+        held = scan_of(relations.get(storage))
+        if partial:  # as a branch of a union it is read in part, too
+            held = SCAN + int((1 - UNKNOWN_SHARE) * (held - SCAN))
+        yield held + more + (ROLL_UP if keys > grouped else 0), view
 
 
 def _most_keys(keys: Sequence[exp.Expr]) -> int:

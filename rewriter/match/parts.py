@@ -16,7 +16,7 @@ from rewriter.schema import UNKNOWN, expression_type, output_types, parts_of
 from rewriter.sql import every
 
 Tree = exp.Expr
-# What a view lacks of a question's rows where nobody knows it, as cost.least_costs takes it, too.
+# What a view lacks of a question's rows where nobody knows it.
 UNKNOWN_SHARE = 0.5
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from rewriter import Reason, parse, rewrite
-from rewriter.cost import SCAN
-from rewriter.model import Table
+from rewriter.cost import SCAN, cost, least_costs
+from rewriter.engine.questions import block_of, finder
+from rewriter.model import Relation, Table, TableName
 from tests.golden.corpus import GoldenFile, World, world
 
 SCHEMA = "CREATE TABLE sales (region STRING, sex STRING, n INT)"
@@ -25,14 +26,18 @@ def built() -> World:
     return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
 
 
-def chosen(
-    built: World, sizes: dict[str, int | None], query: str = "SELECT region, sum(n) FROM sales GROUP BY region"
-) -> Any:
-    relations = {
+def sized(built: World, sizes: dict[str, int | None]) -> dict[TableName, Relation | None]:
+    """The relations, some tables of these sizes in bytes."""
+    return {
         name: replace(r, size=sizes[name.table], records=None) if isinstance(r, Table) and name.table in sizes else r
         for name, r in built.relations.items()
     }
-    outcome = rewrite(parse(query, built.session), built.definitions.thorough, relations)
+
+
+def chosen(
+    built: World, sizes: dict[str, int | None], query: str = "SELECT region, sum(n) FROM sales GROUP BY region"
+) -> Any:
+    outcome = rewrite(parse(query, built.session), built.definitions.thorough, sized(built, sizes))
     return [r.view.name.table for r in outcome.replacements], {a.view.table: a.reason for a in outcome.tried}
 
 
@@ -55,3 +60,17 @@ def test_what_is_not_known_is_read_last_but_read(built: World) -> None:
 def test_equally_good_views_are_taken_by_name(built: World) -> None:
     query = "SELECT sum(n) FROM sales"
     assert chosen(built, {"right__storage": 7, "fine__storage": 7}, query)[0] == ["fine"]
+
+
+def test_views_with_parts_of_the_rows_are_bounded_by_what_a_union_reads_of_them() -> None:
+    views = {"late": "SELECT region, n, max(sex) AS m FROM sales WHERE n > 0 GROUP BY region, n"}
+    built = world(GoldenFile(Path(), schema=SCHEMA, views=views))
+    relations = sized(built, {"late__storage": 2 * SCAN, "sales": 100 * SCAN})
+    statement = parse("SELECT max(sex) FROM sales", built.session)
+    (select,) = statement.blocks
+    assert select.tree is not None
+    block, _ = block_of(select, select.tree, statement, finder(statement, built.definitions, relations))
+    shortlist = built.definitions.shortlist(statement, select)
+    bounds = {view.name: bound for bound, view in least_costs(shortlist, block, relations)}
+    (replaced,) = rewrite(statement, built.definitions, relations).replacements
+    assert bounds[replaced.view.name] <= cost(replaced.match, relations)
