@@ -18,7 +18,7 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
 
 Rooms, from the top: script > suggest | recent | findings > staleness > expanding | sharing > engine > fresh >
 consistency | correlation |
-outcome > rematch > verify > cost | metadata > freshness | index | maintenance > rules > match > delta > spelling >
+outcome > verify > cost | metadata > freshness | index | maintenance > rules > match > delta > spelling >
 schema > asking > question > shelf > needs > block > functions > timeseries > sql > model.
 The index and the rooms from `asking` to `needs` keep a
 shortlist of views; `definitions.thorough` has them all tried, for explanations.

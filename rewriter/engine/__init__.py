@@ -2,7 +2,8 @@
 
 decide ─▶ choose (per block, or per part of one) ─▶ tried (the views of the shortlist, the cheapest plan)
 │                                                   ├─ answer (one path: mappings, RULES, asks)
-│                                                   └─ access_paths (a view as something to read now), settings
+│                                                   ├─ access_paths (a view as something to read now), settings
+│                                                   └─ over_views (what a plan asks of a view, put to the views over it)
 └─▶ verify (each plan), consistency (one set of snapshots)
 """
 

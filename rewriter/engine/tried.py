@@ -14,12 +14,12 @@ from rewriter.cost import SCAN, UNKNOWN, cost, cost_of_branch, scan_of
 from rewriter.engine.access_paths import candidate_of, readable_storage, settings_problem
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
 from rewriter.engine.guard import guarded
+from rewriter.engine.over_views import question_over
 from rewriter.freshness import Live, Relations, live_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
 from rewriter.model import MaterializedView, Session, Table, TableName
 from rewriter.outcome import Attempt
-from rewriter.rematch import asked_of
 from rewriter.rules.delta_union import delta_union
 from rewriter.sql import SelectBlock
 from rewriter.verify import Verdict
@@ -145,7 +145,7 @@ class Tried:
         # Of storage that holds a part of the rows, the query's own condition is no longer asked.
         if not upon or self.correlation is not None or match.rewriting.storage.part:
             return
-        asked = self.guarded(view, partial(asked_of, view, match, query.block, self.relations, self.session))
+        asked = self.guarded(view, partial(question_over, view, match, query.block, self.relations, self.session))
         if asked is None or isinstance(asked, Miss):
             return
         for other in upon:

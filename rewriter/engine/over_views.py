@@ -1,4 +1,4 @@
-"""A block that a view answers, read as a query over that view: what views over it are matched with.
+"""The access path to a view over another view: what a plan asks of the one, as a question to the other.
 
 law:    a view over a view answers whatever that view's storage would be asked for, where both are fresh
 view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day
@@ -22,10 +22,14 @@ from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.sql import parse
 
 
-def asked_of(
+def question_over(
     view: MaterializedView, match: Match, query: Block, relations: Relations, session: Session
 ) -> Predicates | None:
-    """The block that is asked of a view's storage, its table the view itself; None where it is no single one."""
+    """Return what a match asks of its view's storage as a question over the view; None where it is not one SELECT.
+
+    The plan is read from its printed text, which brings it into the form in which the definitions of views over the
+    view are read.
+    """
     rewriting = match.rewriting
     if rewriting.parts is not None:
         return None
