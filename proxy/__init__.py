@@ -11,6 +11,7 @@ Bytes become messages, messages become statements, statements become plans; each
     upstream    Spark Thrift Server as we see it        catalog   Iceberg as we see it
     authentication   who a client is, and for whom it may act
     session     sessions, operations, their legal transitions
+    statements  what a statement's own words tell, read once for each text: pure
     hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure
 
 `__main__`, the command line, `serving` and `composing` are the composition root; the other modules of this folder serve

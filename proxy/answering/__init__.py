@@ -6,7 +6,6 @@ own run take the same decision by the same way.
 """
 
 from proxy.answering.answers import Answers
-from proxy.answering.brief import is_constant
 from proxy.answering.decision import ANSWERED, Decision, moment_text
 from proxy.answering.facts import Defaults, SessionFacts, allowed, value_of
 from proxy.answering.schemas import checked, described
@@ -22,7 +21,6 @@ __all__ = [
     "allowed",
     "checked",
     "described",
-    "is_constant",
     "moment_text",
     "value_of",
 ]

@@ -10,8 +10,6 @@ from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from proxy.answering.brief import is_brief
-from proxy.answering.changes import trace_of
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
@@ -22,6 +20,7 @@ from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession, Forward
+from proxy.statements import classify
 from rewriter import (
     Attempt,
     Definitions,
@@ -72,15 +71,16 @@ class Answers:
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """How to run a statement that Viewgate does not answer itself."""
         facts: SessionFacts = session.facts
-        ended, leaves = facts.watch(sql), trace_of(sql)
+        info, ended = classify(sql), facts.watch(sql)
+        replay = info.effect.replay
         if ended is not None:
-            return Forward(ended=ended, leaves=leaves, brief=is_brief(sql))
+            return Forward(ended=ended, replay=replay, brief=info.brief)
         decision = await self.decide(session, sql)
-        brief = decision.sql is None and is_brief(sql)
+        brief = decision.sql is None and info.brief
         log = decision.lines()
         self.usage.decided(decision.tried, int(self._now() * 1000))
         fell_back = partial(self._failed, decision)
-        return Forward(decision.sql, decision.rewritten, fell_back, log=log, leaves=leaves, brief=brief)
+        return Forward(decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
         """Let storage rest that Spark could not read, and count it."""
@@ -137,7 +137,7 @@ class Answers:
         """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""
         sql = hint.sql
         own = Decision(None, sql)
-        if is_brief(sql) or not _may_concern(sql):  # no table is read, so no look at the catalog is needed
+        if classify(sql).brief or not _may_concern(sql):  # no table is read, so no look at the catalog is needed
             return own
         facts: SessionFacts = session.facts
         state = await self.facts(session)

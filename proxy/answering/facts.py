@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from proxy.answering.changes import Effect, change_of, changes_nothing_failed, resets_all
 from proxy.catalog.periods import ALLOWED, NEVER, period
 from proxy.catalog.views import MAX_STALENESS, REWRITE
 from proxy.hs2 import Query, SqlError
 from proxy.hs2.status import nearest
+from proxy.statements import Effect, classify
 from rewriter import Bound
 from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
@@ -122,7 +122,7 @@ class SessionFacts:
 
     def watch(self, sql: str) -> Callable[[bool], None] | None:
         """Take note that a statement starts; what is returned must be called when it has ended."""
-        change = change_of(sql)
+        change = classify(sql).effect
         if change.effect in (Effect.NONE, Effect.VARIABLE) or (change.of and change.of not in self._temporary):
             return None
         doubt = sql.strip()[:60]
@@ -136,13 +136,13 @@ class SessionFacts:
         def ended(well: bool) -> None:
             self._changing -= 1
             self._known = None
-            if well and resets_all(sql):
+            if well and change.resets_all:
                 self.settings.update(_DEFAULTS)
             if well:
                 self._temporary.discard(change.name if change.effect is Effect.BARE else change.of)
             if change.effect is Effect.NAME and well:  # in case that another statement has taken it away meanwhile
                 self._temporary.add(change.name)
-            if change.effect is Effect.UNKNOWN and not well and changes_nothing_failed(sql):
+            if change.effect is Effect.UNKNOWN and not well and change.needs_success:
                 self._doubts.remove(doubt)
 
         return ended

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from proxy.answering.tokens import Token, scan, string_value
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.pipeline.dependencies import FUNCTIONS, table_text
+from proxy.statements import Token, scan, string_value
 from rewriter import Edit, splice
 from rewriter.model import MaterializedView, Session, split_name
 

@@ -4,18 +4,14 @@
 they do to tables and views is run on the user's own upstream session, so that Spark decides what the user may do.
 
 `planner` is where every statement comes first. Of those that are Spark's, `guard` refuses what would break a view, and
-`concerned` knows whose tables are written to; `writes` and `dangers` tell both by the statement's own words, `scripts`
-which statements a text holds; `show_tables` leaves storage out of what Spark lists.
+`concerned` knows whose tables are written to; `show_tables` leaves storage out of what Spark lists.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import SequenceMatcher
-from itertools import islice
 
-from proxy.answering.remembering import remembered
-from proxy.answering.tokens import scan
 from proxy.commands import (
     alter,
     check,
@@ -38,6 +34,7 @@ from proxy.commands.context import Command, Context
 from proxy.commands.parser import Parser
 from proxy.commands.planner import Planner
 from proxy.hs2 import SqlError
+from proxy.statements import classify
 
 __all__ = ["COMMANDS", "Command", "Context", "Planner", "find"]
 
@@ -72,7 +69,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("SET",): (settings.parse, settings.EXAMPLE),
     ("RESET",): (settings.parse_reset, settings.EXAMPLE),
 }
-_LONGEST = max(map(len, COMMANDS))
+_FIRST = frozenset(beginning[0] for beginning in COMMANDS)
 _SLIP = 0.7  # VEIW for VIEW; DESC is further than that from DESCRIBE
 
 
@@ -84,7 +81,7 @@ def find(sql: str) -> Command | None:
     >>> find("SELECT 1") is None
     True
     """
-    beginning = _beginning(sql)
+    beginning = _beginning(classify(sql).keywords)
     if beginning is None:
         return None
     parse, example = COMMANDS[beginning]
@@ -93,10 +90,11 @@ def find(sql: str) -> Command | None:
     return parse(parser)
 
 
-@remembered
-def _beginning(sql: str) -> tuple[str, ...] | None:
-    words = tuple(token.keyword for token in islice(scan(sql), _LONGEST))
-    return next((beginning for beginning in COMMANDS if _alike(words[: len(beginning)], beginning)), None)
+def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Return the beginning of a Viewgate statement with which, or almost with which, a statement begins."""
+    if keywords[:1] and keywords[0] not in _FIRST and not any(map(_is_material, keywords)):
+        return None
+    return next((beginning for beginning in COMMANDS if _alike(keywords[: len(beginning)], beginning)), None)
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
@@ -107,7 +105,11 @@ def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
     """
     if len(beginning) == 1 or len(words) < len(beginning):
         return words == beginning
-    if not any(word.startswith("MATERIAL") for word in words):
+    if not any(map(_is_material, words)):
         return [word.removesuffix("S") for word in words] == [word.removesuffix("S") for word in beginning]
     pairs = zip(words, beginning, strict=True)
     return all(SequenceMatcher(None, word, meant).ratio() >= _SLIP for word, meant in pairs)
+
+
+def _is_material(word: str) -> bool:
+    return word.startswith("MATERIAL")

@@ -6,10 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
 from proxy.commands.context import Context
-from proxy.commands.dangers import Loss, danger
-from proxy.commands.scripts import substituted
-from proxy.commands.writes import Parts, Written, uncertain, written
 from proxy.session import ClientSession
+from proxy.statements import Loss, Parts, Written, classify, substituted
+from proxy.statements.writes import uncertain
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
 
@@ -25,11 +24,12 @@ class Concerned:
 
     async def spelled_out(self, session: ClientSession, sql: str) -> str:
         """The text as Spark reads it."""
-        return substituted(sql, (await self._context.facts(session)).settings) if "${" in sql else sql
+        return substituted(sql, (await self._context.facts(session)).settings)
 
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
         """The sources of views that a statement may write to."""
-        writes, loss = written(sql), danger(sql)
+        info = classify(sql)
+        writes, loss = info.writes, info.destroys
         if loss is not None and loss.loss is Loss.DEFINITION:  # of a plain view, which changes the rows above it
             writes = Written((loss.name,)) if loss.name else uncertain(sql)
         if writes is None:

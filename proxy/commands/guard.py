@@ -9,12 +9,11 @@ from proxy.answering import described
 from proxy.catalog import Unavailable
 from proxy.commands.concerned import Concerned, Names, named
 from proxy.commands.context import Context
-from proxy.commands.dangers import Danger, Loss, danger
 from proxy.commands.remaking import columns_query
-from proxy.commands.scripts import statements
-from proxy.commands.writes import Parts, mentioned, written
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession
+from proxy.statements import Destruction, Loss, Parts, classify
+from proxy.statements.lexer import mentioned
 from rewriter import used_columns
 from rewriter.model import MaterializedView, Table, TableName, kept_as
 
@@ -31,12 +30,13 @@ class Guard:
 
     async def check(self, session: ClientSession, sql: str) -> None:
         """Raises SqlError 2BP01 if the statement would break a view or change storage behind its view's back."""
-        for statement in statements(sql):
+        for statement in classify(sql).statements:
             await self._check(session, statement, sql)
 
     async def _check(self, session: ClientSession, statement: str, sql: str) -> None:
         """One of the text's statements; where its own words do not tell what it means, that may be all they name."""
-        writes, loss = written(statement), danger(statement)
+        info = classify(statement)
+        writes, loss = info.writes, info.destroys
         if writes is not None and writes.certain:
             await self._check_storage(session, writes.names)
         if loss is None:
@@ -72,7 +72,7 @@ class Guard:
                 _DEPENDED_ON,
             )
 
-    async def _check_source(self, source: TableName, loss: Danger, remade: Mapping[str, str]) -> None:
+    async def _check_source(self, source: TableName, loss: Destruction, remade: Mapping[str, str]) -> None:
         views = (await self._concerned.names()).over(source)
         if loss.loss is not Loss.RELATION:
             views = [view for view in views if await self._touches(loss, remade, source, view)]
@@ -85,7 +85,7 @@ class Guard:
             )
 
     async def _touches(
-        self, loss: Danger, remade: Mapping[str, str], source: TableName, view: MaterializedView
+        self, loss: Destruction, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
         """Whether a view needs the columns of a source that are lost, or are not `remade`; in doubt it does."""
         sources = (await self._concerned.names()).definitions.sources[view.name]

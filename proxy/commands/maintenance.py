@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
-from proxy.answering.remembering import remembered
-from proxy.answering.tokens import Token, scan
 from proxy.pipeline.statements import call
+from proxy.statements import Token, scan
 from rewriter.model import TableName
 
 # The arguments of each procedure in their order; and which of them mean the same for another table.
@@ -38,7 +37,6 @@ class Maintenance:
         return call(self.procedure, table, self.arguments)
 
 
-@remembered
 def maintenance(sql: str) -> Maintenance | None:
     """What a statement does to a table's files; None for one that does no such thing.
 

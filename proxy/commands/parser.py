@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from proxy.answering.tokens import Token, scan, string_value
 from proxy.hs2 import SqlError
+from proxy.statements import Token, scan, string_value
 
 _Item = TypeVar("_Item")
 

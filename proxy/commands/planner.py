@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from proxy.answering import is_constant
 from proxy.catalog import Unavailable
 from proxy.catalog.periods import NEVER
 from proxy.commands import show_tables
@@ -18,7 +17,8 @@ from proxy.hs2.status import first_message
 from proxy.pipeline.order import over
 from proxy.pipeline.upkeep import MAINTENANCE
 from proxy.session import ClientSession, Forward, Local, Log, Plan
-from rewriter.model import MaterializedView
+from proxy.statements import classify
+from rewriter.model import MaterializedView, TableName
 
 Find = Callable[[str], Command | None]
 
@@ -36,7 +36,7 @@ class Planner:
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Run it here if it is a statement of our own, else forward it."""
-        if is_constant(sql):
+        if classify(sql).constant:
             return _CONSTANT
         command = self._find(sql)
         if command is None:
@@ -52,18 +52,22 @@ class Planner:
         self._context.answers.moved(session)
 
     async def _forward(self, session: ClientSession, sql: str) -> Plan:
-        text = await self._concerned.spelled_out(session, sql)
+        text = await self._concerned.spelled_out(session, sql) if "${" in sql else sql
+        info = classify(text)
+        tables: frozenset[TableName] = frozenset()
         try:
-            await self._guard.check(session, text)
-            tables = await self._concerned.written(session, text)
-            storages = await show_tables.hidden(self._context, session, text)
+            if info.verb == "SHOW" and (storages := await show_tables.hidden(self._context, session, text)):
+                return Local(lambda _log: show_tables.without(storages, session, sql))
+            if not info.only_reads:
+                await self._guard.check(session, text)
+                tables = await self._concerned.written(session, text)
         except Unavailable:  # no view is known yet: the views that this makes stale are refreshed when they are known
-            tables, storages = frozenset(), frozenset()
-        if storages:
-            return Local(lambda _log: show_tables.without(storages, session, sql))
+            pass
         forward = await self._context.answers.plan(session, sql)
-        if not tables:
-            return forward
+        return self._followed(forward, tables, text) if tables else forward
+
+    def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
+        """Have refreshes, and a table's maintenance, follow a statement that writes to sources of views."""
         maintained = maintenance(text)
 
         async def after(log: Log) -> None:

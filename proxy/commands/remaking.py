@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from proxy.answering.tokens import Token, scan
-from proxy.commands.writes import named
+from proxy.statements.lexer import Token, leading_name, scan
 
 _DEPTH = {"(": 1, "<": 1, ")": -1, ">": -1}
 _AFTER_TYPE = frozenset({"NOT", "NULL", "DEFAULT", "COMMENT", "GENERATED"})
@@ -22,7 +21,7 @@ def columns_query(sql: str) -> str:
     """
     tokens = list(scan(sql))
     table = next(at for at, token in enumerate(tokens) if token.keyword == "TABLE")
-    _, rest = named(tokens[table + 1 :])
+    _, rest = leading_name(tokens[table + 1 :])
     for token, depth in zip(rest, _depths(rest), strict=True):
         if depth == 0 and token.keyword == "AS":
             return sql[token.end :].strip()

@@ -6,14 +6,14 @@ import asyncio
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from proxy.answering import ANSWERED
-from proxy.answering.remembering import remembered
-from proxy.answering.tokens import Token, scan
 from proxy.commands.context import Context
 from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log, OperationState, Record
+from proxy.statements import Token, scan
 
 EXAMPLE = "SHOW VIEWGATE DIGESTS"
 COLUMNS = (
@@ -47,7 +47,7 @@ def _grouped(records: Iterable[Record]) -> list[tuple[int | str | None, ...]]:
     return sorted(rows, key=lambda row: -int(row[3] or 0))
 
 
-@remembered
+@lru_cache(1024)
 def digest(sql: str) -> str:
     r"""Return a statement on one line without comments, and with `?` in the place of each literal.
 

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proxy.answering.remembering import remembered
-from proxy.answering.tokens import Token, scan
 from proxy.commands.context import Context
-from proxy.commands.writes import Parts, named
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession
+from proxy.statements.lexer import Parts, Token, leading_name, scan
 
 _NAME, _IS_TEMPORARY = 1, 2
 
 
-@remembered
 def listed(sql: str) -> Parts | None:
     """Return the namespace that SHOW TABLES lists, () for the current one; None for every other statement.
 
@@ -29,7 +26,7 @@ def listed(sql: str) -> Parts | None:
     namespace: Parts = ()
     rest: Sequence[Token] = tokens[2:]
     if rest and rest[0].keyword in ("IN", "FROM"):
-        namespace, rest = named(rest[1:])
+        namespace, rest = leading_name(rest[1:])
         if not namespace:
             return None
     if rest and rest[0].keyword == "LIKE":

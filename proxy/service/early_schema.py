@@ -11,12 +11,11 @@ from collections.abc import Awaitable
 from typing import Any
 
 from proxy.answering import described
-from proxy.answering.tokens import scan
 from proxy.hs2 import ColumnDesc, Query, SqlError, table_schema
 from proxy.hs2.types import TYPE_IDS
+from proxy.statements import classify
 
 _SOON = 0.1  # seconds, in which most statements end
-_QUERIES = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 
 
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
@@ -25,7 +24,7 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
     describing: asyncio.Task[Any] | None = None
     try:
         await asyncio.wait({ending}, timeout=_SOON)
-        if not ending.done() and _is_query(sql):
+        if not ending.done() and classify(sql).query:
             describing = asyncio.create_task(_described(sql, query))
             await asyncio.wait({ending, describing}, return_when=asyncio.FIRST_COMPLETED)
             if describing.done() and (schema := describing.result()) is not None:
@@ -46,13 +45,3 @@ async def _described(sql: str, query: Query) -> Any:
         return None
     known = all(re.split(r"[(<]", column.type, maxsplit=1)[0] in TYPE_IDS for column in columns)
     return table_schema(columns) if known else None
-
-
-def _is_query(sql: str) -> bool:
-    """Whether a statement begins as queries do, behind comments and brackets.
-
-    >>> [_is_query(sql) for sql in ("/* a /* b */ */ (SELECT 1)", "-- SELECT", "/**/" * 1000 + "MERGE INTO t", "")]
-    [True, False, False, False]
-    """
-    first = next((token for token in scan(sql) if token.text != "("), None)
-    return first is not None and first.keyword in _QUERIES

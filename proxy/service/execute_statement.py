@@ -9,7 +9,6 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from proxy.commands.writes import may_write
 from proxy.hs2 import Interrupted, SqlError, check, failure, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
@@ -18,7 +17,8 @@ from proxy.service.local import LocalOperation
 from proxy.service.operation import RunningOperation
 from proxy.service.queued import Queued
 from proxy.service.statement import Statement
-from proxy.session import ClientSession, Forward, LiveUpstream, Local, OperationState, Plan, Trace
+from proxy.session import ClientSession, Forward, LiveUpstream, Local, OperationState, Plan
+from proxy.statements import Replay, classify
 from proxy.upstream import Announced
 from proxy.wire import WireError
 
@@ -170,10 +170,10 @@ async def _plan(call: Call, session: ClientSession, sql: str) -> Plan:
         raise
     except RecursionError:  # its traceback is thousands of lines long and tells nothing more
         logger.warning("a statement of %d characters is nested too deeply and is forwarded as it is", len(sql))
-        return Forward(leaves=Trace.DOUBTFUL)
+        return Forward(replay=Replay.DOUBTFUL)
     except Exception:
         logger.exception("a statement could not be planned and is forwarded as it is")
-        return Forward(leaves=Trace.DOUBTFUL)
+        return Forward(replay=Replay.DOUBTFUL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ async def _start(start: _Start, plan: Forward) -> Started:
         raise
     except BaseException as error:
         start.failed(plan)
-        if isinstance(error, Interrupted) and may_write(statement.sql):
+        if isinstance(error, Interrupted) and classify(statement.sql).may_write:
             raise error.uncertain() from error
         raise
     return start.begun(operation, plan, reply)

@@ -8,7 +8,6 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from proxy.commands.writes import may_write, written
 from proxy.hs2 import (
     Interrupted,
     SqlError,
@@ -33,7 +32,8 @@ from proxy.service.questions import Questions
 from proxy.service.sequel import Sequel
 from proxy.service.statement import Statement
 from proxy.service.way_back import WayBack
-from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Sessions, Trace, repeatable
+from proxy.session import TERMINAL, ClientSession, Forward, LiveUpstream, OperationState, Sessions, repeatable
+from proxy.statements import Replay, classify
 from proxy.upstream import Announced, RemoteOperation, RemoteStatus, started
 from proxy.wire import WireError, find, read_string, with_seqid
 
@@ -78,7 +78,7 @@ class Forwarded(RunningOperation):
         self._sql = plan.sql or (statement.sql if statement else "")
         self._sent = statement.sql if statement else ""
         self._constant = (upstream.handle, self._sql) if plan.constant else None
-        self._leaves = plan.leaves
+        self._replay = plan.replay
         self._questions = Questions()
         self._way_back = WayBack(statement if plan.fallback and plan.sql is not None else None)
         self._fell_back = plan.fell_back
@@ -125,10 +125,10 @@ class Forwarded(RunningOperation):
         if self._holds_slot:
             self._holds_slot = False
             self.upstream.give_slot_back()
-        leaves, self._leaves = self._leaves, Trace.NOTHING
-        if leaves is Trace.REPEATABLE and state is OperationState.FINISHED:
+        replay, self._replay = self._replay, Replay.NEEDLESS
+        if replay is Replay.REPEAT and state is OperationState.FINISHED:
             self.session.upstream.keep(self._sql)
-        elif leaves is Trace.DOUBTFUL or (leaves is not Trace.NOTHING and state is not OperationState.ERROR):
+        elif replay is Replay.DOUBTFUL or (replay is not Replay.NEEDLESS and state is not OperationState.ERROR):
             self.session.upstream.pin()
 
     def release(self) -> None:
@@ -142,12 +142,12 @@ class Forwarded(RunningOperation):
 
     @property
     def _writes(self) -> bool:
-        return bool(self._sent) and may_write(self._sent)
+        return bool(self._sent) and classify(self._sent).may_write
 
     @property
     def _without_rows(self) -> bool:
         """Whether it has written and has no rows, so that nothing of its result is lost with the upstream."""
-        writes = written(self._sent) if self.state is OperationState.FINISHED else None
+        writes = classify(self._sent).writes if self.state is OperationState.FINISHED else None
         return writes is not None and writes.certain
 
     def _told(self, error: SqlError) -> SqlError:

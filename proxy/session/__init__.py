@@ -5,7 +5,7 @@ from proxy.session.habits import Habits, repeatable
 from proxy.session.handles import Handle
 from proxy.session.journal import Journal, Record
 from proxy.session.operations import Operation
-from proxy.session.plan import Answering, Forward, Local, Log, Plan, Trace
+from proxy.session.plan import Answering, Forward, Local, Log, Plan
 from proxy.session.sessions import ClientSession, LiveUpstream, Sessions, SessionUpstream
 from proxy.session.states import LEGAL, TERMINAL, OperationState
 from proxy.session.worker import Worker
@@ -29,7 +29,6 @@ __all__ = [
     "Record",
     "SessionUpstream",
     "Sessions",
-    "Trace",
     "Worker",
     "numbered",
     "repeatable",

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
+from proxy.statements import Replay
 
 if TYPE_CHECKING:
     from proxy.session.sessions import ClientSession
 
 # Adds a line to a log that somebody reads.
 Log = Callable[[str], None]
-
-
-class Trace(Enum):
-    """What a statement leaves in the upstream's session, which may be opened anew while nobody uses it."""
-
-    NOTHING = "nothing"
-    REPEATABLE = "what the same statement brings about in another session, too; nothing if it fails"
-    LASTING = "what no other session can be given; nothing if it fails"
-    DOUBTFUL = "what no other session can be given, perhaps even if it fails"
 
 
 @dataclass(frozen=True)
@@ -37,7 +28,7 @@ class Forward:
     `after` is awaited when the upstream has ended, with a function that adds a line to the operation's log. The client
     of a statement that went well sees RUNNING meanwhile; nothing that happens here can make that an error any more. A
     cancel cancels it; a client that goes away, or whose time is over, leaves it running.
-    `leaves` is what will be in the upstream's session.
+    `replay` says how another upstream session is given what the statement leaves in its own.
     `brief` says that it ends at once: for a client that waits, it need not be watched. If it is `constant` besides,
     its columns are always the same.
     """
@@ -48,7 +39,7 @@ class Forward:
     log: tuple[str, ...] = ()
     ended: Callable[[bool], None] | None = None
     after: Callable[[Log], Awaitable[None]] | None = None
-    leaves: Trace = Trace.NOTHING
+    replay: Replay = Replay.NEEDLESS
     brief: bool = False
     constant: bool = False
 

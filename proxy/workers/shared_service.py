@@ -8,12 +8,12 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from proxy.commands.writes import may_write
 from proxy.hs2 import SqlError, read_request
 from proxy.hs2.generated import ttypes
 from proxy.server import Caller, Conversation, Entrance
 from proxy.service import HANDLERS, REQUEST_HANDLE, Peer, Service
 from proxy.session import Worker
+from proxy.statements import classify
 from proxy.wire import CALL, FrameReader, Refused, WireError, find_handle, frame, read_head
 from proxy.workers.neighbours import Gone, Neighbours, number_of, opened
 
@@ -115,7 +115,8 @@ class SharedService(Service):
 def _told(gone: Gone, name: str, message: bytes) -> SqlError:
     """Return the client's error for a call to a worker that has ended; it says whether to repeat the statement."""
     if name == "ExecuteStatement" and gone.sent:
-        return gone.uncertain() if may_write(read_request(message, ttypes.TExecuteStatementReq).statement) else gone
+        sql = read_request(message, ttypes.TExecuteStatementReq).statement
+        return gone.uncertain() if classify(sql).may_write else gone
     if name in _ON_STATEMENTS:
         return SqlError(f"{gone.what} {_CHECK}", gone.sql_state)
     return gone

@@ -11,12 +11,12 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
 from proxy.answering.rests import Rests
-from proxy.answering.tokens import string_value
 from proxy.answering.usage import Usage
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import OnCommit, Orphans, Pipeline
 from proxy.session import Forward, Sessions, Worker
+from proxy.statements import string_value
 from proxy.upstream import Upstream as SparkUpstream
 from proxy.upstream import Upstreams
 from rewriter import Definitions

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import uvloop
 
-from proxy.answering.changes import trace_of
 from proxy.catalog import Catalog
 from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
@@ -18,6 +17,7 @@ from proxy.server import Entrance, Limits, Server
 from proxy.service import Service
 from proxy.service.ahead import Budget
 from proxy.session import ClientSession, Forward, Plan
+from proxy.statements import classify
 from proxy.upstream import Terms, Timeouts, Upstream, Upstreams
 from proxy.wire import Authenticated, FrameReader, SaslClient, Transport, frame
 from tests.unit.support.fake_spark import FakeSpark
@@ -37,7 +37,7 @@ class Planned:
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         self.sessions.append(session)
-        return self.plans.get(sql) or Forward(ended=self.ended.append, leaves=trace_of(sql))
+        return self.plans.get(sql) or Forward(ended=self.ended.append, replay=classify(sql).effect.replay)
 
     def moved(self, session: ClientSession) -> None:
         self.movings.append(session)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.answering.changes import Effect, change_of
+from proxy.statements import Effect, classify
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ from proxy.answering.changes import Effect, change_of
     ],
 )
 def test_the_effect_of_a_statement(sql: str, effect: Effect, name: str) -> None:
-    assert change_of(sql)[:2] == (effect, name)
+    assert classify(sql).effect[:2] == (effect, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.commands.scripts import substituted
+from proxy.statements import substituted
 
 SETTINGS = {"a": "t", "b": "${a}", "wide": "${b}" * 3}
 

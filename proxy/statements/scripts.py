@@ -1,4 +1,4 @@
-"""Texts that hold statements: scripts, EXECUTE IMMEDIATE, and those with the session's values in them."""
+"""Texts that hold other statements: scripts, EXECUTE IMMEDIATE, and texts with variables of the session."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from bisect import bisect
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from proxy.answering.remembering import remembered
-from proxy.answering.tokens import scan, string_value
-from proxy.commands.dangers import VERBS
-from proxy.commands.writes import PREFIXES, TARGETS
+from proxy.statements.destructive import VERBS
+from proxy.statements.lexer import scan, string_value
+from proxy.statements.writes import PREFIXES, TARGETS
 
 # A statement of a script may begin behind these, with one of those if it can matter to a view.
 _BEFORE = frozenset({";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
@@ -21,11 +20,10 @@ _DEPTH = 8  # of values that name other values
 _LONGEST = 1_000_000  # characters that they may come to
 
 
-@remembered
-def statements(sql: str) -> tuple[str, ...]:
-    """The statements that a text may run: itself, or those in a script and in the strings that it may execute.
+def statements_in(sql: str) -> tuple[str, ...]:
+    """Return the statements that a text may run: itself, or those of its script and of the strings that it may execute.
 
-    >>> statements("BEGIN IF a THEN DROP TABLE t; END IF; EXECUTE IMMEDIATE 'DROP TABLE u'; END")
+    >>> statements_in("BEGIN IF a THEN DROP TABLE t; END IF; EXECUTE IMMEDIATE 'DROP TABLE u'; END")
     ('DROP TABLE t', 'DROP TABLE u')
     """
     first = next(scan(sql), None)
@@ -41,11 +39,11 @@ def _within(sql: str) -> Iterator[str]:
     if any(token.keyword == "EXECUTE" for token in tokens):
         for token in tokens:
             if token.kind == "string":
-                yield from statements(string_value(token.text))
+                yield from statements_in(string_value(token.text))
 
 
 def substituted(sql: str, settings: Mapping[str, str]) -> str:
-    """A text with the session's values in it, as Spark puts them there before it reads anything.
+    """Return a text with the values of its variables in their places, as Spark parses it.
 
     >>> substituted("DROP TABLE ${hiveconf:a}${b}", {"a": "d.${c}", "c": "t"})
     'DROP TABLE d.t${b}'
@@ -58,7 +56,10 @@ def substituted(sql: str, settings: Mapping[str, str]) -> str:
 
 
 def _replaced(sql: str, settings: Mapping[str, str]) -> str:
-    """The text with each variable's value in its place; one end serves all that begin before it, or it takes hours."""
+    """Return the text with each variable's value in its place.
+
+    The end that was found serves all variables that begin before it: else a text of `${${${` takes quadratic time.
+    """
     parts, at, end = [], 0, -1
     for begun in _VARIABLE.finditer(sql):
         if begun.start() < at:

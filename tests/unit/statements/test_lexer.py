@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.answering.tokens import scan, string_value
+from proxy.statements import scan, string_value
 
 
 def test_places_are_those_in_the_text() -> None:
@@ -20,6 +20,11 @@ def test_nothing_but_comments(sql: str) -> None:
 def test_a_comment_ends_where_a_line_does_for_spark() -> None:
     sql = "SELECT g FROM a -- x\rWHERE g -- y\r\nGROUP -- z \\\n BY\n g"
     assert [token.text for token in scan(sql)] == ["SELECT", "g", "FROM", "a", "WHERE", "g", "GROUP", "g"]
+
+
+def test_a_raw_string_ends_at_its_first_quote() -> None:
+    sql = r"""SELECT r'\', R"\" FROM t"""
+    assert [token.text for token in scan(sql)] == ["SELECT", r"r'\'", ",", r"""R"\"""", "FROM", "t"]
 
 
 def test_an_open_quote_is_a_symbol_like_any_other() -> None:

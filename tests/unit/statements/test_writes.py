@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.commands.writes import Written, written
+from proxy.statements import Written, classify
 
 T, DT = ("t",), ("d", "t")
 
@@ -36,7 +36,7 @@ T, DT = ("t",), ("d", "t")
     ],
 )
 def test_a_write_with_its_target(sql: str, names: list[tuple[str, ...]]) -> None:
-    assert written(sql) == Written(tuple(names))
+    assert classify(sql).writes == Written(tuple(names))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_write_with_its_target(sql: str, names: list[tuple[str, ...]]) -> None
     ],
 )
 def test_a_write_that_names_its_tables_somewhere(sql: str) -> None:
-    found = written(sql)
+    found = classify(sql).writes
     assert found is not None
     assert not found.certain
     assert DT in found.names
@@ -75,4 +75,4 @@ def test_a_write_that_names_its_tables_somewhere(sql: str) -> None:
     ],
 )
 def test_what_writes_to_no_table(sql: str) -> None:
-    assert written(sql) is None
+    assert classify(sql).writes is None

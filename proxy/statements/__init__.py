@@ -1,0 +1,29 @@
+"""What the words of a statement tell without a catalog, a session or a server: PURE, with one lexer.
+
+`classify` reads a text once and returns its `StatementInfo`: the tables that it may write to (`writes`), what it drops
+or changes (`destructive`), what it does to its session (`effects`), the statements of a script (`scripts`). `lexer` has
+the tokens and the names that they spell. The meaning of a query is read by the rewriter, not here.
+"""
+
+from proxy.statements.classify import StatementInfo, classify
+from proxy.statements.destructive import Destruction, Loss
+from proxy.statements.effects import Effect, Replay, SessionEffect
+from proxy.statements.lexer import Parts, Token, scan, string_value
+from proxy.statements.scripts import substituted
+from proxy.statements.writes import Written
+
+__all__ = [
+    "Destruction",
+    "Effect",
+    "Loss",
+    "Parts",
+    "Replay",
+    "SessionEffect",
+    "StatementInfo",
+    "Token",
+    "Written",
+    "classify",
+    "scan",
+    "string_value",
+    "substituted",
+]

@@ -1,0 +1,152 @@
+"""One reading of a statement's text for everything that its own words tell, remembered for texts that come again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice, pairwise
+
+from proxy.statements.destructive import VERBS, Destruction, destruction
+from proxy.statements.effects import NO_EFFECT, SessionEffect, session_effect
+from proxy.statements.lexer import Token, scan, unclosed
+from proxy.statements.scripts import statements_in
+from proxy.statements.writes import Written, may_write, written
+
+_TEXTS, _LONGEST_KEPT = 1024, 8192  # texts that are remembered, and the characters of the longest of these
+_KEYWORDS = 5  # at the beginning of a statement: as many as the longest beginning of a Viewgate statement has
+
+# Statements of these verbs read, and do nothing else: their words need not be looked at for anything but their cost.
+_PURE_QUERIES = frozenset({"SELECT", "VALUES", "TABLE"})
+_QUERIES = _PURE_QUERIES | {"WITH", "FROM"}
+_SCRIPTS = frozenset({"BEGIN", "EXECUTE"})
+
+_BRIEF = frozenset({"SELECT", "SET", "USE"})
+_BRIEF_FUNCTIONS = frozenset({"CURRENT_CATALOG", "CURRENT_DATABASE", "CURRENT_SCHEMA", "CURRENT_USER", "VERSION"})
+_READING = frozenset({"FROM", "JOIN", "TABLE", "USING"})  # of a table (behind |> JOIN alone), or of a script's output
+_LONGEST_BRIEF = 1000
+_NUMBER = r"\d{1,9}(?: (?:AS )?(?:[A-Z_]\w*|`[^`]*`))?"  # ten digits may be of another type
+_NUMBERS = re.compile(f"SELECT {_NUMBER}(?: , {_NUMBER})*(?: ;)?", re.ASCII | re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class StatementInfo:
+    """The facts that a statement's words tell.
+
+    `verb` is its first keyword, or the symbol that it begins with; `keywords` are the first five, empty for tokens that
+    are none. `query` says that it begins as queries do, behind brackets; such a statement may still write.
+    `brief` says that it ends at once whatever the data, so that nobody will want to stop it or to know how far it is;
+    `constant`, that its columns are the same whatever is stored or set.
+    `may_write` says that running it twice may differ from running it once.
+    `writes` are the tables that it may write to, `destroys` is what it drops or changes, `effect` what it does to its
+    session.
+    `statements` are the statements that it may run: itself, or those of a script.
+    """
+
+    verb: str
+    keywords: tuple[str, ...]
+    statements: tuple[str, ...]
+    query: bool = False
+    brief: bool = False
+    constant: bool = False
+    may_write: bool = False
+    writes: Written | None = None
+    destroys: Destruction | None = None
+    effect: SessionEffect = NO_EFFECT
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether it neither writes to a table nor drops or changes one."""
+        return self.writes is None and self.destroys is None
+
+
+def classify(sql: str) -> StatementInfo:
+    """Return what the words of a statement tell, read once for each text.
+
+    >>> info = classify("WITH a AS (SELECT 1) INSERT INTO demo.t SELECT * FROM a")
+    >>> info.verb, info.query, info.writes.names, info.effect.effect.name
+    ('WITH', True, (('demo', 't'),), 'NONE')
+    >>> classify("SELECT 1").constant
+    True
+    """
+    return _remembered(sql) if len(sql) <= _LONGEST_KEPT else _read(sql)
+
+
+def _read(sql: str) -> StatementInfo:
+    head = list(islice(scan(sql), _KEYWORDS))
+    verb = (head[0].keyword or head[0].text) if head else ""
+    keywords = tuple(token.keyword for token in head)
+    query = verb in _QUERIES or (verb == "(" and _is_query(sql))
+    brief = verb in _BRIEF and _is_brief(sql)
+    constant = brief and _is_constant(sql)
+    if verb in _PURE_QUERIES:
+        return StatementInfo(verb, keywords, (sql,), query, brief, constant)
+    return StatementInfo(
+        verb,
+        keywords,
+        statements_in(sql) if verb in _SCRIPTS else (sql,),
+        query,
+        brief,
+        constant,
+        may_write(verb, sql),
+        written(verb, sql),
+        destruction(sql) if verb in VERBS else None,
+        session_effect(verb, sql),
+    )
+
+
+_remembered = lru_cache(_TEXTS)(_read)
+
+
+def _is_query(sql: str) -> bool:
+    """Return whether a statement begins as queries do, behind comments and brackets.
+
+    >>> [_is_query(sql) for sql in ("/* a /* b */ */ (SELECT 1)", "-- SELECT", "/**/" * 1000 + "MERGE INTO t", "")]
+    [True, False, False, False]
+    """
+    first = next((token for token in scan(sql) if token.text != "("), None)
+    return first is not None and first.keyword in _QUERIES
+
+
+def _is_brief(sql: str) -> bool:
+    """Return whether a SELECT, SET or USE reads no table and calls no function that could take long.
+
+    >>> [_is_brief(sql) for sql in ("SELECT 1 AS one", "SELECT current_database()", "USE demo", "SET a.b = 1")]
+    [True, True, True, True]
+    >>> [_is_brief(sql) for sql in ("SELECT a FROM t", "SELECT 1 UNION TABLE t", "SET VAR n = (TABLE t)")]
+    [False, False, False]
+    >>> [_is_brief(sql) for sql in ("SELECT 1 |> JOIN t", "SELECT 1 UNION ALL MAP 1 USING 'x'", "SELECT a.version()")]
+    [False, False, False]
+    >>> [_is_brief(sql) for sql in ("SELECT f(1)", "SELECT ${x}", "SELECT 'a", "SELECT /*+ REPARTITION */ 1")]
+    [False, False, False, False]
+    """
+    if len(sql) > _LONGEST_BRIEF or "${" in sql or "/*+" in sql:
+        return False
+    tokens: list[Token] = []
+    for token in scan(sql):  # up to the first word that tells: a query's FROM is not far
+        if token.keyword in _READING or (token.text == "(" and not _may_open(tokens)):
+            return False
+        tokens.append(token)
+    closed = all(behind.text == ")" for token, behind in pairwise(tokens) if token.text == "(")
+    return closed and tokens[-1].text != "(" and not unclosed(tokens)
+
+
+def _may_open(before: Sequence[Token]) -> bool:
+    """Return whether a call of a brief function opens behind the tokens: with a prefix, it may be anybody's function.
+
+    >>> [_may_open(list(scan(sql))) for sql in ("SELECT version", "SELECT a.version", "version", "SELECT f")]
+    [True, False, False, False]
+    """
+    return len(before) > 1 and before[-2].text != "." and before[-1].value.upper() in _BRIEF_FUNCTIONS
+
+
+def _is_constant(sql: str) -> bool:
+    """Return whether a brief statement selects whole numbers.
+
+    >>> _is_constant("/* ping */ select 1;"), _is_constant("SELECT 1 AS one, 2 `two`")
+    (True, True)
+    >>> [_is_constant(sql) for sql in ("SELECT 1.0", "SELECT 1 + '1'", "SELECT f()", "SELECT 1 UNION ALL SELECT 2.0")]
+    [False, False, False, False]
+    """
+    return _NUMBERS.fullmatch(" ".join(token.text for token in scan(sql))) is not None

@@ -1,0 +1,118 @@
+"""Destructive DDL: the tables, columns and namespaces that a statement drops or changes, by its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+
+from proxy.statements.lexer import Parts, Token, leading_name, names, scan
+
+
+class Loss(Enum):
+    """How a statement changes an object, in words for behind its name. SHAPE matters to storage tables only."""
+
+    RELATION = "is dropped or renamed"
+    COLUMNS = "loses or changes columns"
+    NAMESPACE = "is dropped with all that is in it"
+    DEFINITION = "is defined anew"
+    ANEW = "is made anew without what is needed of it"
+    SHAPE = "gets columns, or another branch"
+
+
+@dataclass(frozen=True)
+class Destruction:
+    """A loss and the object that suffers it: an unreadable name is empty; without columns, all may be lost."""
+
+    loss: Loss
+    name: Parts
+    columns: tuple[str, ...] = ()
+
+
+# Statements by their first words; what follows is `[IF EXISTS] name …`.
+_HEADS: dict[tuple[str, ...], Callable[[Parts, Sequence[Token]], Destruction | None]] = {
+    ("DROP", "TABLE"): lambda name, rest: Destruction(Loss.RELATION, name),
+    ("DROP", "VIEW"): lambda name, rest: Destruction(Loss.RELATION, name),
+    **{
+        ("DROP", word): lambda name, rest: Destruction(Loss.NAMESPACE, name) if _has(rest, "CASCADE") else None
+        for word in ("NAMESPACE", "DATABASE", "SCHEMA")
+    },
+    ("CREATE", "OR", "REPLACE", "TABLE"): lambda name, rest: Destruction(Loss.ANEW, name),
+    ("REPLACE", "TABLE"): lambda name, rest: Destruction(Loss.ANEW, name),
+    ("CREATE", "OR", "REPLACE", "VIEW"): lambda name, rest: Destruction(Loss.DEFINITION, name),
+    ("ALTER", "VIEW"): lambda name, rest: _altered_view(name, rest),
+    ("ALTER", "TABLE"): lambda name, rest: _altered(name, rest),
+}
+VERBS = frozenset(head[0] for head in _HEADS)
+_LONGEST = 200  # tokens that are looked at: lists of columns can be long, queries do not matter
+
+
+def destruction(sql: str) -> Destruction | None:
+    """Return what a statement destroys; None if it destroys nothing.
+
+    >>> destruction("ALTER TABLE demo.t DROP COLUMN a")
+    Destruction(loss=<Loss.COLUMNS: 'loses or changes columns'>, name=('demo', 't'), columns=('a',))
+    >>> destruction("ALTER TABLE demo.t SET TBLPROPERTIES ('a' = 'b')") is None
+    True
+    """
+    tokens = list(islice(scan(sql), _LONGEST))
+    words = tuple(token.keyword for token in tokens[:4])
+    for head, read in _HEADS.items():
+        if words[: len(head)] == head:
+            rest = tokens[len(head) :]
+            rest = rest[2:] if _has(rest[:1], "IF") and _has(rest[1:2], "EXISTS") else rest
+            return read(*leading_name(rest))
+    return None
+
+
+def _has(tokens: Sequence[Token], word: str) -> bool:
+    return any(token.keyword == word for token in tokens)
+
+
+def _altered_view(name: Parts, rest: Sequence[Token]) -> Destruction | None:
+    """Return what ALTER VIEW destroys by the tokens behind the name."""
+    if _has(rest[:1], "RENAME"):
+        return Destruction(Loss.RELATION, name)
+    return Destruction(Loss.DEFINITION, name) if _has(rest[:1], "AS") else None
+
+
+def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
+    """Return what ALTER TABLE destroys by the tokens behind the name."""
+    words = [token.keyword for token in rest]
+    match words:
+        case ["RENAME", "TO", *_]:
+            return Destruction(Loss.RELATION, name)
+        case ["RENAME", "COLUMN", *_]:
+            return Destruction(Loss.COLUMNS, name, _columns(rest[2:3]))
+        case ["DROP", "COLUMN" | "COLUMNS", "IF", "EXISTS", *_]:
+            return Destruction(Loss.COLUMNS, name, _columns(rest[4:]))
+        case ["DROP", "COLUMN" | "COLUMNS", *_]:
+            return Destruction(Loss.COLUMNS, name, _columns(rest[2:]))
+        case ["ADD", "COLUMN" | "COLUMNS", *_]:
+            within = tuple(chain[0].lower() for chain in names(rest[2:]) if len(chain) > 1)  # a field of a struct
+            return Destruction(Loss.COLUMNS, name, within) if within else Destruction(Loss.SHAPE, name)
+        case ["CREATE", "OR", "REPLACE", "BRANCH", *_] | ["REPLACE", "BRANCH", *_]:  # which can be main
+            return Destruction(Loss.SHAPE, name)
+        case ["REPLACE", "COLUMNS", *_]:
+            return Destruction(Loss.COLUMNS, name)
+        case ["ALTER" | "CHANGE", "COLUMN", *_]:
+            return _changed(name, rest[2:], old_form=words[0] == "CHANGE")
+        case ["ALTER" | "CHANGE", *_]:
+            return _changed(name, rest[1:], old_form=words[0] == "CHANGE")
+    return None
+
+
+def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destruction | None:
+    """Return the columns whose type changes; comments, places, defaults and NOT NULL destroy nothing.
+
+    `CHANGE COLUMN a b INT`, of Hive, is taken for a change of `a` whatever follows; with TYPE there can be several.
+    """
+    if old_form:
+        return Destruction(Loss.COLUMNS, name, _columns(rest[:1]))
+    return Destruction(Loss.COLUMNS, name, _columns(rest)) if _has(rest, "TYPE") else None
+
+
+def _columns(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the top-level columns of a list, with or without parentheses, in lower case."""
+    return tuple(chain[0].lower() for chain in names(tokens))

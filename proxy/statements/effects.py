@@ -1,0 +1,189 @@
+"""Session effects: the names and settings that a statement may change for later statements of its session."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from itertools import islice
+from typing import NamedTuple
+
+from proxy.statements.lexer import scan, unclosed
+
+
+class Effect(Enum):
+    """How far a statement reaches into its session."""
+
+    NONE = "changes nothing that a name or a value depends on"
+    SETTINGS = "changes settings or the current namespace, which can be read again"
+    VARIABLE = "declares a variable of the session, which no name of a table depends on"
+    NAME = "puts a temporary view before a table of the same name"
+    BARE = "drops the temporary view of a name, if there is one"
+    UNKNOWN = "may have changed anything"
+
+
+class Replay(Enum):
+    """How a new upstream session is brought to the state that a statement has left in its own."""
+
+    NEEDLESS = "the statement leaves nothing behind"
+    REPEAT = "by the same statement, if it succeeded"
+    IMPOSSIBLE = "not at all, if the statement succeeded"
+    DOUBTFUL = "perhaps not at all, even if the statement failed"
+
+
+_REPLAYS = {
+    Effect.NONE: Replay.NEEDLESS,
+    Effect.SETTINGS: Replay.REPEAT,
+    Effect.VARIABLE: Replay.IMPOSSIBLE,
+    Effect.NAME: Replay.IMPOSSIBLE,
+    Effect.BARE: Replay.NEEDLESS,
+    Effect.UNKNOWN: Replay.DOUBTFUL,
+}
+
+
+class SessionEffect(NamedTuple):
+    """An effect and the name that it concerns.
+
+    `of` is the name that a temporary view must have had for the effect to occur. `needs_success` says that a failure
+    shows an UNKNOWN effect not to have occurred. `resets_all` says that all settings go back to their defaults.
+    """
+
+    effect: Effect = Effect.NONE
+    name: str = ""
+    of: str = ""
+    needs_success: bool = False
+    resets_all: bool = False
+
+    @property
+    def replay(self) -> Replay:
+        """How another session is given the effect."""
+        replay = _REPLAYS[self.effect]
+        return Replay.IMPOSSIBLE if replay is Replay.DOUBTFUL and self.needs_success else replay
+
+
+NO_EFFECT = SessionEffect()
+_UNKNOWN = SessionEffect(Effect.UNKNOWN)
+_COMPUTED = ["IDENTIFIER", "("]  # a name that Spark computes from an expression
+
+# Statements of these verbs leave the session as it is. A verb that is not known changes anything.
+_HARMLESS = frozenset(
+    {
+        "", "SELECT", "WITH", "(", "VALUES", "FROM", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "INSERT",
+        "UPDATE", "DELETE", "MERGE", "TRUNCATE", "ALTER", "DROP", "REFRESH", "ANALYZE", "COMMENT", "UNCACHE", "CLEAR",
+        "LOAD", "MSCK", "REPAIR", "LIST", "GRANT", "REVOKE", ";",
+    }
+)  # fmt: skip
+_READ_AGAIN = frozenset({"SET", "RESET", "USE"})
+# A statement with none of these words that fails was never begun: it is no statement of Spark's at all.
+_BEGINNING = frozenset({"ADD", "BEGIN", "CACHE", "CALL", "CREATE", "EXECUTE", "REPLACE"})
+
+
+def session_effect(verb: str, sql: str) -> SessionEffect:
+    """Return the effect that a statement of a verb may have on its session.
+
+    >>> [session_effect(sql.split()[0], sql).effect.name for sql in ("USE demo", "CREATE TEMP VIEW v AS SELECT 1")]
+    ['SETTINGS', 'NAME']
+    >>> [session_effect(sql.split()[0], sql).replay.name for sql in ("DECLARE x INT", "SELEKT", "ADD JAR 'x'")]
+    ['IMPOSSIBLE', 'IMPOSSIBLE', 'DOUBTFUL']
+    """
+    if verb in _READ_AGAIN:
+        return SessionEffect(Effect.SETTINGS, resets_all=_resets_all(sql))
+    if verb == "DECLARE":
+        return SessionEffect(Effect.VARIABLE)
+    effect = NO_EFFECT if verb in _HARMLESS else _UNKNOWN
+    if verb in _BY_WORDS:
+        effect = _by_words(verb, sql)
+    return effect._replace(needs_success=_changes_nothing_failed(sql)) if effect.effect is Effect.UNKNOWN else effect
+
+
+def _by_words(verb: str, sql: str) -> SessionEffect:
+    tokens = list(scan(sql))
+    if unclosed(tokens) or "${" in sql:
+        return _UNKNOWN
+    words = [token.value for token in tokens]
+    return _BY_WORDS[verb](words, [word.upper() for word in words])
+
+
+def _resets_all(sql: str) -> bool:
+    """Return whether a statement puts every setting of its session back to its default.
+
+    >>> _resets_all("RESET;"), _resets_all("RESET spark.sql.ansi.enabled")
+    (True, False)
+    """
+    return [token.text.upper() for token in islice(scan(sql), 2)] in (["RESET"], ["RESET", ";"])
+
+
+def _changes_nothing_failed(sql: str) -> bool:
+    """Return whether a failure shows that a statement had no effect: a misspelled statement, not a broken script.
+
+    >>> _changes_nothing_failed("SELEKT 1"), _changes_nothing_failed("BEGIN CREATE TEMP VIEW v AS SELECT 1; x; END")
+    (True, False)
+    """
+    return _BEGINNING.isdisjoint(re.findall(r"\w+", sql.upper()))
+
+
+def _created(words: list[str], upper: list[str]) -> SessionEffect:
+    """Return the effect of CREATE: a temporary view hides a table; a temporary function may hide one of Spark's."""
+    head = upper[: upper.index("AS")] if "AS" in upper else upper
+    if not {"TEMP", "TEMPORARY"} & set(head):
+        return NO_EFFECT
+    if "VIEW" not in head:
+        return _UNKNOWN
+    after = head.index("VIEW") + 1
+    if head[after : after + 3] == ["IF", "NOT", "EXISTS"]:
+        after += 3
+    if upper[after : after + 2] == _COMPUTED:
+        return _UNKNOWN
+    return SessionEffect(Effect.NAME, words[after].lower()) if after < len(words) else _UNKNOWN
+
+
+def _cached(words: list[str], upper: list[str]) -> SessionEffect:
+    """Return the effect of CACHE TABLE name [AS] query, which makes a temporary view of that name."""
+    at = 3 if upper[1:2] == ["LAZY"] else 2
+    if upper[at - 1 : at] != ["TABLE"] or upper[at : at + 2] == _COMPUTED:
+        return _UNKNOWN
+    after = _after_options(upper, at + 1)
+    caches = not upper[after:] or upper[after] in (";", ".")  # a table that is there; views of a query bear no prefix
+    return NO_EFFECT if caches else SessionEffect(Effect.NAME, words[at].lower())
+
+
+def _after_options(upper: list[str], at: int) -> int:
+    """Return the place behind `OPTIONS (…)`, or the same place where there are no options."""
+    if upper[at : at + 2] == ["OPTIONS", "("] and ")" in upper[at:]:
+        return upper.index(")", at) + 1
+    return at
+
+
+def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
+    """Return the effect of DROP VIEW, which drops a temporary view if the name has no namespace."""
+    rest = [word for word, keyword in zip(words[1:], upper[1:], strict=True) if keyword not in ("IF", "EXISTS", ";")]
+    if len(rest) == 2 and rest[0].upper() == "VIEW":
+        return SessionEffect(Effect.BARE, rest[1].lower())
+    return NO_EFFECT
+
+
+def _renamed(words: list[str], upper: list[str]) -> SessionEffect:
+    """Return the effect of ALTER VIEW (or TABLE) … RENAME TO, which may rename a temporary view."""
+    at = next((i for i in range(len(upper) - 2, 0, -1) if upper[i : i + 2] == ["RENAME", "TO"]), None)
+    if at is None:
+        return NO_EFFECT
+    before = [word.lower() for word in words[2:at]]
+    after = [word.lower() for word in words[at + 2 :] if word != ";"]
+    if "." in (*after[1:2], *before[1:2]):
+        return NO_EFFECT  # a table, or a view that is none of the session's own
+    plain = len(after) == len(before) == 1
+    return SessionEffect(Effect.NAME, after[0], of=before[0]) if plain else _UNKNOWN
+
+
+def _called(_words: list[str], upper: list[str]) -> SessionEffect:
+    """Return the effect of CALL: the procedure create_changelog_view makes a temporary view."""
+    return _UNKNOWN if any("CHANGELOG" in word for word in upper) else NO_EFFECT
+
+
+_BY_WORDS = {
+    "CREATE": _created,
+    "REPLACE": _created,
+    "CACHE": _cached,
+    "DROP": _dropped,
+    "ALTER": _renamed,
+    "CALL": _called,
+}

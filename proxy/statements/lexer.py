@@ -1,0 +1,167 @@
+"""The tokens of a statement, with their places in the text, and the names that they spell.
+
+Comments and white space are left out, strings stay as they were written. Tokens are made one by one: the first few of a
+statement tell what it is, and a statement may have megabytes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from rewriter.model import split_name, unticked
+
+# The identifiers of a name with dots between them.
+Parts = tuple[str, ...]
+
+_TOKEN = re.compile(
+    r"""
+    (?P<string>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|[rR](?:'[^']*'|"[^"]*"))
+    | (?P<quoted>`(?:[^`]|``)*`)
+    | (?P<word>\w+)
+    | (?P<symbol>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_BLANK = re.compile(r"(?:\s+|--(?:\\\n|[^\r\n])*)+")
+_BRACKET = re.compile(r"/\*|\*/")
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\(.)|(['\"])\3", re.DOTALL)
+_QUOTES = frozenset("'\"`")
+_NAMED_ESCAPES = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text; `kind` is string, quoted, word or symbol."""
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        """The offset behind its last character."""
+        return self.start + len(self.text)
+
+    @property
+    def keyword(self) -> str:
+        """The word in upper case; empty for tokens of other kinds."""
+        return self.text.upper() if self.kind == "word" else ""
+
+    @property
+    def identifier(self) -> str:
+        """The name that a word or a quoted identifier stands for."""
+        return unticked(self.text)
+
+    @property
+    def value(self) -> str:
+        """The text without quotes: of a string its value, of an identifier its name."""
+        return string_value(self.text) if self.kind == "string" else self.identifier
+
+
+def scan(sql: str) -> Iterator[Token]:
+    """Yield the tokens of a text.
+
+    >>> [token.text for token in scan("DROP /* a /* b */ */ `x``y` -- z")]
+    ['DROP', '`x``y`']
+    """
+    at = _skip(sql, 0)
+    while at < len(sql):
+        found = _TOKEN.match(sql, at)
+        assert found is not None  # the last alternative takes any character
+        yield Token(found.lastgroup or "symbol", found[0], at)
+        at = _skip(sql, found.end())
+
+
+def _skip(sql: str, at: int) -> int:
+    while True:
+        blank = _BLANK.match(sql, at)
+        if blank:
+            at = blank.end()
+        elif sql.startswith("/*", at):
+            at = _after_comment(sql, at)
+        else:
+            return at
+
+
+def _after_comment(sql: str, at: int) -> int:
+    """Return the end of a bracketed comment, which may hold others in Spark's SQL."""
+    depth = 0
+    for bracket in _BRACKET.finditer(sql, at):
+        depth += 1 if bracket[0] == "/*" else -1
+        if depth == 0:
+            return bracket.end()
+    return len(sql)
+
+
+def string_value(text: str) -> str:
+    r"""Return the value of a string literal.
+
+    >>> string_value(r"'it\'s ''so'''"), string_value('r"a\\b"'), string_value(r"'a\tb'")
+    ("it's 'so'", 'a\\b', 'a\tb')
+    """
+    if text[0] in "rR":
+        return text[2:-1]
+    return _ESCAPE.sub(_unescaped, text[1:-1])
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16))
+    return escape[3] or _NAMED_ESCAPES.get(escape[2], escape[2])
+
+
+def unclosed(tokens: Iterable[Token]) -> bool:
+    """Return whether a quotation mark among the tokens has no partner, so that the text is no statement.
+
+    >>> unclosed(scan("SELECT 'a")), unclosed(scan("SELECT 'a'"))
+    (True, False)
+    """
+    return any(token.text in _QUOTES for token in tokens)
+
+
+def leading_name(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
+    """Return the name with which tokens begin and the tokens behind it; an empty name where only Spark can compute it.
+
+    >>> leading_name(list(scan("IDENTIFIER('d.' || '`t`')")))
+    (('d', 't'), [])
+    """
+    if [token.text.upper() for token in tokens[:2]] == ["IDENTIFIER", "("]:
+        depths = accumulate((token.text == "(") - (token.text == ")") for token in tokens[1:])
+        closing = next((at for at, depth in enumerate(depths, 1) if depth == 0), len(tokens))
+        inside = tokens[2:closing]
+        plain = inside and all(token.kind == "string" or token.text == "|" for token in inside)
+        text = "".join(string_value(token.text) for token in inside if token.kind == "string")
+        return split_name(text) if plain else (), tokens[closing + 1 :]
+    name = next(names(tokens)) if tokens and tokens[0].kind in ("word", "quoted") else ()
+    return name, tokens[max(2 * len(name) - 1, 0) :]
+
+
+def mentioned(sql: str) -> Iterator[Parts]:
+    """Yield every word of a text that could be a name, those in the texts of its string literals too.
+
+    >>> list(mentioned("CALL a.p('b.`t`', 7)"))
+    [('CALL',), ('a', 'p'), ('7',), ('b', 't')]
+    """
+    tokens = list(scan(sql))
+    yield from names(tokens)
+    for token in tokens:
+        if token.kind == "string":
+            yield from mentioned(string_value(token.text))
+
+
+def names(tokens: Sequence[Token]) -> Iterator[Parts]:
+    """Yield the names among the tokens, from left to right."""
+    at = 0
+    while at < len(tokens):
+        if tokens[at].kind not in ("word", "quoted"):
+            at += 1
+            continue
+        parts = [tokens[at].identifier]
+        at += 1
+        while at + 1 < len(tokens) and tokens[at].text == "." and tokens[at + 1].kind in ("word", "quoted"):
+            parts.append(tokens[at + 1].identifier)
+            at += 2
+        yield tuple(parts)
