@@ -1,4 +1,6 @@
-"""A Thrift Server without a Spark: as many threads as a real one, and statements that take 20 ms; prints its port.
+"""A Thrift Server without a Spark: as many threads as a real one; prints its port.
+
+    python benchmarks/stand_in.py [seconds that a statement takes; else 0.02]
 
 A connection for which there is no thread is accepted and closed; a statement over those that run and those that
 are queued is refused. That is how Spark Thrift Server behaves.
@@ -21,17 +23,21 @@ from proxy.session import OperationState
 from tests.unit.support.fake_spark import FakeSpark, Running
 
 THREADS, RUNNING, QUEUED = 500, 100, 100
-SECONDS = 0.02
 SET = ResultSet.of("key", "value", rows=[[f"spark.some.setting.of.the.server.{n}", f"value {n}"] for n in range(60)])
 STATE = ResultSet.of("catalog", "namespace", "zone", rows=[["lake", "default", "UTC"]])
-RESULTS = {"SET": SET, "SET -v": SET, "SELECT current_catalog(), current_database(), current_timezone()": STATE}
+RESULTS = {
+    "SET": SET,
+    "SET -v": SET,
+    "SELECT current_catalog(), current_database(), current_timezone() FROM VALUES (1)": STATE,
+}
 
 
 class StandIn(FakeSpark):
     """A server with limits."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         super().__init__(lambda sql: RESULTS.get(sql) or ResultSet.of("sql", rows=[[sql]]))
+        self.seconds = seconds
         self.threads = THREADS
         self.at_work = 0
         self.slots = asyncio.Semaphore(RUNNING)
@@ -57,14 +63,15 @@ class StandIn(FakeSpark):
 
     async def _run(self, running: Running) -> None:
         async with self.slots:
-            await asyncio.sleep(SECONDS)
+            await asyncio.sleep(self.seconds)
         self.at_work -= 1
         if running.state is OperationState.RUNNING:
             running.end(OperationState.FINISHED)
 
 
 async def main() -> None:
-    async with StandIn() as server:
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 0.02
+    async with StandIn(seconds) as server:
         print(server.port, flush=True)
         await asyncio.Event().wait()
 
