@@ -36,7 +36,7 @@ from rewriter.functions.registry import (
 from rewriter.functions.types import INTEGERS, holds_all
 from rewriter.sql import holds
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
-from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
+from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, grain_named
 
 Tree = exp.Expr
 
@@ -342,28 +342,25 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
         return exp.Anonymous(this=name, expressions=arguments)
     if len(arguments) == 3 and arguments[2].name in TEMPORAL:
         return exp.Anonymous(this=name, expressions=arguments)
-    if isinstance(source, exp.Anonymous) and source.name == "current_timestamp" and _is_unit(unit):
-        return exp.Anonymous(this="date_trunc", expressions=[unit, source])
+    now = isinstance(source, exp.Anonymous) and source.name == "current_timestamp"
+    if now and _is_text(unit) and (named := grain_named(unit.name)) in _CLOCK_UNITS:
+        return exp.Anonymous(this="date_trunc", expressions=[exp.Literal.string(named), source])
     return bucket_call(source, checked_grain(unit if len(arguments) == 2 else None, kind), str(kind))
 
 
 def checked_grain(unit: Tree | None, kind: str | None) -> str:
     """The grain that `timeseries` was given, if it may be asked of a column of that type; raises Unsupported."""
-    if unit is None or not _is_text(unit) or unit.name.lower() not in GRANULARITIES:
-        raise Unsupported(f"timeseries() takes a column and one of {', '.join(GRANULARITIES)}")
+    grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
+    if grain is None:
+        given = f", not {unit.sql('spark')}" if unit is not None else ""
+        raise Unsupported(f"timeseries() takes a column and one of {', '.join(GRANULARITIES)}{given}")
     if kind is None:
         raise Unsupported(
             "timeseries() takes a TIMESTAMP, TIMESTAMP_NTZ or DATE: a column of a table, or a CAST to one"
         )
-    grain: str = unit.name.lower()
     if kind == "date" and grain not in DATE_GRANULARITIES:
         raise Unsupported(f"timeseries() of a DATE takes day, week, month, quarter or year, not {grain}")
     return grain
-
-
-def _is_unit(node: Tree) -> bool:
-    """Whether date_trunc() takes it for the bucket of the same name."""
-    return _is_text(node) and node.name.lower() in _CLOCK_UNITS
 
 
 def _is_text(node: Tree) -> bool:

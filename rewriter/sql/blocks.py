@@ -99,6 +99,17 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
     return tuple(sorted(found))
 
 
+def depth_at(tokens: Sequence[Token], place: int) -> int:
+    """How many parentheses are open before a place in the text.
+
+    >>> from rewriter.sql.dialect import tokenize
+    >>> depth_at(tokenize("f(a, (b))"), 6)
+    2
+    """
+    before = [token.token_type for token in tokens if token.start < place]
+    return sum((kind in OPENING) - (kind in CLOSING) for kind in before)
+
+
 def _before(level: _Level, last: Token | None) -> Token | None:
     # A tail in front of a set operator is a syntax error in Spark: the operand then keeps it, and fails to parse.
     level.tail = None

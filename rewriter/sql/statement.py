@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
@@ -14,6 +15,7 @@ from sqlglot.tokens import Token, TokenType
 from rewriter.model import MaterializedView, Session, TableName
 from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, has_bare_query, select_spans
 from rewriter.sql.dialect import ParseError, parse_select, tokenize
+from rewriter.sql.outside import outside
 from rewriter.sql.writes import query_of_write
 
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
@@ -74,6 +76,24 @@ class Statement:
     def uses_timeseries(self) -> bool:
         """Whether `timeseries(…)` stands in it, which Spark does not know."""
         return TIMESERIES in self.sql.lower()
+
+    @cached_property
+    def outside(self) -> SelectBlock | None:
+        """A SELECT of the relations whose columns are named in none of the blocks; its place is all behind a WITH."""
+        found = outside(self.sql, tokenize(self.sql)) if self.uses_timeseries and not self.problem else None
+        if found is None:
+            return None
+        span, text = found
+        try:
+            return SelectBlock(span, text, parse_select(text))
+        except ParseError as error:
+            return SelectBlock(span, text, None, str(error))
+
+    @property
+    def tables_outside(self) -> tuple[TableName, ...]:
+        """The tables whose columns are named in none of the blocks, where their types are asked for."""
+        found = tables_of(self.outside) if self.outside is not None else ()
+        return tuple(name for table in found if (name := self.resolve(table)) is not None)
 
     @property
     def unread(self) -> str:

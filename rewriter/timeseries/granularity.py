@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import networkx as nx
@@ -36,3 +37,44 @@ def rolls_up(fine: str, coarse: str) -> bool:
     (True, False, False)
     """
     return fine in ROLL_UPS and coarse in ROLL_UPS and nx.has_path(ROLL_UPS, fine, coarse)
+
+
+_NAMED = re.compile(r"\s*(?:(\d{1,4})\s*)?([a-z]+)\s*\Z", re.IGNORECASE)
+# As people write them for other engines; `m` are minutes in all of these.
+_UNITS = {
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), (1, "second")),
+    **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), (60, "second")),
+    **dict.fromkeys(("h", "hr", "hrs", "hour", "hours"), (3600, "second")),
+    **dict.fromkeys(("d", "day", "days"), (1, "day")),
+    **dict.fromkeys(("w", "week", "weeks"), (1, "week")),
+    **dict.fromkeys(("mon", "mons", "month", "months"), (1, "month")),
+    **dict.fromkeys(("quarter", "quarters"), (3, "month")),
+    **dict.fromkeys(("y", "yr", "yrs", "year", "years"), (12, "month")),
+}
+# No number of hours is a day, and no number of days is a week or a month.
+_SIZES = {
+    **{(60 * minutes, "second"): grain for grain, minutes in SUB_HOUR_MINUTES.items()},
+    (1, "second"): "second",
+    (60, "second"): "minute",
+    (3600, "second"): "hour",
+    (1, "day"): "day",
+    (1, "week"): "week",
+    (1, "month"): "month",
+    (3, "month"): "quarter",
+    (12, "month"): "year",
+}
+
+
+def grain_named(text: str) -> str | None:
+    """The grain that a text names, by its name or as a number of units; None where it names none.
+
+    >>> [grain_named(text) for text in ("Hour", "15 minutes", "1h", "3 months", "24 hours", "7 minutes")]
+    ['hour', 'fifteen_minute', 'hour', 'quarter', None, None]
+    """
+    if text.lower() in GRANULARITIES:
+        return text.lower()
+    found = _NAMED.match(text)
+    if found is None or found[2].lower() not in _UNITS:
+        return None
+    length, unit = _UNITS[found[2].lower()]
+    return _SIZES.get((int(found[1] or 1) * length, unit))

@@ -34,6 +34,26 @@ SELECT timeseries(order_time, 'fifteen_minute') AS q, count(*) FROM sales GROUP 
 --@ rewritten using by_minute
 SELECT timestamp_seconds(unix_seconds(date_trunc('HOUR', v.`m`)) + ((unix_seconds(v.`m`) - unix_seconds(date_trunc('HOUR', v.`m`))) DIV 900) * 900) AS q, coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY timestamp_seconds(unix_seconds(date_trunc('HOUR', v.`m`)) + ((unix_seconds(v.`m`) - unix_seconds(date_trunc('HOUR', v.`m`))) DIV 900) * 900)
 
+--@ case: a number of minutes names the same grain
+SELECT timeseries(order_time, '15 minutes') AS q, count(*) FROM sales GROUP BY timeseries(order_time, '15 min')
+--@ rewritten using by_minute
+SELECT timestamp_seconds(unix_seconds(date_trunc('HOUR', v.`m`)) + ((unix_seconds(v.`m`) - unix_seconds(date_trunc('HOUR', v.`m`))) DIV 900) * 900) AS q, coalesce(sum(v.`c`), 0) FROM lake.demo.by_minute__storage AS v GROUP BY timestamp_seconds(unix_seconds(date_trunc('HOUR', v.`m`)) + ((unix_seconds(v.`m`) - unix_seconds(date_trunc('HOUR', v.`m`))) DIV 900) * 900)
+
+--@ case: ten minutes do not divide fifteen, however they are written
+SELECT timeseries(local, '15 minutes') AS q, sum(price) FROM sales GROUP BY 1
+--@ kept: by_minute GROUPING_TOO_COARSE local; by_month GROUPING_TOO_COARSE local; by_week GROUPING_TOO_COARSE local; local_ten GROUPING_TOO_COARSE local
+SELECT make_timestamp_ntz(year(local), month(local), day(local), hour(local), CAST((minute(local) DIV 15) * 15 AS INT), 0) AS q, sum(price) FROM sales GROUP BY 1
+
+--@ case: buckets of buckets, in a window and a join
+SELECT h, sum(c) OVER (PARTITION BY timeseries(h, '1 day') ORDER BY h) AS so_far FROM (SELECT timeseries(order_time, '1 hour') AS h, count(*) AS c FROM sales GROUP BY 1) AS q
+--@ rewritten using by_minute
+SELECT h, sum(c) OVER (PARTITION BY date_trunc('DAY', h) ORDER BY h) AS so_far FROM (SELECT date_trunc('HOUR', v.`m`) AS h, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('HOUR', v.`m`)) AS q
+
+--@ case: a filter by a bucket
+SELECT timeseries(order_time, 'day') AS d, count(*) AS c FROM sales WHERE timeseries(order_time, 'hour') >= '2016-02-29' GROUP BY 1
+--@ rewritten using by_minute
+SELECT date_trunc('DAY', v.`m`) AS d, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.by_minute__storage AS v WHERE date_trunc('HOUR', v.`m`) >= '2016-02-29' GROUP BY date_trunc('DAY', v.`m`)
+
 --@ case: date_trunc is a spelling of the same bucket
 SELECT date_trunc('month', order_time), count(*) FROM sales GROUP BY date_trunc('month', order_time) ORDER BY 1
 --@ rewritten using by_minute

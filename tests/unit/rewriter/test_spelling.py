@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rewriter import Unsupported, parse
+from rewriter.block.resolve import find_among
 from rewriter.model import Column, Session, TableName
 from rewriter.spelling import blanked, spell_out, spelled_text
 from rewriter.sql import splice
@@ -15,7 +18,8 @@ SESSION = Session("lake", ("demo",))
 
 def spelled(sql: str) -> str:
     statement = parse(sql, SESSION)
-    return splice(sql, spell_out(statement, lambda table: (TableName(("lake", "demo", table.name)), COLUMNS)))
+    tables = {TableName(("lake", "demo", name)): COLUMNS for name in ("t", "u", "x")}
+    return splice(sql, spell_out(statement, find_among(statement, tables)))
 
 
 def test_an_output_keeps_what_was_typed_as_its_name() -> None:
@@ -71,6 +75,91 @@ def test_the_type_of_an_expression_is_known(call: str, text: str) -> None:
 )
 def test_over_the_outputs_of_groups(sql: str) -> None:
     assert "date_trunc('DAY', " in spelled(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT n FROM t WHERE timeseries(ts, 'day') = '2024-01-01'",
+        "SELECT sum(n) OVER (PARTITION BY timeseries(ts, 'day') ORDER BY ts) AS s FROM t",
+        "SELECT sum(n) OVER w AS s FROM t WINDOW w AS (PARTITION BY timeseries(ts, 'day'))",
+        "SELECT u.n FROM t JOIN u ON timeseries(t.ts, 'day') = timeseries(u.ts, 'day')",
+        "SELECT u.n FROM t LEFT JOIN u ON timeseries(t.ts, 'day') = u.d",
+        "SELECT n FROM t WHERE d IN (SELECT timeseries(ts, 'day') AS day FROM u)",
+        "SELECT n FROM t WHERE EXISTS (SELECT 1 FROM u WHERE timeseries(t.ts, 'day') = u.ts)",
+        "SELECT t.n FROM t LEFT SEMI JOIN u ON t.n = u.n WHERE timeseries(ts, 'day') > '2024-01-01'",
+        "SELECT timeseries(ts, 'day') AS a FROM t UNION ALL SELECT timeseries(ts, 'day') AS a FROM u",
+        "SELECT timeseries(q.a, 'day') AS a FROM (SELECT ts AS a FROM t UNION ALL SELECT max(ts) FROM u) AS q",
+        "WITH q AS (SELECT ts AS a FROM t UNION SELECT ts FROM u) SELECT timeseries(a, 'day') AS a FROM q",
+        "SELECT timeseries(q.b, 'day') AS a FROM (SELECT * FROM (SELECT max(ts) FROM t) LIMIT 3) AS q (b)",
+        "SELECT ts AS h, count(*) FROM t GROUP BY ts HAVING timeseries(h, 'day') > '2024-01-01' ORDER BY 1",
+        "CREATE TABLE x AS SELECT timeseries(ts, 'day') AS a FROM t",
+        "CREATE OR REPLACE TABLE x USING iceberg PARTITIONED BY (days(a)) AS SELECT timeseries(ts, 'day') AS a FROM t",
+        "INSERT INTO x SELECT timeseries(ts, 'day') AS a FROM t",
+        "INSERT OVERWRITE x SELECT timeseries(ts, 'day') AS a FROM t",
+        "INSERT INTO x FROM t SELECT timeseries(ts, 'day') AS a",
+        "CREATE OR REPLACE VIEW v AS SELECT timeseries(ts, 'day') AS a FROM t",
+        "CREATE TEMPORARY VIEW v (a) AS SELECT timeseries(ts, 'day') AS a FROM t",
+        "ALTER VIEW v AS SELECT timeseries(ts, 'day') AS a FROM t",
+        "CACHE TABLE c AS SELECT timeseries(ts, 'day') AS a FROM t",
+        "MERGE INTO x USING (SELECT timeseries(ts, 'day') AS a FROM t) AS s ON x.ts = s.a WHEN MATCHED THEN DELETE",
+        "MERGE INTO x USING t AS s ON timeseries(x.ts, 'day') = s.ts WHEN MATCHED AND timeseries(s.ts, 'day') > s.d "
+        "THEN UPDATE SET ts = timeseries(s.ts, 'day') WHEN NOT MATCHED THEN INSERT (ts) VALUES (s.ts)",
+        "UPDATE t SET ts = timeseries(ts, 'day') WHERE timeseries(ts, 'day') = '2024-01-01'",
+        "UPDATE lake.demo.t AS a SET a.ts = timeseries(a.ts, 'day')",
+        "DELETE FROM t WHERE timeseries(ts, 'day') < '2024-01-01'",
+        "WITH q AS (SELECT 1 AS n) DELETE FROM t AS y WHERE timeseries(y.ts, 'day') < '2024-01-01'",
+        "FROM t JOIN u USING (n) SELECT timeseries(u.ts, 'day') AS a",
+        "DESCRIBE QUERY SELECT timeseries(ts, 'day') AS a FROM t",
+    ],
+)
+def test_in_every_statement(sql: str) -> None:
+    assert spelled(sql) == re.sub(r"timeseries\(([\w.]+), 'day'\)", r"date_trunc('DAY', \1)", sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "FROM t |> SELECT CAST(ts AS DATE) AS ts |> WHERE timeseries(ts, 'day') > '2024'",
+        "SELECT transform(array(1), ts -> timeseries(ts, 'day')) FROM t",
+        "SELECT n FROM t WHERE EXISTS (SELECT 1 FROM (VALUES (1)) AS v (ts) WHERE timeseries(ts, 'day') > '2024')",
+        "SELECT ts, n FROM (SELECT ts AS a FROM t UNION ALL SELECT d FROM u) AS q WHERE timeseries(a, 'day') > '2024'",
+        "FROM t, (FROM v SELECT timeseries(ts, 'day') AS a) AS q SELECT n",
+        "FROM t SELECT ts UNION ALL FROM v SELECT timeseries(ts, 'day')",
+        "SELECT CAST(ts AS DATE) AS ts FROM t ORDER BY timeseries(ts, 'day')",
+    ],
+)
+def test_a_name_that_may_mean_something_else_has_no_certain_type(sql: str) -> None:
+    with pytest.raises(Unsupported, match="is not certain: CAST it to one"):
+        spelled(sql)
+
+
+def test_a_call_within_a_call() -> None:
+    assert spelled("SELECT timeseries(timeseries(ts, 'hour'), '1 day') AS d FROM t") == (
+        "SELECT date_trunc('DAY', date_trunc('HOUR', ts)) AS d FROM t"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "grain"),
+    [
+        ("15 minutes", "fifteen_minute"), ("15min", "fifteen_minute"), ("5 MIN", "five_minute"), ("10m", "ten_minute"),
+        ("30 minutes", "thirty_minute"), ("900 seconds", "fifteen_minute"), ("60 minutes", "hour"), ("1 hour", "hour"),
+        ("1 h", "hour"), ("hours", "hour"), ("1 day", "day"), ("1w", "week"), ("1 month", "month"), ("1 mon", "month"),
+        ("3 months", "quarter"), ("12 months", "year"), ("4 quarters", "year"), ("1 year", "year"), (" 1 s ", "second"),
+    ],
+)  # fmt: skip
+def test_multiples_name_a_grain(text: str, grain: str) -> None:
+    plain = spelled(f"SELECT timeseries(ts, '{grain}') AS b FROM t")
+    assert spelled(f"SELECT timeseries(ts, '{text}') AS b FROM t") == plain
+
+
+@pytest.mark.parametrize(
+    "text", ["7 minutes", "24 hours", "7 days", "30 days", "2 weeks", "0 hours", "1", "1 fortnight", ""]
+)
+def test_other_multiples_are_refused(text: str) -> None:
+    with pytest.raises(Unsupported, match=f"one of second, minute, .*, year, not '{text}'"):
+        spelled(f"SELECT timeseries(ts, '{text}') AS b FROM t")
 
 
 def test_a_cast_tells_the_type_where_no_table_does() -> None:

@@ -1,0 +1,107 @@
+"""`timeseries(…)` calls in a text put into Spark's own functions, in place; all else stays byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from sqlglot import exp
+from sqlglot.tokens import Token, TokenType
+
+from rewriter.block.expressions import checked_grain
+from rewriter.block.form import Unsupported
+from rewriter.block.from_clause import Find
+from rewriter.model import quoted
+from rewriter.spelling.calls import NAME, Call, blanked, calls
+from rewriter.spelling.types import levels, type_at
+from rewriter.sql import Edit, ParseError, SelectBlock, Statement, parse_select, splice, tokenize
+from rewriter.sql.blocks import CLOSING, OPENING
+from rewriter.timeseries import translate_bucket
+from rewriter.timeseries.bucket import TEMPORAL
+
+__all__ = ["blanked", "spell_out", "spelled_text"]
+
+KindOf = Callable[[exp.Expr], str | None]
+
+
+def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
+    """The edits that turn a statement into one that Spark can run; raises Unsupported where a type cannot be seen.
+
+    An output that is not named otherwise keeps the text that was typed as its name.
+    """
+    if not statement.uses_timeseries:
+        return ()
+    tokens = tokenize(statement.sql)
+    edits: list[Edit] = []
+    for call in calls(statement.sql, tokens):
+        if len(call.arguments) != 2:  # the third is for queries that Viewgate writes
+            raise Unsupported("timeseries() takes a column and a granularity: timeseries(order_time, 'hour')")
+        kind_of = partial(type_at, around=list(levels(statement, tokens, call, find)))
+        try:
+            text = _translated(call, kind_of)
+        except ParseError as problem:
+            raise Unsupported(f"{statement.sql[call.start : call.end]} cannot be read: {problem}") from problem
+        edits.append(Edit(call.start, call.end, text))
+    for block in statement.blocks:
+        edits += _names(statement.sql, tokens, block)
+    return tuple(edits)
+
+
+def spelled_text(sql: str) -> str:
+    """A text whose calls name the type as their third argument, as Viewgate writes them, in Spark's functions.
+
+    >>> spelled_text("SELECT timeseries(t0.ts, 'hour', 'timestamp') AS h FROM t AS t0")
+    "SELECT date_trunc('HOUR', t0.ts) AS h FROM t AS t0"
+    """
+    return splice(sql, [Edit(c.start, c.end, _translated(c, lambda source: None)) for c in _calls_in(sql)])
+
+
+def _translated(call: Call, kind_of: KindOf) -> str:
+    """A call's text for Spark, and those within it; `kind_of` gives the type of its source."""
+    source, *rest = (parse_select(f"SELECT {argument}").expressions[0] for argument in call.arguments)
+    within = [Edit(c.start, c.end, _translated(c, kind_of)) for c in _calls_in(call.arguments[0])]
+    text = splice(call.arguments[0], within)
+    if len(rest) == 2:
+        return translate_bucket(text, rest[0].name.lower(), rest[1].name)
+    kind = kind_of(source)
+    if kind not in TEMPORAL:
+        found = f"is {kind.upper()}" if kind else "is not certain: CAST it to one"
+        raise Unsupported(f"timeseries() takes a TIMESTAMP, TIMESTAMP_NTZ or DATE, and the type of {text} {found}")
+    return translate_bucket(text, checked_grain(rest[0], kind), kind)
+
+
+def _calls_in(text: str) -> Iterator[Call]:
+    return calls(text, tokenize(text))
+
+
+def _names(sql: str, tokens: Sequence[Token], block: SelectBlock) -> Iterator[Edit]:
+    """Aliases for the outputs of a block that have none and contain a call."""
+    if block.tree is None or NAME not in block.text.lower():
+        return
+    spans = list(_item_spans(tokens, block))
+    if len(spans) != len(block.tree.expressions):
+        return
+    for (start, end), item in zip(spans, block.tree.expressions, strict=True):
+        text = sql[start:end]
+        if NAME in text.lower() and not isinstance(item, exp.Alias) and item.find(exp.Anonymous):
+            yield Edit(end, end, f" AS {quoted(text)}")
+
+
+def _item_spans(tokens: Sequence[Token], block: SelectBlock) -> Iterator[tuple[int, int]]:
+    """Where the outputs of a block stand in the text."""
+    inside = [t for t in tokens if block.span.start <= t.start and t.end < block.span.end]
+    depth, start, last = 0, None, inside[0]
+    for token in inside[1:]:
+        kind = token.token_type
+        ends = depth == 0 and kind in (TokenType.COMMA, TokenType.FROM)
+        if ends and start is not None:
+            yield start, last.end + 1
+            start = None
+        if ends and kind is TokenType.FROM:
+            return
+        if not ends and start is None and kind not in (TokenType.DISTINCT, TokenType.ALL):
+            start = token.start
+        depth += (kind in OPENING) - (kind in CLOSING)
+        last = token
+    if start is not None:
+        yield start, last.end + 1

@@ -1,0 +1,64 @@
+"""Where `timeseries(…)` calls stand in a text, and what is given to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sqlglot.tokens import Token, TokenType
+
+from rewriter.block import Unsupported
+from rewriter.sql import Edit, splice, tokenize
+from rewriter.sql.blocks import CLOSING, OPENING
+
+NAME = "timeseries"
+
+
+class Call(NamedTuple):
+    """A call in a text: its place and the texts of its arguments."""
+
+    start: int
+    end: int
+    arguments: tuple[str, ...]
+
+
+def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
+    """Calls in the order of the text; one inside another's arguments is part of the outer one's text."""
+    i = 0
+    while i + 1 < len(tokens):
+        token = tokens[i]
+        if token.text.lower() != NAME or tokens[i + 1].token_type is not TokenType.L_PAREN:
+            i += 1
+            continue
+        arguments, last = _arguments(sql, tokens, i + 1)
+        yield Call(token.start, tokens[last].end + 1, arguments)
+        i = last + 1
+
+
+def _arguments(sql: str, tokens: Sequence[Token], opening: int) -> tuple[tuple[str, ...], int]:
+    depth, start, found = 0, tokens[opening].end + 1, []
+    for i in range(opening, len(tokens)):
+        kind = tokens[i].token_type
+        depth += (kind in OPENING) - (kind in CLOSING)
+        if depth == 0 or (depth == 1 and kind is TokenType.COMMA):
+            found.append(sql[start : tokens[i].start].strip())
+            start = tokens[i].end + 1
+        if depth == 0:
+            return tuple(found), i
+    raise Unsupported("timeseries( is not closed")
+
+
+def blanked(sql: str) -> str:
+    """The text with each call's source in the place of the call: what else Spark finds wrong with it, it finds there.
+
+    >>> blanked("SELECT timeseries(x, 'day') FROM nowhere")
+    'SELECT           (x       ) FROM nowhere'
+    """
+    edits = []
+    for call in calls(sql, tokenize(sql)):
+        text = sql[call.start : call.end]
+        opening = text.index("(")
+        end = text.index(call.arguments[0], opening) + len(call.arguments[0])
+        source = blanked(text[opening:end] + ")")[:-1]
+        edits.append(Edit(call.start, call.end, f"{' ' * opening}{source}{' ' * (len(text) - end - 1)})"))
+    return splice(sql, edits)

@@ -1,0 +1,120 @@
+"""What names mean in a SELECT, and of which types they are, as far as that is known for certain.
+
+A block of the rewriter reads less: here unions, and derived tables that take some of their rows, have columns too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from rewriter.block.expressions import canonical
+from rewriter.block.form import Occurrence, Unsupported
+from rewriter.block.from_clause import Find
+from rewriter.block.resolve import common_tables, scope_of
+from rewriter.block.scope import Scope, Source
+from rewriter.model import Column, TableName
+from rewriter.schema import Uncertain, type_of
+from rewriter.sql import SelectBlock, Statement, from_items
+
+Tree = exp.Expr
+
+
+@dataclass(frozen=True)
+class Names:
+    """Reads the FROM clauses in one block of a statement."""
+
+    statement: Statement
+    block: SelectBlock
+    find: Find
+
+    def scope(self, tree: exp.Select) -> Scope:
+        """The relations in FROM that are known; of a semi or anti join only the left side has columns here."""
+        known = scope_of(tree, self.find, common_tables(self.statement, self.block, self.find))
+        sources = {source.alias.lower(): source for source in known.sources}
+        found = {name: sources.get(name) or self._derived(item) for name, item in offering(tree)}
+        derived = [source.table for name, source in found.items() if source and source.table and name not in sources]
+        return replace(
+            known, tables=(*known.tables, *derived), sources=tuple(source for source in found.values() if source)
+        )
+
+    def _derived(self, item: Tree) -> Source | None:
+        """A derived table, or a common table expression, by the names and types of its columns."""
+        alias = item.alias_or_name
+        try:
+            columns = self._columns(item.this) if isinstance(item, exp.Subquery) else self._common(item)
+        except (Uncertain, Unsupported):
+            return None
+        renamed = item.alias_column_names
+        if len(renamed) not in (0, len(columns)):
+            return None
+        named = [replace(column, name=name) for column, name in zip(columns, renamed or _names(columns), strict=True)]
+        table = Occurrence(f"{alias.lower()} derived", TableName((alias,)), alias, tuple(named))
+        return Source(alias, table)
+
+    def _columns(self, query: Tree) -> tuple[Column, ...]:
+        """The columns of a query; raises Uncertain or Unsupported."""
+        if isinstance(query, exp.SetOperation):
+            return _united([self._columns(query.this), self._columns(query.expression)])
+        if isinstance(query, exp.Subquery):
+            return self._columns(query.this)
+        if not isinstance(query, exp.Select) or query.args.get("with_"):
+            raise Unsupported("it is no SELECT")
+        scope = self.scope(query)
+        if len(scope.sources) != len(list(offering(query))):
+            raise Unsupported("not all of its relations are known")
+        return tuple(column for item in query.expressions for column in _outputs(item, scope))
+
+    def _common(self, item: Tree) -> tuple[Column, ...]:
+        """The columns of a common table expression that is a set operation."""
+        tables = {table.name: table.block for table in self.statement.common_before(self.block)}
+        block = tables.get(item.name.lower())
+        if not isinstance(item, exp.Table) or item.args.get("db") or block is None:
+            raise Unsupported("it is no common table expression")
+        within = [b for b in self.statement.blocks if b.span.within(block.span)]
+        branches = [b for b in within if not any(b is not other and b.span.within(other.span) for other in within)]
+        trees = [(branch, branch.tree) for branch in branches]
+        if not trees or not all(trees):
+            raise Unsupported("one of its operands is not read")
+        return _united([Names(self.statement, b, self.find)._columns(tree) for b, tree in trees if tree is not None])
+
+
+def offering(tree: exp.Select) -> Iterator[tuple[str, Tree]]:
+    """What stands in FROM and has columns in the SELECT, by its name."""
+    hidden = [j.this for j in tree.args.get("joins") or () if j.kind.upper() in ("SEMI", "ANTI")]
+    for item in from_items(tree):
+        if not any(item is each for each in hidden):
+            yield item.alias_or_name.lower(), item
+
+
+def _outputs(item: Tree, scope: Scope) -> Iterator[Column]:
+    if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+        if item.args.get("except_") or item.args.get("replace"):
+            raise Unsupported("a star leaves columns out")
+        outputs = list(scope.star(item.table or None if isinstance(item, exp.Column) else None))
+    else:
+        outputs = [(item.alias_or_name, canonical(item.unalias(), scope))]
+    for name, tree in outputs:
+        yield Column(name or "", _type(tree, scope))
+
+
+def _type(tree: Tree, scope: Scope) -> str:
+    def declared(column: exp.Column) -> str | None:
+        known = scope.type_of(column)
+        return known.type if known else None
+
+    return type_of(tree, declared)
+
+
+def _names(columns: tuple[Column, ...]) -> list[str]:
+    return [column.name for column in columns]
+
+
+def _united(branches: list[tuple[Column, ...]]) -> tuple[Column, ...]:
+    """The columns of a set operation, whose names the first operand gives; raises Unsupported for mixed types."""
+    kinds = {tuple(column.type for column in branch) for branch in branches}
+    if len(kinds) != 1:
+        raise Unsupported("its operands have other types")
+    return branches[0]

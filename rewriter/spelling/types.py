@@ -1,0 +1,125 @@
+"""Of which type the source of a `timeseries(…)` call is, by what names mean where the call stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sqlglot import exp
+from sqlglot.tokens import Token
+
+from rewriter.block.expressions import canonical
+from rewriter.block.form import Unsupported
+from rewriter.block.from_clause import Find
+from rewriter.block.scope import Scope
+from rewriter.functions.registry import CLOCK, RESULTS, meant
+from rewriter.schema import Uncertain, type_of
+from rewriter.spelling.calls import NAME, Call
+from rewriter.spelling.names import Names, offering
+from rewriter.sql import Statement
+from rewriter.sql.blocks import depth_at
+
+Tree = exp.Expr
+
+
+class Level(NamedTuple):
+    """What names mean in one of the blocks around a call: columns, or the outputs that are called so.
+
+    `whole`: all of its relations are known, so that a name of none of these is one of a block around. `bound` are the
+    parameters of lambda functions. `behind`: an output may come before a column, as in HAVING and ORDER BY.
+    """
+
+    scope: Scope
+    outputs: Mapping[str, Tree]
+    whole: bool
+    bound: frozenset[str]
+    behind: bool
+
+    def knows(self, column: exp.Column) -> bool:
+        """Whether a name means something here."""
+        if column.name.lower() in self.bound or column.name.lower() in self.outputs:
+            return True
+        try:
+            self.scope.column(column)
+        except Unsupported:  # it may be ambiguous, or a field of a structure
+            first = column.parts[0].name.lower()
+            return self.scope.has(first) or any(source.alias.lower() == first for source in self.scope.sources)
+        return True
+
+
+def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find) -> Iterator[Level]:
+    """What names mean around a call, the nearest block first."""
+    around = [b for b in statement.blocks if b.span.start <= call.start and call.end <= b.span.end]
+    around.sort(key=lambda block: block.span.end - block.span.start)
+    if statement.outside is not None and statement.outside.span.start <= call.start:
+        around.append(statement.outside)
+    for block in around:
+        if block.tree is None:
+            return
+        # A query that begins with FROM has a SELECT without one; in parentheses nobody tells which FROM is its own.
+        inner = block is not statement.outside and depth_at(tokens, block.span.start) > 0
+        yield _level(block.tree, Names(statement, block, find).scope(block.tree), inner)
+
+
+def _level(tree: exp.Select, scope: Scope, inner: bool) -> Level:
+    items = list(offering(tree))
+    whole = len(scope.sources) == len(items) and not tree.args.get("laterals") and not (inner and not items)
+    bound = (parameter.name.lower() for found in tree.find_all(exp.Lambda) for parameter in found.expressions)
+    clauses = (clause for name in ("having", "order") if (clause := tree.args.get(name)) is not None)
+    behind = any(node.name.lower() == NAME for clause in clauses for node in clause.find_all(exp.Anonymous))
+    outputs = {item.alias.lower(): item.this for item in tree.expressions if isinstance(item, exp.Alias)}
+    return Level(scope, outputs, whole, frozenset(bound), behind)
+
+
+def type_at(source: Tree, around: Iterable[Level]) -> str | None:
+    """The type of a call's source: a CAST tells it whatever it casts; None where it is not certain."""
+    if isinstance(source, exp.Cast):
+        source = exp.TryCast(this=exp.Null(), to=source.to, safe=source.args.get("safe"))
+    columns = list(source.find_all(exp.Column))
+    if not columns:
+        return _type(source, Scope(()))
+    for level in around:
+        known = [level.knows(column) for column in columns]
+        if any(known):
+            return _type_in(source, columns, level)
+        if not level.whole:
+            break
+    return None
+
+
+def _type_in(source: Tree, columns: Sequence[exp.Column], level: Level) -> str | None:
+    names = {column.name.lower() for column in columns}
+    if names & level.bound:
+        return None
+    kind = _type(source, level.scope)
+    if kind is not None and not (level.behind and names & level.outputs.keys()):
+        return kind
+
+    def output(name: str) -> Tree | None:
+        tree = level.outputs.get(name.lower())
+        return canonical(tree.transform(_moment), level.scope) if tree is not None else None
+
+    named = _type(source, replace(level.scope, alias=output))
+    return named if kind is None or kind == named else None
+
+
+def _type(source: Tree, scope: Scope) -> str | None:
+    def declared(column: exp.Column) -> str | None:
+        known = scope.type_of(column)
+        return known.type if known else None
+
+    try:
+        return type_of(canonical(source.transform(_moment), scope), declared)
+    except (Uncertain, Unsupported):
+        return None
+
+
+def _moment(node: Tree) -> Tree:
+    """A function that tells the time, as something of its type: what it tells does not matter here."""
+    called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
+    if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp) and not node.this:
+        called = node.sql("spark").removesuffix("()").lower()
+    if called not in CLOCK:
+        return node
+    return exp.TryCast(this=exp.Null(), to=exp.DataType.build(RESULTS[called](()), dialect="spark"))

@@ -1,0 +1,60 @@
+"""What names mean outside of a statement's SELECTs: in UPDATE, DELETE and MERGE, and where a query begins with FROM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot.tokens import Token, TokenType
+
+from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan
+
+# By the word that begins such a part: the words behind which its relations stand, and those at which one ends.
+_CLAUSES = {"UPDATE": ("UPDATE",), "DELETE": ("FROM",), "MERGE": ("INTO", "USING"), "FROM": ("FROM",)}
+_ENDS = {"UPDATE": {"SET"}, "DELETE": {"WHERE"}, "MERGE": {"USING", "ON"}, "FROM": {"SELECT", "INSERT"}}
+_BEFORE = frozenset({"WITH", "INSERT", "CREATE", "REPLACE"})
+
+
+def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
+    """The part of a statement whose names are columns of relations that no SELECT reads, and a SELECT that does.
+
+    >>> from rewriter.sql.dialect import tokenize
+    >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"
+    >>> [outside(sql, tokenize(sql))[1] for sql in texts]
+    ['SELECT * FROM a AS x, b', 'SELECT * FROM a JOIN b USING (k)']
+    """
+    words = [_word(token, depth) for token, depth in zip(tokens, depths(tokens), strict=True)]
+    begin = _begin(words)
+    if begin is None or any(token.token_type is TokenType.PIPE_GT for token in tokens):
+        return None
+    verb, texts, at = words[begin], [], begin
+    if verb == "FROM" and any(token.token_type in SET_OPERATORS for token in tokens):
+        return None  # each of its operands may have a FROM of its own
+    for opening in _CLAUSES[verb]:
+        at = words.index(opening, at) + 1 if opening in words[at:] else len(words)
+        end = next((i for i in range(at, len(words)) if words[i] in _ENDS[verb]), len(words))
+        if end == at:
+            return None
+        texts.append(sql[tokens[at].start : tokens[end - 1].end + 1])
+        at = end
+    return SelectSpan(tokens[begin].start, tokens[-1].end + 1), f"SELECT * FROM {', '.join(texts)}"
+
+
+def depths(tokens: Sequence[Token]) -> list[int]:
+    """How many parentheses are open behind each token."""
+    found, depth = [], 0
+    for token in tokens:
+        depth += (token.token_type in OPENING) - (token.token_type in CLOSING)
+        found.append(depth)
+    return found
+
+
+def _word(token: Token, depth: int) -> str:
+    """A token as a word of the statement itself, which nothing in parentheses or quotes is."""
+    return token.text.upper() if depth == 0 and token.token_type not in (TokenType.IDENTIFIER, TokenType.STRING) else ""
+
+
+def _begin(words: Sequence[str]) -> int | None:
+    """The word that begins such a part; None where the statement begins with something else, or with SELECT."""
+    if not words or words[0] not in _CLAUSES.keys() | _BEFORE:
+        return None
+    return next((i for i, word in enumerate(words) if word in _CLAUSES and "SELECT" not in words[:i]), None)
