@@ -20,6 +20,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -27,7 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from proxy.answering import Answers, Defaults, SessionFacts
-from proxy.commands import Context, Planner, find
+from proxy.commands import Planner, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.server import Entrance, Limits, Server
 from proxy.service import Service
@@ -117,10 +118,7 @@ async def _measured(walk: Walk, house: House) -> dict[str, tuple[str, ...]]:
     spark = await aside.run(FakeSpark(answered).__aenter__())
     upstreams = Upstreams([Upstream("127.0.0.1", spark.port)])
     answers = Answers(house.catalog)
-    context = Context(
-        house.catalog, house.pipeline, house.on_commit, house.orphans, answers, house.workers,
-        lambda: service.sessions, lambda: upstreams, open_to_all=True,
-    )  # fmt: skip
+    context = replace(house.context, answers=answers, sessions=lambda: service.sessions, upstreams=lambda: upstreams)
     defaults = Defaults()
     service = Service(
         upstreams, Planner(context, find), lambda _user, configuration: SessionFacts(configuration, defaults)

@@ -10,6 +10,7 @@ Bytes become messages, messages become statements, statements become plans; each
     pipeline    refresh jobs on Spark
     upstream    Spark Thrift Server as we see it        catalog   Iceberg as we see it
     authentication   who a client is, and for whom it may act
+    journal     what happened: each statement, in memory, for SHOW VIEWGATE and metrics
     session     sessions, operations, their legal transitions
     statements  what a statement's own words tell, read once for each text: pure
     hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure

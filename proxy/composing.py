@@ -18,6 +18,7 @@ from proxy.commands import Context, Planner, find
 from proxy.hs2 import Query, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import V11
+from proxy.journal import Journal
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
 from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
@@ -97,6 +98,7 @@ def compose(
         running.push_async_callback(cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
         running.push_async_callback(cancelled, asyncio.create_task(orphans.drop()))
     answers = Answers(catalog)
+    journal = Journal()
     context = Context(
         catalog,
         pipeline,
@@ -107,6 +109,7 @@ def compose(
         sessions=lambda: service.sessions,
         upstreams=lambda: upstreams,
         open_to_all=settings.authentication.open_to_all,
+        journal=journal,
     )
     defaults = Defaults()
     upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts))
@@ -123,6 +126,7 @@ def compose(
         ProxyUsers(settings.authentication.proxy_users),
         catalog,
         surroundings.progress,
+        journal,
     )
     return service
 

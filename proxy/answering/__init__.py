@@ -9,7 +9,6 @@ from proxy.answering.answers import Answers
 from proxy.answering.decision import ANSWERED, Decision, moment_text
 from proxy.answering.facts import Defaults, SessionFacts, allowed, value_of
 from proxy.answering.schemas import checked, described
-from proxy.answering.usage import Uses
 
 __all__ = [
     "ANSWERED",
@@ -17,7 +16,6 @@ __all__ = [
     "Decision",
     "Defaults",
     "SessionFacts",
-    "Uses",
     "allowed",
     "checked",
     "described",

@@ -15,7 +15,6 @@ from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
 from proxy.answering.rests import Rests
 from proxy.answering.schemas import Schemas, checked
-from proxy.answering.usage import Usage
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
@@ -61,7 +60,6 @@ class Answers:
         self.catalog = catalog
         self._now = now
         self.rests = Rests(clock)
-        self.usage = Usage()
         self._schemas = Schemas()
         self._views: tuple[MaterializedView, ...] = ()
         self._recent = Recent(Definitions((), declared=Declared()))
@@ -77,14 +75,12 @@ class Answers:
             return Forward(ended=ended, replay=replay, brief=info.brief)
         decision = await self.decide(session, sql)
         brief = decision.sql is None and info.brief
-        log = decision.lines()
-        self.usage.decided(decision.tried, int(self._now() * 1000))
+        log, choice = decision.lines(), decision.choice
         fell_back = partial(self._failed, decision)
-        return Forward(decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief)
+        return Forward(decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
-        """Let storage rest that Spark could not read, and count it."""
-        self.usage.failed(decision.tried)
+        """Let storage rest that Spark could not read."""
         self.rests.begin(decision.read, error)
 
     def moved(self, session: ClientSession) -> None:
@@ -131,7 +127,7 @@ class Answers:
         except Unavailable as outage:
             if _spells_time(hint.sql):  # which is no function of Spark's
                 raise
-            return Decision(None, hint.sql, problem=outage.message, over=1)
+            return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""
@@ -150,7 +146,8 @@ class Answers:
             recent = Recent(recent.definitions.thorough)
         elif not state.rewrite and not _spells_time(sql):  # what nobody asks for need not be read
             off = HINT_IS_OFF if OFF in hint.options else REWRITE_IS_OFF
-            return replace(own, problem=facts.problem or off, over=len(recent.definitions.views))
+            told = facts.problem or off
+            return replace(own, problem=told, why=Reason.REWRITE_OFF, over=len(recent.definitions.views))
         asked = await _aside(sql, recent.ask, sql, state)
         statement, definitions = asked.statement, recent.definitions
         if not asked.concerns_views and not statement.uses_timeseries:

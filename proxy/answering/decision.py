@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from rewriter import Attempt, Finding, Outcome, Suggestion, ranked
-from rewriter.model import Table
+from proxy.session import Choice
+from rewriter import Attempt, Finding, Outcome, Reason, Suggestion, ranked
+from rewriter.model import Table, TableName
 
 # How the line begins that tells which views answer.
 ANSWERED = "answered from"
+# The reason of a statement whose tables views read, none of which holds what it asks for.
+NOT_TRIED = "NOT_TRIED"
 _MISSED = 3  # views that an operation log tells of; EXPLAIN tells of all
 
 
@@ -19,9 +22,9 @@ class Decision:
     """What is sent to Spark for a statement, and why.
 
     `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
-    can run it; `problem` says why nothing was tried. `over` is the number of views that read any of its tables, or
-    may where it was not read. `read` are the storage tables that a rewriting reads. `suggestion` is the change
-    to a view that would help, where it was asked for.
+    can run it; `problem` says why nothing was tried, and `why` does in a word. `over` is the number of views that read
+    any of its tables, or may where it was not read. `read` are the storage tables that a rewriting reads. `suggestion`
+    is the change to a view that would help, where it was asked for.
     """
 
     sql: str | None
@@ -31,6 +34,7 @@ class Decision:
     over: int = 0
     read: tuple[Table, ...] = ()
     suggestion: Suggestion | None = None
+    why: Reason | None = None
 
     @property
     def rewritten(self) -> bool:
@@ -47,6 +51,25 @@ class Decision:
         """The views that answer, each with its rule, and once however many parts of the statement it answers."""
         chosen = (a for a in self.tried if a.verdict == "chosen") if self.rewritten else ()
         return tuple(dict.fromkeys(f"{a.view} ({a.rule})" for a in chosen))
+
+    @property
+    def choice(self) -> Choice:
+        """What the journal keeps: the views that were tried, each once, and a word for which none answers."""
+        chosen = self._views("chosen") if self.rewritten else ()
+        reason = "" if chosen else self._reason()
+        return Choice(self._views(), self._views("chosen", "not chosen"), chosen, reason)
+
+    def _views(self, *verdicts: str) -> tuple[TableName, ...]:
+        return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
+
+    def _reason(self) -> str:
+        """The reason of the nearest miss; of a statement for which nothing was tried, why not."""
+        if not self.tried and not self.over:
+            return ""
+        if self.problem:
+            return str(self.why or Reason.NOT_READ)
+        nearest = next((finding.attempt.reason for finding in self.findings if finding.attempt.reason), None)
+        return str(nearest or NOT_TRIED)
 
     @property
     def as_of(self) -> str:

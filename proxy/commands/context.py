@@ -9,8 +9,9 @@ from typing import Protocol
 from proxy.answering import Answers
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
+from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import ClientSession, Journal, Log, Sessions, Worker
+from proxy.session import ClientSession, Log, Sessions, Worker
 from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Session, Table, TableName
 
@@ -19,8 +20,9 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 class Context:
     """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers.
 
-    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `sessions` and
-    `upstreams` are those of this process. `open_to_all` says that clients need no password: nobody knows who they are.
+    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `sessions`,
+    `upstreams` and the `journal` are those of this process. `open_to_all` says that clients need no password: nobody
+    knows who they are.
     """
 
     catalog: Catalog
@@ -32,11 +34,7 @@ class Context:
     sessions: Callable[[], Sessions]
     upstreams: Callable[[], Upstreams]
     open_to_all: bool
-
-    @property
-    def journal(self) -> Journal:
-        """The statements of this process."""
-        return self.sessions().journal
+    journal: Journal
 
     def may_see(self, session: ClientSession, owner: str) -> bool:
         """Whether a session's user may see the sessions and statements of an owner, and end the latter."""

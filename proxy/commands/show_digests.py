@@ -12,7 +12,8 @@ from proxy.answering import ANSWERED
 from proxy.commands.context import Context
 from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
-from proxy.session import ClientSession, Log, OperationState, Record
+from proxy.journal import Record
+from proxy.session import ClientSession, Log, OperationState
 from proxy.statements import Token, scan
 
 EXAMPLE = "SHOW VIEWGATE DIGESTS"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from proxy.answering import Uses
 from proxy.commands.context import Context
 from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
+from proxy.journal import Uses
 from proxy.pipeline import status
 from proxy.session import ClientSession, Log
 from rewriter.model import MaterializedView, Table
@@ -19,6 +19,7 @@ COLUMNS = (
     "considered bigint",
     "matched bigint",
     "chosen bigint",
+    "executed bigint",
     "failed bigint",
     "last_chosen",
     "status",
@@ -41,7 +42,7 @@ class ShowUsage:
 
 async def _row(ctx: Context, view: MaterializedView, storage: object) -> tuple[str | int | None, ...]:
     now = await status(ctx.catalog, view)
-    uses = ctx.answers.usage.views.get(view.name, Uses())
+    uses = ctx.journal.usage.views.get(view.name, Uses())
     at = datetime.fromtimestamp(uses.chosen_ms / 1000, UTC) if uses.chosen_ms is not None else None
     size = (storage.records, storage.size) if isinstance(storage, Table) else (None, None)
     return (
@@ -49,6 +50,7 @@ async def _row(ctx: Context, view: MaterializedView, storage: object) -> tuple[s
         uses.considered,
         uses.matched,
         uses.chosen,
+        uses.executed,
         uses.failed,
         f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else None,
         now.word,

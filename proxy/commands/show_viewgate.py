@@ -8,7 +8,8 @@ from proxy.answering import moment_text
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser, alone
 from proxy.hs2 import ResultSet, SqlError
-from proxy.session import ClientSession, Log, Record
+from proxy.journal import Record
+from proxy.session import ClientSession, Log
 
 EXAMPLE = "SHOW VIEWGATE STATEMENTS"
 EXAMPLE_LAST = "SHOW VIEWGATE LAST"

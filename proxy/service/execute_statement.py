@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from functools import partial
+from time import monotonic
 
 from proxy.hs2 import Interrupted, SqlError, check, failure, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
@@ -33,18 +34,18 @@ Started = tuple[RunningOperation | None, bytes]
 async def execute_statement(call: Call) -> bytes:
     """Start the statement, and wait for its end if the client does. A client that goes away takes it along."""
     session = call.session()
-    statement = Statement.of(call)
-    journal = call.service.sessions.journal
+    statement = Statement.of(call, session)
+    journal = call.service.journal
     try:
         operation, reply = await _begin(call, session, statement)
     except SqlError as error:
-        journal.refused(session, statement.sql, error)
+        journal.refuse(statement.record, error)
         raise
     if operation is None:
-        journal.refused(session, statement.sql, _refusal(reply))
+        journal.refuse(statement.record, _refusal(reply))
         return reply
     await call.service.add_operation(operation)
-    journal.begin(operation, statement.sql)
+    journal.begin(operation, statement.record)
     if statement.run_async:
         return reply
     await call.service.wait(operation)
@@ -130,7 +131,9 @@ async def _started(call: Call, session: ClientSession, statement: Statement, *, 
     It can be cancelled at any time, and leaves nothing running then. Who comes again is planned again: meanwhile, what
     the plan depends on may have changed.
     """
+    began = monotonic()
     plan = await _plan(call, session, statement.sql)
+    statement.record.planned(plan, monotonic() - began)
     if isinstance(plan, Local):
         return _start_here(call, session, plan, statement)
     try:
@@ -203,6 +206,7 @@ class _Start:
             return None, reply
         self.call.peer.foreseen = operation.foreseen
         operation.runs_as(announced)
+        self.statement.record.begun()
         operation.has_result_set = announced.has_result_set
         if plan.brief and not self.statement.run_async:
             operation.advance(OperationState.FINISHED)
@@ -236,6 +240,7 @@ async def _start(start: _Start, plan: Forward) -> Started:
         if not succeeded(reply) and plan.fallback and plan.sql is not None and not statement.expired:
             logger.warning("a rewritten statement was refused, its original is run")
             plan = replace(plan, sql=None, fallback=False)
+            statement.record.fell_back = True
             operation = start.operation(plan)
             reply = await upstream.call_or_late(statement.outgoing(upstream.handle, None), partial(start.late, plan))
     except asyncio.CancelledError:
@@ -251,6 +256,7 @@ async def _start(start: _Start, plan: Forward) -> Started:
 def _start_here(call: Call, session: ClientSession, plan: Local, statement: Statement) -> Started:
     timeout = None if statement.deadline is None else max(statement.deadline - asyncio.get_running_loop().time(), 0)
     operation = LocalOperation(session, plan, timeout)
+    statement.record.begun()
     return operation, _announced(call, operation)
 
 

@@ -16,7 +16,9 @@ async def fetch_results(call: Call) -> bytes:
     operation = call.operation()
     if _of_log(call.message):
         return operation.fetch_log(call, call.request(ttypes.TFetchResultsReq))
-    return await operation.fetch(call)
+    reply = await operation.fetch(call)
+    call.service.journal.fetched(operation, reply)
+    return reply
 
 
 @kept

@@ -448,6 +448,7 @@ class Forwarded(RunningOperation):
             await self._forget(self.remote)
             return None
         self.log.add(_FELL_BACK)
+        original.record.fell_back = True
         await self._forget(failed)
         if self._cancelled:
             await self._stop(self.remote)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog
 from proxy.hs2 import Interrupted, SqlError, encode_reply, failure
+from proxy.journal import Journal
 from proxy.service.ahead import Budget
 from proxy.service.call import Call
 from proxy.service.handlers import HANDLERS
@@ -25,6 +26,7 @@ from proxy.wire import CALL, Fault, Head, WireError, application_exception, read
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
+_NAME, _FETCH_RESULTS = 8, b"FetchResults"  # where a message has the name of its call
 _SHUTTING_DOWN = Interrupted(
     "Viewgate is shutting down, and has stopped the statement.", "Run it again when Viewgate is back.", "57P01"
 )
@@ -35,7 +37,7 @@ class Service:
 
     `facts(user, configuration)` makes what `answering` keeps about a session when it is opened. `catalog` is what
     clients can browse besides Spark's own; `progress` tells how far a statement is. `mark` is what its handles end in,
-    if that is to tell them from those of another service.
+    if that is to tell them from those of another service. `journal` gets the statements.
     """
 
     mark = b""
@@ -48,6 +50,7 @@ class Service:
         proxy_users: ProxyUsers | None = None,
         catalog: Catalog | None = None,
         progress: Progress = unknown,
+        journal: Journal | None = None,
     ) -> None:
         self.upstreams = upstreams
         self.answering = answering
@@ -55,7 +58,8 @@ class Service:
         self.proxy_users = proxy_users or ProxyUsers()
         self.catalog = catalog
         self.progress = progress
-        self.sessions = Sessions()
+        self.journal = journal or Journal()
+        self.sessions = Sessions(self.journal.end, self.journal.close)
         self.ahead = Budget()
         self._tasks: set[asyncio.Task[Any]] = set()
 
@@ -90,7 +94,11 @@ class Service:
         operation, answer = known
         try:
             reply = answer() if self.sessions.uses(operation) else None
-            return None if reply is None else numbered(reply, message)
+            if reply is None:
+                return None
+            if message.startswith(_FETCH_RESULTS, _NAME):
+                self.journal.fetched(operation, reply)
+            return numbered(reply, message)
         except WireError:  # of Spark's: who handles the call like any other says so
             return None
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from proxy.hs2 import read_request
 from proxy.hs2.generated import ttypes
+from proxy.journal import Record
 from proxy.service.call import Call
-from proxy.session import Handle
+from proxy.session import ClientSession, Handle
 from proxy.wire import WireError, kept, with_field
 from proxy.wire.layout import BOOL, I64, STRING
 
@@ -17,21 +18,22 @@ _STATEMENT, _RUN_ASYNC, _QUERY_TIMEOUT = (1, 2), (1, 4), (1, 5)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What the client asked: its bytes, the text, whether it waits, and until when it may run (loop time)."""
+    """A statement as it came: bytes, text, whether it waits, until when it may run (loop time); and its record."""
 
     call: Call
     sql: str
     run_async: bool
     deadline: float | None
+    record: Record
 
     @classmethod
-    def of(cls, call: Call) -> Statement:
+    def of(cls, call: Call, session: ClientSession) -> Statement:
         """The statement in a call."""
         sql, run_async, limit = _asked(call.message)
         if sql is None:
             raise WireError("Required field 'statement' is unset!")
         deadline = asyncio.get_running_loop().time() + limit if limit > 0 else None
-        return cls(call, sql, run_async, deadline)
+        return cls(call, sql, run_async, deadline, call.service.journal.receive(session, sql))
 
     @property
     def expired(self) -> bool:

@@ -3,9 +3,8 @@
 from proxy.session.foreseen import Foreseen, numbered
 from proxy.session.habits import Habits, repeatable
 from proxy.session.handles import Handle
-from proxy.session.journal import Journal, Record
 from proxy.session.operations import Operation
-from proxy.session.plan import Answering, Forward, Local, Log, Plan
+from proxy.session.plan import Answering, Choice, Forward, Local, Log, Plan
 from proxy.session.sessions import ClientSession, LiveUpstream, Sessions, SessionUpstream
 from proxy.session.states import LEGAL, TERMINAL, OperationState
 from proxy.session.worker import Worker
@@ -14,19 +13,18 @@ __all__ = [
     "LEGAL",
     "TERMINAL",
     "Answering",
+    "Choice",
     "ClientSession",
     "Foreseen",
     "Forward",
     "Habits",
     "Handle",
-    "Journal",
     "LiveUpstream",
     "Local",
     "Log",
     "Operation",
     "OperationState",
     "Plan",
-    "Record",
     "SessionUpstream",
     "Sessions",
     "Worker",

@@ -8,12 +8,30 @@ from typing import TYPE_CHECKING, Protocol
 
 from proxy.hs2 import ResultSet, SqlError
 from proxy.statements import Replay
+from rewriter.model import TableName
 
 if TYPE_CHECKING:
     from proxy.session.sessions import ClientSession
 
 # Adds a line to a log that somebody reads.
 Log = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The views that were tried for a statement, by what came of each.
+
+    `reason` is the word for which none of the views over its tables answers, one of a small number; empty where one
+    does, and where there is no such view.
+    """
+
+    considered: tuple[TableName, ...] = ()
+    matched: tuple[TableName, ...] = ()
+    chosen: tuple[TableName, ...] = ()
+    reason: str = ""
+
+
+NO_CHOICE = Choice()
 
 
 @dataclass(frozen=True)
@@ -30,7 +48,7 @@ class Forward:
     cancel cancels it; a client that goes away, or whose time is over, leaves it running.
     `replay` says how another upstream session is given what the statement leaves in its own.
     `brief` says that it ends at once: for a client that waits, it need not be watched. If it is `constant` besides,
-    its columns are always the same.
+    its columns are always the same. `choice` is what the journal keeps of the decision.
     """
 
     sql: str | None = None
@@ -42,6 +60,7 @@ class Forward:
     replay: Replay = Replay.NEEDLESS
     brief: bool = False
     constant: bool = False
+    choice: Choice = NO_CHOICE
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session.habits import Habits
 from proxy.session.handles import Handle
-from proxy.session.journal import Journal
 from proxy.session.operations import Operation
 
 
@@ -139,15 +138,22 @@ class ClientSession:
 
 
 class Sessions:
-    """All open sessions and operations. To anybody but the principal who opened them they do not exist."""
+    """All open sessions and operations. To anybody but the principal who opened them they do not exist.
 
-    def __init__(self) -> None:
+    `ended` is called with each operation that has ended, `removed` with each that nobody can use any more.
+    """
+
+    def __init__(
+        self,
+        ended: Callable[[Operation], None] = lambda _: None,
+        removed: Callable[[Operation], None] = lambda _: None,
+    ) -> None:
         self._sessions: dict[bytes, ClientSession] = {}
         self._operations: dict[bytes, Operation] = {}
         self._running: set[bytes] = set()
         self._at_rest = asyncio.Event()
         self._at_rest.set()
-        self.journal = Journal()
+        self._when_ended, self._when_removed = ended, removed
 
     @property
     def all(self) -> list[ClientSession]:
@@ -226,9 +232,10 @@ class Sessions:
         self._operations.pop(operation.handle.guid, None)
         operation.foreseen.forget()
         self._ended(operation)
+        self._when_removed(operation)
 
     def _ended(self, operation: Operation) -> None:
-        self.journal.end(operation)
+        self._when_ended(operation)
         self._running.discard(operation.handle.guid)
         if not self._running:
             self._at_rest.set()

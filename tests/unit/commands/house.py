@@ -11,9 +11,9 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
 from proxy.answering.rests import Rests
-from proxy.answering.usage import Usage
 from proxy.commands import Context, find
 from proxy.hs2 import ResultSet, SqlError
+from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
 from proxy.session import Forward, Sessions, Worker
 from proxy.statements import string_value
@@ -120,18 +120,17 @@ class House:
         self.pipeline = Pipeline(self.catalog, self.spark)
         self.on_commit = OnCommit(self.catalog, self.pipeline)
         self.orphans = Orphans(self.catalog, self.spark, alone=True)
+        self.journal = Journal()
         self.context = Context(
             self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
-            lambda: self.sessions, lambda: self.upstreams, open_to_all=True,
+            lambda: self.sessions, lambda: self.upstreams, open_to_all=True, journal=self.journal,
         )  # fmt: skip
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
         )
         self.rests = Rests()
-        self.usage = Usage()
         self.log: list[str] = []
-        self.sessions = Sessions()
-        self.journal = self.sessions.journal
+        self.sessions = Sessions(self.journal.end, self.journal.close)
         self.upstreams = Upstreams([SparkUpstream("spark-1", 10000), SparkUpstream("spark-2", 10000)])
 
     async def facts(self, session: Any) -> Session:

@@ -10,11 +10,10 @@ import pytest
 from proxy.commands import find
 from proxy.commands.show_digests import digest
 from proxy.hs2 import ResultSet, SqlError
-from proxy.session import OperationState
-from rewriter import Attempt
+from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.commands.house import House
-from tests.unit.session.test_journal import Stub, session
+from tests.unit.journal.stubs import Stub, begun, session
 
 
 def shown(house: House, sql: str, user: Any = None) -> ResultSet:
@@ -26,8 +25,8 @@ def shown(house: House, sql: str, user: Any = None) -> ResultSet:
 def test_statements_of_all_users_where_nobody_logs_in(house: House) -> None:
     running, ended = Stub(session("bob"), 0), Stub(session("ann"), 0)
     ended.advance(OperationState.ERROR, SqlError("no table x", "42P01"))
-    house.journal.begin(running, "SELECT 1")
-    house.journal.begin(ended, "SELECT * FROM x")
+    begun(house.journal, running, "SELECT 1")
+    begun(house.journal, ended, "SELECT * FROM x")
     rows = [row[1:3] + row[5:] for row in shown(house, "show viewgate statements").rows]
     assert rows == [
         ("bob", "RUNNING", None, None, "SELECT 1"),
@@ -38,8 +37,8 @@ def test_statements_of_all_users_where_nobody_logs_in(house: House) -> None:
 def test_only_ones_own_where_users_log_in(house: House) -> None:
     house.context = replace(house.context, open_to_all=False)
     theirs = Stub(session("bob"), 0)
-    house.journal.begin(theirs, "SELECT 1")
-    house.journal.begin(Stub(session("ann"), 0), "SELECT 2")
+    begun(house.journal, theirs, "SELECT 1")
+    begun(house.journal, Stub(session("ann"), 0), "SELECT 2")
     assert [row[-1] for row in shown(house, "SHOW VIEWGATE STATEMENTS").rows] == ["SELECT 2"]
     with pytest.raises(SqlError, match="there is no statement"):
         shown(house, f"KILL VIEWGATE STATEMENT '{theirs.handle.id}'")
@@ -51,15 +50,15 @@ def test_the_last_of_this_session(house: House) -> None:
     for sql in ("SELECT 1", "SELECT 2"):
         operation = Stub(mine, 0)
         operation.advance(OperationState.FINISHED)
-        house.journal.begin(operation, sql)
-    house.journal.begin(Stub(mine, 0), "SHOW VIEWGATE LAST")
+        begun(house.journal, operation, sql)
+    begun(house.journal, Stub(mine, 0), "SHOW VIEWGATE LAST")
     assert [row[-1] for row in shown(house, "SHOW VIEWGATE LAST", mine).rows] == ["SELECT 2"]
     assert shown(house, "SHOW VIEWGATE LAST").rows == ()
 
 
 def test_a_statement_is_ended_and_its_client_told_by_whom(house: House) -> None:
     running = Stub(session("bob"), 0)
-    house.journal.begin(running, "SELECT 1")
+    begun(house.journal, running, "SELECT 1")
     kill = f"KILL VIEWGATE STATEMENT '{running.handle.id}'"
     assert shown(house, kill).rows == ((f"statement {running.handle.id} of bob ended",),)
     assert running.error is not None
@@ -94,10 +93,9 @@ def test_statements_by_their_texts_without_literals(house: House) -> None:
     for number, (sql, answer, state) in enumerate(ended):
         operation = Stub(session(), 0)
         operation.log.add(f"Viewgate: {answer}")
-        operation.started_ms -= 60_000 * 4**number
         operation.advance(state)
-        house.journal.begin(operation, sql)
-    house.journal.begin(Stub(session(), 0), "SELECT a FROM t WHERE b = 3")
+        begun(house.journal, operation, sql).started_ms -= 60_000 * 4**number
+    begun(house.journal, Stub(session(), 0), "SELECT a FROM t WHERE b = 3")
     rows = shown(house, "SHOW VIEWGATE DIGESTS").rows
     assert [row[:3] + row[5:] for row in rows] == [
         (1, 0, 0, None, "SELECT c IN (?)"),
@@ -110,14 +108,19 @@ def test_what_views_are_worth(house: House) -> None:
     asyncio.run(house.run("CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"))
     asyncio.run(house.run("CREATE MATERIALIZED VIEW unused AS SELECT region, sum(amount) FROM sales GROUP BY region"))
     agg = TableName(("lake", "demo", "agg"))
-    house.usage.decided([Attempt(agg, "chosen")], 1_700_000_000_000)
-    house.usage.decided([Attempt(agg, "missed")], 1_700_000_001_000)
+    for choice in (Choice((agg,), (agg,), (agg,)), Choice((agg,), reason="STALE")):
+        operation = Stub(session(), 0)
+        record = house.journal.receive(operation.session, "SELECT 1")
+        record.planned(Forward(choice=choice), 0.0)
+        operation.advance(OperationState.FINISHED)
+        operation.completed_ms = 1_700_000_000_000
+        house.journal.begin(operation, record)
     rows = shown(house, "SHOW VIEWGATE VIEWS").rows
-    assert [row[:7] for row in rows] == [
-        ("lake.demo.agg", 2, 1, 1, 0, "2023-11-14 22:13:20 UTC", "fresh"),
-        ("lake.demo.unused", 0, 0, 0, 0, None, "fresh"),
+    assert [row[:8] for row in rows] == [
+        ("lake.demo.agg", 2, 1, 1, 1, 0, "2023-11-14 22:13:20 UTC", "fresh"),
+        ("lake.demo.unused", 0, 0, 0, 0, 0, None, "fresh"),
     ]
-    assert rows[0][8] == 2
+    assert rows[0][9] == 2
 
 
 def test_the_upstreams(house: House) -> None:

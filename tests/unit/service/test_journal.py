@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from proxy.hs2 import SqlError
-from proxy.session import Forward, OperationState
+from proxy.journal import Outcome, Phase
+from proxy.session import Choice, Forward, OperationState
+from rewriter.model import TableName
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 
 
 def told(proxied: Proxied) -> list[tuple[str, str]]:
     """The statements that have ended, the earliest first, each with its state."""
-    journal = proxied.server.service.sessions.journal
+    journal = proxied.server.service.journal
     return [(record.sql, record.state.name) for record in reversed([*journal]) if record.operation is None]
 
 
@@ -27,6 +31,29 @@ def test_each_statement_is_told_of_once() -> None:
     with_proxy(test)
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_rows_are_counted_once_whichever_way_they_go(times: int) -> None:
+    """From the second time on the rows are there before the client asks for them."""
+
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for _ in range(times):
+                operation = (await client.execute(session, "SELECT 1")).operationHandle
+                await client.end(operation)
+                await client.schema(operation)
+                read = len(await client.first_column(operation))
+                while more := len(await client.first_column(operation)):
+                    read += more
+                await client.close(operation)
+            record = next(iter(proxied.server.service.journal))
+            assert (record.rows, record.outcome) == (read, Outcome.NONE)
+            assert record.bytes > 0
+            assert list(record.seconds) == [*Phase]
+
+    with_proxy(test)
+
+
 def test_one_that_is_refused_here_is_told_of_with_its_error() -> None:
     class Refusing:
         async def plan(self, session: object, sql: str) -> Forward:
@@ -40,7 +67,28 @@ def test_one_that_is_refused_here_is_told_of_with_its_error() -> None:
         async with RawClient(proxied.port) as client:
             answer = await client.execute(await client.open_session(), "SELECT 1")
             assert answer.status.sqlState == "0A000"
-            (record,) = proxied.server.service.sessions.journal
+            (record,) = proxied.server.service.journal
             assert (record.state, record.error and record.error.message) == (OperationState.ERROR, "not this one")
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("rewritten", ["FAIL secret_mv", "LATE"])
+def test_a_rewriting_that_failed_is_told_apart_and_counts_against_its_view(rewritten: str) -> None:
+    """The second one fails when its rows are fetched."""
+    view = TableName(("lake", "demo", "agg"))
+
+    async def test(proxied: Proxied) -> None:
+        choice = Choice((view,), (view,), (view,))
+        proxied.planned.plans["SELECT 1"] = Forward(rewritten, fallback=True, choice=choice)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            await client.end(operation)
+            assert await client.first_column(operation) == ["SELECT 1"]
+            await client.close(operation)
+            journal = proxied.server.service.journal
+            (record,) = journal
+            assert (record.outcome, record.rewritten) == (Outcome.FALLBACK, rewritten)
+            assert journal.usage.views[view].failed == 1
 
     with_proxy(test)

@@ -1,0 +1,11 @@
+"""The journal: each statement and each refresh once, while it runs and for some time after.
+
+`Journal` keeps the records of this process in memory. SHOW VIEWGATE reads them, and each `Sink` gets them as they end:
+the counts agree, since each statement is counted once, from its record. Nothing here waits.
+"""
+
+from proxy.journal.journal import Journal, Sink
+from proxy.journal.record import Outcome, Phase, Record
+from proxy.journal.usage import Usage, Uses
+
+__all__ = ["Journal", "Outcome", "Phase", "Record", "Sink", "Usage", "Uses"]

@@ -1,0 +1,125 @@
+"""The records of this process: the statements that run, and the last that have ended.
+
+A statement's way through it:
+
+    receive ──▶ begin ──▶ end (of its execution) ──▶ close (nothing more is fetched)
+       └──▶ refuse
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from proxy.hs2 import SqlError, rows_in, succeeded
+from proxy.journal.record import Record
+from proxy.journal.usage import Usage
+from proxy.session import ClientSession, Handle, Operation, OperationState
+
+_log = logging.getLogger(__name__)
+
+MOST = 1000  # ended statements that are kept
+_SAID = "Viewgate: "
+
+
+class Sink(Protocol):
+    """Gets each record, without waiting for anything."""
+
+    def ended(self, record: Record) -> None:
+        """Take note of a statement whose execution has ended, or that was refused."""
+        ...
+
+    def closed(self, record: Record) -> None:
+        """Take note of a statement of which nothing more will come: no rows, no other state."""
+        ...
+
+
+class Journal:
+    """The records, each once; `sinks` get them as they end."""
+
+    def __init__(self, sinks: Sequence[Sink] = (), most: int = MOST) -> None:
+        self.usage = Usage()
+        self._sinks: tuple[Sink, ...] = (self.usage, *sinks)
+        self._running: dict[bytes, Record] = {}
+        self._unclosed: dict[bytes, Record] = {}
+        self._ended: deque[Record] = deque(maxlen=most)
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the records: running statements first, then ended ones, each group latest first."""
+        yield from reversed([*self._running.values()])
+        yield from reversed([*self._ended])
+
+    def add(self, sink: Sink) -> None:
+        """Give each record to one more sink from now on."""
+        self._sinks = (*self._sinks, sink)
+
+    @property
+    def running(self) -> int:
+        """How many statements run."""
+        return len(self._running)
+
+    def receive(self, session: ClientSession, sql: str) -> Record:
+        """Return the record of a statement that has just arrived, for `begin` or `refuse`."""
+        return Record(session.id, session.user, sql)
+
+    def begin(self, operation: Operation, record: Record) -> None:
+        """Take note of the operation that runs a statement."""
+        record.id, record.operation = operation.handle.id, operation
+        self._running[operation.handle.guid] = record
+        if operation.done:
+            self.end(operation)
+
+    def end(self, operation: Operation) -> None:
+        """Take note of the end of an operation's execution; do nothing if it has no record, or at a second time."""
+        record = self._running.pop(operation.handle.guid, None)
+        if record is None:
+            return
+        record.operation = None
+        record.state = operation.state if operation.done else OperationState.CLOSED
+        record.ended_ms, record.error = operation.completed_ms or _now_ms(), operation.error
+        record.answer = next((s.removeprefix(_SAID) for s in operation.log.lines if s.startswith(_SAID)), "")
+        record.executed()
+        self._unclosed[operation.handle.guid] = record
+        self._keep(record)
+        if record.state is not OperationState.FINISHED or not operation.has_result_set:
+            self._close(operation.handle.guid)
+
+    def fetched(self, operation: Operation, reply: bytes) -> None:
+        """Take note of rows that the client of an operation gets; an error says how the statement has ended."""
+        record = self._unclosed.get(operation.handle.guid)
+        if record is not None and succeeded(reply):
+            record.fetched(rows_in(reply), len(reply))
+
+    def close(self, operation: Operation) -> None:
+        """Take note that nobody can ask for anything of an operation any more."""
+        self.end(operation)
+        self._close(operation.handle.guid)
+
+    def refuse(self, record: Record, error: SqlError | None) -> None:
+        """Take note that a statement was never begun."""
+        record.id = Handle.new().id
+        record.refused(error)
+        self._keep(record)
+        self._tell(record)
+
+    def _keep(self, record: Record) -> None:
+        self._ended.append(record)
+        for sink in self._sinks:
+            sink.ended(record)
+
+    def _close(self, guid: bytes) -> None:
+        record = self._unclosed.pop(guid, None)
+        if record is not None:
+            self._tell(record)
+
+    def _tell(self, record: Record) -> None:
+        _log.info("%s", record.line())
+        for sink in self._sinks:
+            sink.closed(record)
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

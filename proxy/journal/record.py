@@ -1,0 +1,151 @@
+"""One statement in the journal: who sent it, what was decided about it, how it went, and how long each phase took."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from enum import StrEnum
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from proxy.hs2 import SqlError
+from proxy.journal.kinds import Kind, kind_of
+from proxy.session import Choice, Forward, Local, OperationState, Plan
+
+if TYPE_CHECKING:
+    from proxy.session import Operation
+
+# The characters of a statement that are kept, and those in its line of the log. A statement may have megabytes: a
+# thousand of them would fill the memory.
+KEPT, SHOWN = 10_000, 200
+
+
+class Phase(StrEnum):
+    """What a statement's time is spent on, in order."""
+
+    PLANNED = "planned"  # the decision: what Spark and the catalog are asked for it included
+    QUEUED = "queued"  # behind other statements, and until Spark has taken it
+    EXECUTED = "executed"  # in Spark, or here
+    FETCHED = "fetched"  # from its end until the client has read the last rows that it read
+
+
+class Outcome(StrEnum):
+    """What answered a statement."""
+
+    VIEW = "view"  # a materialized view, all of it or a part
+    MISS = "miss"  # the tables: views read them, and none could answer
+    NONE = "none"  # no view reads the statement's tables
+    FALLBACK = "fallback"  # the tables, because Spark could not run the rewritten statement
+    VIEWGATE = "viewgate"  # Viewgate itself
+    REFUSED = "refused"  # nothing: it was never begun
+
+
+@dataclass(slots=True)
+class Record:
+    """One statement.
+
+    `answer` is the first line that its client's operation log has of Viewgate: the views that answer, or why none does.
+    `rewritten` is the SQL for Spark where that is not the client's. `operation` is there while it runs. `rows` and
+    `bytes` are those that its client has fetched so far.
+    """
+
+    session: str
+    user: str
+    sql: str
+    id: str = ""
+    started_ms: int = field(default_factory=lambda: time.time_ns() // 1_000_000)
+    state: OperationState = OperationState.RUNNING
+    ended_ms: int | None = None
+    answer: str = ""
+    error: SqlError | None = None
+    operation: Operation | None = None
+    kind: Kind = Kind.OTHER
+    choice: Choice = field(default_factory=Choice)
+    rewritten: str | None = None
+    fell_back: bool = False
+    rows: int = 0
+    bytes: int = 0
+    seconds: dict[Phase, float] = field(default_factory=dict)
+    _local: bool = False
+    _refused: bool = False
+    _since: float = field(default_factory=monotonic)  # the end of the phase before
+
+    def __post_init__(self) -> None:
+        self.kind = kind_of(self.sql)
+        self.sql = shortened(self.sql, KEPT)
+
+    @property
+    def milliseconds(self) -> int:
+        """How long it took, or has been running."""
+        return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
+
+    @property
+    def outcome(self) -> Outcome:
+        """What answered it."""
+        if self._refused:
+            return Outcome.REFUSED
+        if self._local:
+            return Outcome.VIEWGATE
+        if self.choice.chosen:
+            return Outcome.FALLBACK if self.fell_back else Outcome.VIEW
+        return Outcome.MISS if self.choice.reason else Outcome.NONE
+
+    def planned(self, plan: Plan, seconds: float) -> None:
+        """Take note of the plan, and how long it took; a statement that has to wait is planned again."""
+        self.seconds[Phase.PLANNED] = self.seconds.get(Phase.PLANNED, 0.0) + seconds
+        self._local = isinstance(plan, Local)
+        if isinstance(plan, Forward):
+            self.choice = plan.choice
+            self.rewritten = plan.sql and shortened(plan.sql, KEPT)
+
+    def begun(self) -> None:
+        """Take note that Spark, or Viewgate itself, has taken it."""
+        now = monotonic()
+        self.seconds[Phase.QUEUED] = max(now - self._since - self.seconds.get(Phase.PLANNED, 0.0), 0.0)
+        self._since = now
+
+    def executed(self) -> None:
+        """Take note of its end."""
+        now = monotonic()
+        if Phase.QUEUED in self.seconds:
+            self.seconds[Phase.EXECUTED] = now - self._since
+        self._since = now
+
+    def fetched(self, rows: int, size: int) -> None:
+        """Take note of rows that its client has got."""
+        self.rows += rows
+        self.bytes += size
+        self.seconds[Phase.FETCHED] = monotonic() - self._since
+
+    def refused(self, error: SqlError | None) -> None:
+        """Take note that it was never begun."""
+        self._refused, self.state, self.error = True, OperationState.ERROR, error
+        self.ended_ms = time.time_ns() // 1_000_000
+
+    def line(self) -> str:
+        """The record as the log has it.
+
+        >>> Record("s", "ann", "SELECT  1", "1f2e", 0, OperationState.FINISHED, 42, rows=1, bytes=60).line()
+        'statement id=1f2e user=ann kind=query outcome=none state=FINISHED ms=42 rows=1 bytes=60 sql=SELECT 1'
+        """
+        parts = {
+            "id": self.id,
+            "user": self.user,
+            "kind": self.kind,
+            "outcome": self.outcome,
+            "reason": self.choice.reason,
+            "state": self.state.name,
+            "ms": self.milliseconds,
+            **{f"{phase}_ms": f"{seconds * 1000:.1f}" for phase, seconds in self.seconds.items()},
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "error": self.error and self.error.sql_state,
+            "answer": self.answer,
+            "sql": shortened(" ".join(self.sql.split()), SHOWN),
+        }
+        return " ".join(("statement", *(f"{name}={value}" for name, value in parts.items() if value not in (None, ""))))
+
+
+def shortened(text: str, most: int) -> str:
+    """Return the beginning of a text, with a mark where there was more."""
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -1,0 +1,35 @@
+"""Operations and sessions for tests of what the journal keeps."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from proxy.hs2 import SqlError
+from proxy.journal import Journal, Record
+from proxy.session import ClientSession, Operation, OperationState
+
+
+class Stub(Operation):
+    """An operation that others bring to its end."""
+
+    async def abandon(self, error: SqlError | None = None) -> None:
+        self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)
+
+
+def session(user: str = "ann") -> ClientSession:
+    upstream: Any = SimpleNamespace()
+    return ClientSession(user, 9, upstream, None)
+
+
+def begun(journal: Journal, operation: Operation, sql: str) -> Record:
+    """The record of a statement that an operation runs."""
+    record = journal.receive(operation.session, sql)
+    journal.begin(operation, record)
+    return record
+
+
+def refused(journal: Journal, sql: str, error: SqlError | None = None) -> Record:
+    record = journal.receive(session(), sql)
+    journal.refuse(record, error)
+    return record
