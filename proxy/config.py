@@ -34,6 +34,11 @@
     park = 300                    # after which an idle session gives its place back
     catalog = 10                  # that a statement waits for the catalog; then it goes to Spark as it is
 
+    [console]                     # /metrics, /healthz and /readyz over HTTP, for those who operate Viewgate
+    host = "127.0.0.1"            # without a login: whoever reaches it may read the names of views and upstreams
+    port = 10080
+    enabled = true
+
 Who may come in, and what they may take:
 
     [server.tls]                  # on the same port as everything else
@@ -85,6 +90,7 @@ from typing import Any
 from proxy.hs2.status import nearest
 from proxy.settable import PATHS, TABLES
 
+CONSOLE_PORT = 10080
 # Where jobs run: settings of Spark's own.
 MASTER, REMOTE = "spark.master", "spark.remote"
 
@@ -111,6 +117,15 @@ class Listen:
     tls: TlsFiles | None = None
     workers: int = 1
     ports: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ConsoleSettings:
+    """Where metrics and health are told over HTTP; without a `port`, at CONSOLE_PORT if that is free."""
+
+    host: str = "127.0.0.1"
+    port: int | None = None
+    enabled: bool = True
 
 
 @dataclass(frozen=True)
@@ -181,6 +196,7 @@ class Config:
     timeouts: Mapping[str, float] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     catalog_timeout: float = 10.0
+    console: ConsoleSettings = ConsoleSettings()
 
 
 def load(path: Path) -> Config:
@@ -246,6 +262,7 @@ def _config(document: dict[str, Any]) -> Config:
         timeouts,
         _table(document, "limits"),
         catalog_timeout,
+        ConsoleSettings(**_table(document, "console")),
     )
 
 

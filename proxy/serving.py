@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 import signal
+import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
@@ -18,6 +19,7 @@ from tempfile import TemporaryDirectory
 from proxy import admission, config, demo, logs, memory, workers
 from proxy.authentication import Cookies
 from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, never, open_session, surround
+from proxy.console import Console
 from proxy.hs2 import SqlError
 from proxy.options import settled
 from proxy.server import Server, bound, is_ipv6
@@ -42,8 +44,11 @@ async def serve(options: argparse.Namespace) -> int:
     stopping = asyncio.Event()
     _when_told(stopping.set)
     async with AsyncExitStack() as running:
+        place = running.enter_context(console_place(settings))
         surroundings = await surround(settings, running)
         service = compose(surroundings, settings, running)
+        console = _console(service, place, running)
+        _say_console(settings, place)
         if options.config:
             _when_to_reload(lambda: reread(options, settings, partial(adopt, surroundings, service.upstreams)))
         server = Server(entrance(service), settings.server.host, settings.server.port, ports=_ports(settings))
@@ -59,6 +64,7 @@ async def serve(options: argparse.Namespace) -> int:
             running.push_async_callback(cancelled, asyncio.create_task(_rehearse(here)))
         await _unless(stopping, surroundings.lost())
         warming.cancel()
+        console.drain()
         _when_told(server.hurry)  # who asks again is in a hurry
         _say_stopping(service, server)
     return 0
@@ -67,7 +73,13 @@ async def serve(options: argparse.Namespace) -> int:
 async def supervise(options: argparse.Namespace, settings: config.Config) -> int:
     """Serve in several processes on one port, each of which does `work`; the exit code."""
     command = [sys.executable, "-P", "-m", "proxy", "work"]
-    with reserved(settings.server) as port, TemporaryDirectory(prefix="viewgate-") as directory:
+    with (
+        reserved(settings.server) as port,
+        console_place(settings, shared=True) as place,
+        TemporaryDirectory(prefix="viewgate-") as directory,
+    ):
+        settings = _told_where(settings, place)
+        _say_console(settings, place)
         ready = partial(_say_ready, settings, port)
         supervisor = workers.Supervisor(command, settings, port, Path(directory), ready)
         _when_told(supervisor.stop)
@@ -92,6 +104,7 @@ async def work(options: argparse.Namespace) -> None:
         shared = partial(workers.SharedService, neighbours, settings.server.workers)
         first = task.number == 1
         service = compose(surroundings, settings, running, shared, alone=first)
+        console = _console(service, running.enter_context(console_place(settings, shared=True)), running)
         entrance = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
         server = Server(entrance, settings.server.host, task.port, ports=_ports(settings), shared=True)
         await server.listen_within(neighbours.place, workers.RelayedCalls)
@@ -108,6 +121,7 @@ async def work(options: argparse.Namespace) -> None:
         print(workers.LISTENING, flush=True)
         await _unless(stopping, _ready(service.upstreams, partial(print, workers.ANSWERING, flush=True), never))
         await stopping.wait()
+        console.drain()
         _say_stopping(service, server)
 
 
@@ -153,6 +167,12 @@ def _say_ready(settings: config.Config, port: int) -> None:
     print(f"viewgate ready: jdbc:hive2://{_reachable(server.host)}:{port}/{ssl}{more}", flush=True)
 
 
+def _say_console(settings: config.Config, place: socket.socket | None) -> None:
+    if place is not None:
+        host, port = _reachable(settings.console.host), place.getsockname()[1]
+        _log.info("console listening url=http://%s:%d/metrics", host, port)
+
+
 def _say_stopping(service: Service, server: Server) -> None:
     still = service.sessions.running
     run = "statement runs" if still == 1 else "statements run"
@@ -180,6 +200,42 @@ def reserved(listen: config.Listen) -> Iterator[int]:
     """A port that several processes can listen on, kept for them also while none does."""
     with bound(listen.host, listen.port, shared=True) as place:
         yield place.getsockname()[1]
+
+
+@contextlib.contextmanager
+def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[socket.socket | None]:
+    """A socket bound to the console's port; None where there is to be no console, or its default port is taken.
+
+    Beside a server on any free port, the console is on any free port, too.
+    """
+    console, place = settings.console, None
+    if console.enabled:
+        default = config.CONSOLE_PORT if settings.server.port else 0
+        port = default if console.port is None else console.port
+        try:
+            place = bound(console.host, port, shared=shared)
+        except OSError as error:
+            taken = f"cannot listen on port {port} of {console.host}: {error.strerror}; set another [console] port"
+            if console.port is not None:
+                raise config.ConfigError(taken) from error
+            _log.warning("there are no metrics: %s", taken)
+    with contextlib.closing(place) if place is not None else contextlib.nullcontext() as found:
+        yield found
+
+
+def _told_where(settings: config.Config, place: socket.socket | None) -> config.Config:
+    """The settings with the console's port as it is, for the workers that share it."""
+    port = None if place is None else place.getsockname()[1]
+    return replace(settings, console=replace(settings.console, port=port, enabled=place is not None))
+
+
+def _console(service: Service, place: socket.socket | None, running: AsyncExitStack) -> Console:
+    """The console of a service, which `running` stops; it listens if it has a place for that."""
+    console = Console(service)
+    if place is not None:
+        console.start(place)
+        running.push_async_callback(console.stop)
+    return console
 
 
 def refuse_taken_port(listen: config.Listen) -> None:

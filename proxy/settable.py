@@ -55,6 +55,7 @@ TABLES: Mapping[str, Mapping[str, Kind]] = {
     "server": {"host": TEXT, "port": LISTEN_PORT, "workers": WORKERS, "ports": TABLE, "tls": TABLE},
     "server.ports": dict.fromkeys(("sasl", "nosasl", "http"), PORT),
     "server.tls": {"certificate": TEXT, "key": TEXT, "required": TRUTH},
+    "console": {"host": TEXT, "port": LISTEN_PORT, "enabled": TRUTH},
     "authentication": {"passwords": TEXT, "ldap": TABLE, "jwt": TABLE, "kerberos": TABLE, "proxy_users": TABLE},
     "authentication.ldap": {
         **dict.fromkeys(("url", "user_dn", "base", "filter", "bind_dn", "bind_password", "ca_file"), TEXT),

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from proxy.authentication import ProxyUsers
@@ -61,6 +61,7 @@ class Service:
         self.journal = journal or Journal()
         self.sessions = Sessions(self.journal.end, self.journal.close)
         self.ahead = Budget()
+        self.answers: dict[bytes, Callable[[], Awaitable[Any]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
@@ -121,6 +122,10 @@ class Service:
             for operation in operations:
                 operation.release()
             await session.upstream.close()
+
+    async def ask(self, question: bytes, patience: float) -> dict[int, Any]:
+        """Return what each worker answers to a question in so many seconds, by its number; there is this one alone."""
+        return {1: await self.answers[question]()}
 
     async def workers(self) -> Sequence[Worker | None]:
         """The processes that serve clients: this one."""

@@ -50,6 +50,11 @@ class Place:
         return not self.terms.draining and (self.problem is None or _now() >= self._rests_until)
 
     @property
+    def answers(self) -> bool:
+        """Whether it has opened a session, and the last one that was tried: it gets new ones."""
+        return self.well_at > float("-inf") and self.problem is None and not self.terms.draining
+
+    @property
     def room(self) -> bool:
         """Whether it could take one more session, and open it now."""
         return self.sessions < self.terms.sessions and self.openings > 0 and _now() >= self._crowded_until

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from proxy.hs2 import SqlError, read_request
@@ -42,11 +42,7 @@ class SharedService(Service):
         self._neighbours = neighbours
         self._count = count
         self._told = asyncio.Event()
-        self.answers: Mapping[bytes, Callable[[], Awaitable[Any]]] = {
-            _AT_REST: self.sessions.rest,
-            _TOLD: self._told.wait,
-            _HOW: self._how,
-        }
+        self.answers |= {_AT_REST: self.sessions.rest, _TOLD: self._told.wait, _HOW: self._how}
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
         mark = self._elsewhere(message)
@@ -63,10 +59,14 @@ class SharedService(Service):
         """The reply to a call that a neighbour has sent here."""
         return await super().handle(peer, message)
 
+    async def ask(self, question: bytes, patience: float) -> dict[int, Any]:
+        there = await self._all(question, patience)
+        there[number_of(self.mark)] = await self.answers[question]()
+        return there
+
     async def workers(self) -> Sequence[Worker | None]:
         """All of them; None where one has ended and is not there again, or does not answer."""
-        there = await self._all(_HOW, _PATIENCE)
-        there[number_of(self.mark)] = self.worker
+        there = await self.ask(_HOW, _PATIENCE)
         return [Worker(*there[number]) if number in there else None for number in range(1, self._count + 1)]
 
     async def rest(self) -> None:

@@ -62,6 +62,26 @@ def test_a_port_that_is_taken_is_refused_before_spark_is_started(capsys: pytest.
     assert f"viewgate: cannot listen on port {port} of 127.0.0.1: " in capsys.readouterr().err
 
 
+def test_a_console_port_that_is_taken(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        monkeypatch.setattr(config, "CONSOLE_PORT", port)
+        with serving.console_place(config.Config()) as place:
+            assert place is None
+        assert f"there are no metrics: cannot listen on port {port} of 127.0.0.1" in caplog.text
+        given = config.Config(console=config.ConsoleSettings(port=port))
+        with pytest.raises(config.ConfigError, match="set another \\[console\\] port"), serving.console_place(given):
+            pass
+
+
+def test_where_the_console_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving.console_place(config.Config(config.Listen(port=0))) as place:
+        assert place is not None
+        assert place.getsockname()[1] not in (0, config.CONSOLE_PORT)
+    with serving.console_place(config.Config(console=config.ConsoleSettings(enabled=False))) as place:
+        assert place is None
+
+
 def test_a_bad_configuration_stops_the_start_with_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,0 +1,110 @@
+"""The HTTP port: what it answers, and how it is started and stopped beside the server for SQL."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import uvicorn
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, GCCollector, ProcessCollector
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from proxy.console.families import Packed, exposition, merged, packed
+from proxy.console.gauges import Gauges
+from proxy.console.metrics import Metrics
+from proxy.console.views import view_families
+from proxy.service import Service
+
+METRICS = b"metrics?"  # what workers ask each other
+_PATIENCE = 2.0  # seconds in which a worker that is well gives its figures
+_UNAVAILABLE = 503
+
+
+class Console:
+    """Answers HTTP for one process; what is asked of all, it asks the other workers of its service.
+
+    `/healthz` says whether the process answers at all, `/readyz` whether statements can be run: some upstream opens
+    sessions, and Viewgate is not being stopped.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._registry = CollectorRegistry()
+        service.journal.add(Metrics(self._registry))
+        Gauges(service, self._registry)
+        ProcessCollector(registry=self._registry)
+        GCCollector(registry=self._registry)
+        service.answers[METRICS] = self._packed
+        self._stopping = False
+        self._server: _Server | None = None
+        self._serving: asyncio.Task[None] | None = None
+        self.app = Starlette(
+            routes=[
+                Route("/metrics", self._metrics),
+                Route("/healthz", self._healthz),
+                Route("/readyz", self._readyz),
+            ]
+        )
+
+    def start(self, place: socket.socket) -> None:
+        """Listen on a bound socket; it is closed by `stop`."""
+        place.listen()
+        settings = uvicorn.Config(
+            self.app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            ws="none",
+            timeout_graceful_shutdown=1,
+            server_header=False,
+        )
+        self._server = _Server(settings)
+        self._serving = asyncio.create_task(self._server.serve([place]))
+
+    def drain(self) -> None:
+        """Answer from now on that Viewgate is not ready."""
+        self._stopping = True
+
+    async def stop(self) -> None:
+        """Stop listening, and return when the answers that are under way have been given."""
+        if self._server is not None and self._serving is not None:
+            self._server.should_exit = True
+            await self._serving
+
+    async def _packed(self) -> Packed:
+        return packed(self._registry)
+
+    async def _metrics(self, _: Request) -> Response:
+        workers = await self._service.ask(METRICS, _PATIENCE)
+        families = [*merged(workers), *await view_families(self._service.catalog)]
+        return Response(exposition(families), media_type=CONTENT_TYPE_LATEST)
+
+    async def _healthz(self, _: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def _readyz(self, _: Request) -> Response:
+        wrong = self._wrong()
+        return PlainTextResponse(f"not ready: {wrong}\n", _UNAVAILABLE) if wrong else PlainTextResponse("ready\n")
+
+    def _wrong(self) -> str:
+        """Why statements cannot be run now; empty where they can."""
+        upstreams = self._service.upstreams
+        if self._stopping:
+            return "Viewgate is being stopped"
+        if any(place.answers for place in upstreams.places):
+            return ""
+        return upstreams.problems or "no upstream has answered yet"
+
+
+class _Server(uvicorn.Server):
+    """Leaves the signals to the process that it is a part of."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[Any]:
+        yield

@@ -1,0 +1,80 @@
+"""What is read from this process at each scrape: statements and sessions, upstreams, and the uses of views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from proxy.journal import Usage, Uses
+from proxy.service import Service
+from proxy.upstream import Upstreams
+
+# Views with a label of their own; the uses of all others are counted together.
+MOST_VIEWS = 500
+OTHERS = "(others)"
+EVENTS = ("considered", "matched", "chosen", "executed", "failed")
+
+
+class Gauges(Collector):
+    """Reads the figures of a process whenever they are asked for."""
+
+    def __init__(self, service: Service, registry: CollectorRegistry) -> None:
+        self._service = service
+        registry.register(self)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield the figures."""
+        service = self._service
+        yield GaugeMetricFamily("viewgate_sessions", "Open sessions of clients.", len(service.sessions.all))
+        running = service.journal.running
+        yield GaugeMetricFamily("viewgate_statements_running", "Statements that run or wait for their turn.", running)
+        yield from _of_upstreams(service.upstreams)
+        yield _of_views(service.journal.usage)
+
+    def describe(self) -> Iterator[Metric]:
+        """Yield nothing: the names are not looked for in advance."""
+        return iter(())
+
+
+def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
+    waiting = "Clients that wait for a session on any upstream."
+    yield GaugeMetricFamily("viewgate_sessions_waiting", waiting, upstreams.waiting)
+    up = _upstream_gauge("up", "Whether an upstream opens sessions: 1, or 0 where it does not or is being drained.")
+    sessions = _upstream_gauge("sessions", "Sessions that are open on an upstream.")
+    most_sessions = _upstream_gauge("sessions_limit", "Sessions that an upstream may have.")
+    statements = _upstream_gauge("statements", "Statements that run on an upstream.")
+    most_statements = _upstream_gauge("statements_limit", "Statements that may run on an upstream at a time.")
+    queued = _upstream_gauge("statements_waiting", "Statements that wait for a slot on an upstream.")
+    for place in upstreams.places:
+        name = [str(place.upstream)]
+        up.add_metric(name, place.answers)
+        sessions.add_metric(name, place.sessions)
+        most_sessions.add_metric(name, place.terms.sessions)
+        statements.add_metric(name, place.statements.taken)
+        most_statements.add_metric(name, place.terms.statements)
+        queued.add_metric(name, place.statements.waiting)
+    yield from (up, sessions, most_sessions, statements, most_statements, queued)
+
+
+def _upstream_gauge(name: str, documentation: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"viewgate_upstream_{name}", documentation, labels=["upstream"])
+
+
+def _of_views(usage: Usage) -> Metric:
+    told = "Statements for which a view was tried, could answer, was chosen, was read to the end, or could not be read."
+    family = CounterMetricFamily("viewgate_view_statements", told, labels=["view", "event"])
+    others = Uses()
+    for number, (view, uses) in enumerate(usage.views.items()):
+        for event in EVENTS:
+            count = getattr(uses, event)
+            if number < MOST_VIEWS:
+                family.add_metric([str(view), event], count)
+            else:
+                setattr(others, event, getattr(others, event) + count)
+    if len(usage.views) > MOST_VIEWS:
+        for event in EVENTS:
+            family.add_metric([OTHERS, event], getattr(others, event))
+    return family

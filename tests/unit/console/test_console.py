@@ -1,0 +1,99 @@
+"""What `/metrics`, `/healthz` and `/readyz` tell, over HTTP."""
+
+from __future__ import annotations
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from proxy.console.gauges import MOST_VIEWS, OTHERS
+from proxy.hs2 import SqlError
+from proxy.journal import Record
+from proxy.session import Choice, Forward, OperationState
+from rewriter.model import TableName
+from tests.unit.console.http import figure, get, listening
+from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+
+VIEW = TableName(("lake", "demo", "agg"))
+
+
+def test_statements_by_kind_outcome_reason_and_state() -> None:
+    async def test(proxied: Proxied) -> None:
+        plans = proxied.planned.plans
+        plans["SELECT 1"] = Forward("SELECT 2", fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,)))
+        plans["SELECT 3"] = Forward(choice=Choice((VIEW,), reason="STALE"))
+        async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
+            session = await client.open_session()
+            for sql in ("SELECT 1", "SELECT 3", "SELECT 3", "INSERT FAIL"):
+                operation = (await client.execute(session, sql)).operationHandle
+                if (await client.end(operation)).operationState == OperationState.FINISHED:
+                    await client.first_column(operation)
+                await client.close(operation)
+            status, text = await get(port, "/metrics")
+        assert status == 200
+        name = "viewgate_statements_total"
+        assert figure(text, name, kind="query", outcome="view", reason="", state="FINISHED") == 1
+        assert figure(text, name, kind="query", outcome="miss", reason="STALE", state="FINISHED") == 2
+        assert figure(text, name, kind="write", outcome="none", state="ERROR") == 1
+        assert figure(text, name) == 4
+        uses = [figure(text, "viewgate_view_statements_total", view=str(VIEW), event=event)
+                for event in ("considered", "matched", "chosen", "executed", "failed")]  # fmt: skip
+        assert uses == [3, 1, 1, 1, 0]
+        assert figure(text, "viewgate_statement_phase_seconds_count", phase="executed") == 4
+        assert figure(text, "viewgate_fetched_rows_total") == 3
+        assert figure(text, "viewgate_sessions") == 1
+        assert figure(text, "viewgate_upstream_up", upstream=str(proxied.server.service.upstreams.places[0].upstream))
+        assert figure(text, "process_resident_memory_bytes") > 1e6
+
+    with_proxy(test)
+
+
+def test_every_line_can_be_read_by_prometheus() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with listening(proxied.server.service) as (_, port):
+            _, text = await get(port, "/metrics")
+        families = list(text_string_to_metric_families(text))
+        assert all(family.documentation for family in families)
+        assert all(sample.labels.get("worker") == "1" for family in families for sample in family.samples)
+
+    with_proxy(test)
+
+
+def test_views_without_end_are_counted_together() -> None:
+    async def test(proxied: Proxied) -> None:
+        usage = proxied.server.service.journal.usage
+        for number in range(MOST_VIEWS + 7):
+            record = Record("s", "ann", "SELECT 1", state=OperationState.FINISHED)
+            record.planned(Forward(choice=Choice((TableName(("lake", "demo", f"v{number}")),))), 0.0)
+            usage.ended(record)
+        async with listening(proxied.server.service) as (_, port):
+            _, text = await get(port, "/metrics")
+        assert figure(text, "viewgate_view_statements_total", view=OTHERS, event="considered") == 7
+        assert figure(text, "viewgate_view_statements_total", event="considered") == MOST_VIEWS + 7
+
+    with_proxy(test)
+
+
+def test_it_is_ready_once_an_upstream_has_answered_and_until_it_is_stopped() -> None:
+    async def test(proxied: Proxied) -> None:
+        (place,) = proxied.server.service.upstreams.places
+        async with listening(proxied.server.service) as (console, port), RawClient(proxied.port) as client:
+            assert await get(port, "/readyz") == (503, "not ready: no upstream has answered yet\n")
+            await client.open_session()
+            assert await get(port, "/readyz") == (200, "ready\n")
+            place.problem = SqlError("Spark at spark:10000 cannot be reached", "08S01")
+            assert await get(port, "/readyz") == (503, "not ready: Spark at spark:10000 cannot be reached\n")
+            place.problem = None
+            console.drain()
+            assert await get(port, "/readyz") == (503, "not ready: Viewgate is being stopped\n")
+            assert await get(port, "/healthz") == (200, "ok\n")
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/", 404), ("POST", "/metrics", 405)])
+def test_nothing_else_is_answered(method: str, path: str, status: int) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with listening(proxied.server.service) as (_, port):
+            assert (await get(port, path, method))[0] == status
+
+    with_proxy(test)

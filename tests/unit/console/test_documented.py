@@ -1,0 +1,50 @@
+"""Each figure has its row in the docs, and the dashboard asks for none that there is not."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.unit.console.http import get, listening
+from tests.unit.pipeline.house import House
+from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+
+ROOT = Path(__file__).parents[3]
+DASHBOARD = ROOT / "docker" / "grafana" / "viewgate.json"
+
+
+def names(house: House) -> set[str]:
+    """The families that a scrape gives."""
+
+    async def test(proxied: Proxied) -> set[str]:
+        proxied.server.service.catalog = house.catalog
+        async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
+            await client.execute(await client.open_session(), "SELECT 1")
+            _, text = await get(port, "/metrics")
+        return {
+            family.name + ("_total" if family.type == "counter" else "")
+            for family in text_string_to_metric_families(text)
+        }
+
+    return with_proxy(test)
+
+
+def test_the_docs_list_every_figure_of_viewgate_and_no_other(house: House) -> None:
+    listed = re.findall(r"^\| `(viewgate_\w+)", (ROOT / "docs" / "operate.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted(name for name in names(house) if name.startswith("viewgate_"))
+
+
+def test_the_dashboard_asks_for_what_there_is(house: House) -> None:
+    there = names(house)
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    asked = {
+        name.removesuffix("_bucket")
+        for panel in panels
+        for target in panel["targets"]
+        for name in re.findall(r"\b(?:viewgate|process)_\w+", target["expr"])
+    }
+    assert asked
+    assert asked <= there

@@ -1,0 +1,32 @@
+"""Several processes, one `/metrics`: whichever answers, each has its samples."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from tests.unit.console.http import figure, get
+from tests.unit.workers.several import Several, on_each
+
+
+def test_one_worker_tells_the_figures_of_all(several: Several) -> None:
+    async def test() -> None:
+        (port,) = re.findall(r"console listening url=http://127\.0\.0\.1:(\d+)/metrics", several.gate.output)
+
+        def statements(text: str) -> list[float]:
+            return [figure(text, "viewgate_statements_total", kind="metadata", worker=number) for number in "12"]
+
+        before = statements((await get(int(port), "/metrics"))[1])
+        async with on_each(several) as (one, two):
+            for client, session in (one, one, two):
+                operation = (await client.execute(session, "DESCRIBE t")).operationHandle
+                await client.end(operation)
+                await client.close(operation)
+        _, text = await get(int(port), "/metrics")
+        after = statements(text)
+        assert [now - then for now, then in zip(after, before, strict=True)] == [2, 1]
+        assert re.findall(r'process_resident_memory_bytes{worker="(\d)"}', text) == ["1", "2"]
+        assert len(re.findall("^viewgate_catalog_up ", text, re.MULTILINE)) == 1
+        assert await get(int(port), "/readyz") == (200, "ready\n")
+
+    asyncio.run(test())
