@@ -90,7 +90,8 @@ def compose(
     What has to be done once for all is left to another process by one that is not `alone`.
     """
     catalog = surroundings.catalog
-    pipeline = Pipeline(catalog, surroundings.runner)
+    journal = Journal()
+    pipeline = Pipeline(catalog, surroundings.runner, journal)
     on_commit = OnCommit(catalog, pipeline)
     running.push_async_callback(on_commit.close)
     orphans = Orphans(catalog, surroundings.runner, alone=surroundings.alone)
@@ -98,7 +99,6 @@ def compose(
         running.push_async_callback(cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
         running.push_async_callback(cancelled, asyncio.create_task(orphans.drop()))
     answers = Answers(catalog)
-    journal = Journal()
     context = Context(
         catalog,
         pipeline,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from proxy.catalog import Catalog
 from proxy.config import ConfigError
 from proxy.hs2.status import first_message
+from proxy.journal import Cause
 from proxy.pipeline import UP_TO_DATE, Asked, Pipeline
 from proxy.pipeline.on_commit import stopped
 from proxy.pipeline.order import over
@@ -41,7 +42,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log
             if wanted.stale and await pipeline.rests(view):
                 say(f"{view.name} is fresh")
             else:
-                await pipeline.refresh(view, say, wanted.asked)
+                await pipeline.refresh(view, say, wanted.asked, Cause.COMMAND)
         except Exception as failure:  # one view's failure is that view's alone
             failed.add(view.name)
             say(f"{view.name} could not be refreshed: {first_message(str(failure))}")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from proxy.commands.context import Context
 from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
-from proxy.journal import Uses
+from proxy.journal import Refresh, Uses
 from proxy.pipeline import status
 from proxy.session import ClientSession, Log
 from rewriter.model import MaterializedView, Table
@@ -26,6 +26,9 @@ COLUMNS = (
     "refreshed_at",
     "rows bigint",
     "bytes bigint",
+    "last_way",
+    "last_milliseconds bigint",
+    "last_rows bigint",
 )
 
 
@@ -56,7 +59,13 @@ async def _row(ctx: Context, view: MaterializedView, storage: object) -> tuple[s
         now.word,
         now.refreshed_at,
         *size,
+        *_last(uses.refresh),
     )
+
+
+def _last(refresh: Refresh | None) -> tuple[str | int | None, ...]:
+    """The way, time and rows of the last refresh that this process has made."""
+    return (None, None, None) if refresh is None else (refresh.way, refresh.milliseconds, refresh.rows)
 
 
 parse = alone(ShowUsage())

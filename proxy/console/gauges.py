@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -32,7 +33,9 @@ class Gauges(Collector):
         running = service.journal.running
         yield GaugeMetricFamily("viewgate_statements_running", "Statements that run or wait for their turn.", running)
         yield from _of_upstreams(service.upstreams)
-        yield _of_views(service.journal.usage)
+        running = sum(refresh.ended_ms is None for refresh in service.journal.refreshes)
+        yield GaugeMetricFamily("viewgate_refreshes_running", "Refreshes that run.", running)
+        yield from _of_views(service.journal.usage)
 
     def describe(self) -> Iterator[Metric]:
         """Yield nothing: the names are not looked for in advance."""
@@ -63,7 +66,17 @@ def _upstream_gauge(name: str, documentation: str) -> GaugeMetricFamily:
     return GaugeMetricFamily(f"viewgate_upstream_{name}", documentation, labels=["upstream"])
 
 
-def _of_views(usage: Usage) -> Metric:
+def _of_views(usage: Usage) -> Iterator[Metric]:
+    yield _uses(usage)
+    last = "Seconds that the last refresh of a view took."
+    family = GaugeMetricFamily("viewgate_view_refresh_seconds", last, labels=["view"])
+    for view, uses in islice(usage.views.items(), MOST_VIEWS):
+        if uses.refresh is not None:
+            family.add_metric([str(view)], uses.refresh.milliseconds / 1000)
+    yield family
+
+
+def _uses(usage: Usage) -> Metric:
     told = "Statements for which a view was tried, could answer, was chosen, was read to the end, or could not be read."
     family = CounterMetricFamily("viewgate_view_statements", told, labels=["view", "event"])
     others = Uses()

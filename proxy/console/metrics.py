@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
-from proxy.journal import Phase, Record
+from proxy.journal import Phase, Record, Refresh
 
 # Seconds: from a decision out of memory to a query of minutes.
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
@@ -28,6 +28,15 @@ class Metrics:
             registry=registry,
         )
         self._seconds = {phase: seconds.labels(phase) for phase in Phase}
+        self._refreshes = Counter(
+            "viewgate_refreshes",
+            "Refreshes that have ended, by way, cause and state.",
+            ("way", "cause", "state"),
+            registry=registry,
+        )
+        self._refresh_seconds = Histogram(
+            "viewgate_refresh_seconds", "Time of refreshes by way.", ("way",), buckets=_BUCKETS, registry=registry
+        )
         self._rows = Counter("viewgate_fetched_rows", "Rows that clients have fetched.", registry=registry)
         self._bytes = Counter("viewgate_fetched_bytes", "Bytes of rows that clients have fetched.", registry=registry)
 
@@ -41,3 +50,9 @@ class Metrics:
             self._seconds[phase].observe(seconds)
         self._rows.inc(record.rows)
         self._bytes.inc(record.bytes)
+
+    def refreshed(self, refresh: Refresh) -> None:
+        """Count a refresh, by the last way that it went."""
+        way = refresh.ways[-1] if refresh.ways else ""
+        self._refreshes.labels(way, refresh.cause, refresh.state.name).inc()
+        self._refresh_seconds.labels(way).observe(refresh.milliseconds / 1000)

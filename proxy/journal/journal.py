@@ -1,4 +1,4 @@
-"""The records of this process: the statements that run, and the last that have ended.
+"""The records of this process: the statements and refreshes that run, and the last that have ended.
 
 A statement's way through it:
 
@@ -8,20 +8,25 @@ A statement's way through it:
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 from proxy.hs2 import SqlError, rows_in, succeeded
+from proxy.hs2.status import first_message
 from proxy.journal.record import Record
+from proxy.journal.refresh import Cause, Refresh
 from proxy.journal.usage import Usage
 from proxy.session import ClientSession, Handle, Operation, OperationState
+from rewriter.model import TableName
 
 _log = logging.getLogger(__name__)
 
-MOST = 1000  # ended statements that are kept
+MOST = 1000  # ended statements that are kept, and ended refreshes
 _SAID = "Viewgate: "
 
 
@@ -36,6 +41,10 @@ class Sink(Protocol):
         """Take note of a statement of which nothing more will come: no rows, no other state."""
         ...
 
+    def refreshed(self, refresh: Refresh) -> None:
+        """Take note of a refresh that has ended."""
+        ...
+
 
 class Journal:
     """The records, each once; `sinks` get them as they end."""
@@ -46,6 +55,8 @@ class Journal:
         self._running: dict[bytes, Record] = {}
         self._unclosed: dict[bytes, Record] = {}
         self._ended: deque[Record] = deque(maxlen=most)
+        self._refreshing: list[Refresh] = []
+        self._refreshed: deque[Refresh] = deque(maxlen=most)
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records: running statements first, then ended ones, each group latest first."""
@@ -104,6 +115,34 @@ class Journal:
         record.refused(error)
         self._keep(record)
         self._tell(record)
+
+    @property
+    def refreshes(self) -> Iterator[Refresh]:
+        """The refreshes: running ones first, then ended ones, each group latest first."""
+        yield from reversed([*self._refreshing])
+        yield from reversed([*self._refreshed])
+
+    @contextmanager
+    def refreshing(self, view: TableName, cause: Cause) -> Iterator[Refresh]:
+        """Keep the record of a refresh that the body does; it ends as the body ends."""
+        refresh = Refresh(view, cause)
+        self._refreshing.append(refresh)
+        try:
+            yield refresh
+        except asyncio.CancelledError:
+            refresh.ended(OperationState.CANCELED)
+            raise
+        except Exception as failure:
+            refresh.ended(OperationState.ERROR, first_message(str(failure)))
+            raise
+        else:
+            refresh.ended(OperationState.FINISHED)
+        finally:
+            self._refreshing.remove(refresh)
+            self._refreshed.append(refresh)
+            _log.info("%s", refresh.line())
+            for sink in self._sinks:
+                sink.refreshed(refresh)
 
     def _keep(self, record: Record) -> None:
         self._ended.append(record)

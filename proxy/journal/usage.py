@@ -12,6 +12,7 @@ from rewriter.model import TableName
 
 if TYPE_CHECKING:
     from proxy.journal.record import Record
+    from proxy.journal.refresh import Refresh
 
 
 @dataclass(slots=True)
@@ -19,7 +20,7 @@ class Uses:
     """Of a view: in how many statements it was tried, could answer, was chosen, and was read to the statement's end.
 
     `failed` counts the statements whose rewriting Spark could not run. `chosen_ms` is when it was last chosen, in
-    milliseconds since 1970.
+    milliseconds since 1970, `refresh` the last refresh here that has ended.
     """
 
     considered: int = 0
@@ -28,6 +29,7 @@ class Uses:
     executed: int = 0
     failed: int = 0
     chosen_ms: int | None = None
+    refresh: Refresh | None = None
 
 
 class Usage:
@@ -63,3 +65,7 @@ class Usage:
         if record.fell_back and record.state is OperationState.FINISHED:
             for view in record.choice.chosen:
                 self._views.setdefault(view, Uses()).failed += 1
+
+    def refreshed(self, refresh: Refresh) -> None:
+        """Keep the last refresh of each view."""
+        self._views.setdefault(refresh.view, Uses()).refresh = refresh

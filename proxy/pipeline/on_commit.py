@@ -15,6 +15,7 @@ from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.periods import period
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
+from proxy.journal import Cause
 from proxy.pipeline.order import over
 from proxy.pipeline.pipeline import Pipeline
 from proxy.pipeline.status import status
@@ -101,7 +102,7 @@ class OnCommit:
             return
         if missed:
             _logger.info("post-commit refreshes missed views=%s", ",".join(str(view.name) for view in missed))
-            await self._refresh_all(missed, _logger.info)
+            await self._refresh_all(missed, _logger.info, Cause.MISSED)
 
     async def close(self) -> None:
         """Cancel what still runs; everything has ended when this returns."""
@@ -152,12 +153,14 @@ class OnCommit:
         except Exception:  # the refresh will fail at once for the same reason, and the writer had better see it
             return True
 
-    async def _refresh_all(self, views: Sequence[MaterializedView], log: Log) -> None:
+    async def _refresh_all(self, views: Sequence[MaterializedView], log: Log, cause: Cause = Cause.COMMIT) -> None:
         failed: set[TableName] = set()
         for view in views:
-            await self._refresh_one(view, failed, log)
+            await self._refresh_one(view, failed, log, cause)
 
-    async def _refresh_one(self, view: MaterializedView, failed: set[TableName], log: Log) -> None:
+    async def _refresh_one(
+        self, view: MaterializedView, failed: set[TableName], log: Log, cause: Cause = Cause.COMMIT
+    ) -> None:
         """Refresh a view unless one that it is defined over has failed; where it fails, it is one of these."""
         if why := stopped(view, failed):
             log(why)
@@ -165,7 +168,7 @@ class OnCommit:
             return
         try:
             if not (await status(self._catalog, view)).fresh:
-                await self._pipeline.refresh(view, log)
+                await self._pipeline.refresh(view, log, cause=cause)
         except SqlError as failure:
             failed.add(view.name)
             log(f"{view.name} could not be refreshed, and is not used until it is: {first_message(str(failure))}")

@@ -20,6 +20,7 @@ from proxy.catalog import Catalog, Published
 from proxy.catalog.periods import period
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
+from proxy.journal import Cause, Journal, Refresh
 from proxy.pipeline.causes import explained, headline
 from proxy.pipeline.column_types import check_types
 from proxy.pipeline.failures import Lost, noted
@@ -52,11 +53,12 @@ class Refreshed:
 
 
 class Pipeline:
-    """Runs refreshes, one at a time for each view."""
+    """Runs refreshes, one at a time for each view; the journal gets each."""
 
-    def __init__(self, catalog: Catalog, runner: Runner) -> None:
+    def __init__(self, catalog: Catalog, runner: Runner, journal: Journal | None = None) -> None:
         self._catalog = catalog
         self._runner = runner
+        self._journal = journal or Journal()
         self._upkeep = Upkeep(catalog, runner)
         self._under_way = UnderWay()
         self._said: dict[Content, str] = {}
@@ -65,7 +67,9 @@ class Pipeline:
         """What a refresh of the view that goes on here has last said of itself; empty where none does."""
         return self._said.get(content(view), "")
 
-    async def refresh(self, view: MaterializedView, log: Log, asked: Asked = UP_TO_DATE) -> Refreshed:
+    async def refresh(
+        self, view: MaterializedView, log: Log, asked: Asked = UP_TO_DATE, cause: Cause = Cause.STATEMENT
+    ) -> Refreshed:
         """Bring a view's storage up to its sources; raises SqlError, and leaves the content as it was."""
 
         def say(line: str) -> None:
@@ -76,8 +80,9 @@ class Pipeline:
             await next_step(self._catalog, view, asked)  # what is asked for wrongly is no failure of the view's
         async with self._under_way.alone(view):
             try:
-                async with noted(self._catalog, view):
-                    refreshed = await self._under_way.run(view, self._refresh(view, say, asked))
+                with self._journal.refreshing(view.name, cause) as refresh:
+                    async with noted(self._catalog, view):
+                        refreshed = await self._under_way.run(view, self._refresh(view, say, asked, refresh))
                 if refreshed.changed:
                     await self._under_way.run(view, self._upkeep.expire(view, log))
                 return refreshed
@@ -100,23 +105,24 @@ class Pipeline:
             await self._upkeep.maintain(view, statement)
         # Where the table was compacted, what is recorded moves on: the snapshot that was read may expire next.
         if (await status(self._catalog, view)).fresh:
-            await self.refresh(view, log)
+            await self.refresh(view, log, cause=Cause.MAINTENANCE)
 
-    async def _refresh(self, view: MaterializedView, log: Log, asked: Asked) -> Refreshed:
-        refreshed, more = await self._step(view, log, asked)
+    async def _refresh(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> Refreshed:
+        refreshed, more = await self._step(view, log, asked, refresh)
         while more:
-            next_one, more = await self._step(view, log, asked)
+            next_one, more = await self._step(view, log, asked, refresh)
             refreshed = next_one if next_one.changed else replace(refreshed, only=next_one.only)
         if refreshed.only:
             log(f"{view.name}: its storage holds only the rows where {refreshed.only}")
         return refreshed
 
-    async def _step(self, view: MaterializedView, log: Log, asked: Asked) -> tuple[Refreshed, bool]:
+    async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
         """One commit, and whether another is to follow."""
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
             step = await next_step(self._catalog, view, asked)
             storage, decision = step.storage, step.decision
+            refresh.ways.append(str(decision.kind))
             if not decision.refreshes and storage.snapshot_id is not None:
                 log(f"{view.name} is fresh: {decision.reason}")
                 return Refreshed(0, storage.snapshot_id, step.state.only, changed=False), False
@@ -137,6 +143,7 @@ class Pipeline:
                 asked = replace(asked, anew=True)
                 continue
             if published:
+                refresh.rows += published.rows
                 took_ms = time.time_ns() // 1_000_000 - started_ms
                 log(f"{view.name} refreshed: {published.rows} rows in {took_ms} ms, snapshot {published.snapshot_id}")
                 return Refreshed(published.rows, published.snapshot_id, step.state.only), bool(step.then)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.periods import period
 from proxy.hs2 import SqlError
+from proxy.journal import Cause
 from proxy.pipeline.pipeline import Pipeline
 from rewriter.model import MaterializedView, TableName
 
@@ -91,7 +92,7 @@ class Schedule:
         async with self._turns:
             try:
                 if not await self._pipeline.rests(view):
-                    await self._pipeline.refresh(view, _logger.info)
+                    await self._pipeline.refresh(view, _logger.info, cause=Cause.SCHEDULE)
             except SqlError:
                 pass  # noted on the view's storage, and logged, by the pipeline
             except Exception:

@@ -117,10 +117,10 @@ class House:
         self.upstream = Upstream(lake)
         self.spark = FakeSpark(lake)
         self.catalog = lake.catalog()
-        self.pipeline = Pipeline(self.catalog, self.spark)
+        self.journal = Journal()
+        self.pipeline = Pipeline(self.catalog, self.spark, self.journal)
         self.on_commit = OnCommit(self.catalog, self.pipeline)
         self.orphans = Orphans(self.catalog, self.spark, alone=True)
-        self.journal = Journal()
         self.context = Context(
             self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
             lambda: self.sessions, lambda: self.upstreams, open_to_all=True, journal=self.journal,

@@ -72,8 +72,8 @@ def test_a_statement_is_ended_and_its_client_told_by_whom(house: House) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, VIEWS, UPSTREAMS, SESSIONS, LAST or WORKERS"),
-        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, VIEWS, UPSTREAMS, SESSIONS, LAST or WORKERS"),
+        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, LAST or WORKERS"),
+        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, LAST or WORKERS"),
         ("KILL VIEWGATE STATEMENT 17", "in quotes"),
         ("SHOW VIEWGATE STATEMENTS LIMIT 3", "SHOW VIEWGATE STATEMENTS"),
     ],
@@ -164,3 +164,21 @@ def test_literals_are_left_out(sql: str, text: str) -> None:
 def test_nothing_else_is_ours() -> None:
     assert find("SHOW VIEWS") is None
     assert find("KILL QUERY 'x'") is None
+
+
+def test_the_refreshes_that_were_made_and_what_views_say_of_the_last(house: House) -> None:
+    asyncio.run(house.run("CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region"))
+
+    async def no_room() -> None:
+        raise SqlError("[X] no room\n== plan ==", "53100")
+
+    house.spark.before_insert = no_room
+    with pytest.raises(SqlError):
+        asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg FULL"))
+    rows = shown(house, "SHOW VIEWGATE REFRESHES").rows
+    assert [row[:4] + row[7:] for row in rows] == [
+        ("lake.demo.agg", "full", "statement", "ERROR", 0, "[X] no room (the content of lake.demo.agg is as before)"),
+        ("lake.demo.agg", "full", "statement", "FINISHED", 2, None),
+    ]
+    assert all(row[5] >= row[4] and row[6] >= 0 for row in rows)
+    assert shown(house, "SHOW VIEWGATE VIEWS").rows[0][11] == "full"

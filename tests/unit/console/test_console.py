@@ -7,7 +7,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from proxy.console.gauges import MOST_VIEWS, OTHERS
 from proxy.hs2 import SqlError
-from proxy.journal import Record
+from proxy.journal import Cause, Record
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.console.http import figure, get, listening
@@ -95,5 +95,21 @@ def test_nothing_else_is_answered(method: str, path: str, status: int) -> None:
     async def test(proxied: Proxied) -> None:
         async with listening(proxied.server.service) as (_, port):
             assert (await get(port, path, method))[0] == status
+
+    with_proxy(test)
+
+
+def test_refreshes_by_way_cause_and_state() -> None:
+    async def test(proxied: Proxied) -> None:
+        service = proxied.server.service
+        async with listening(service) as (_, port):
+            with service.journal.refreshing(VIEW, Cause.SCHEDULE) as refresh:
+                refresh.ways += ["append", "full"]
+                _, during = await get(port, "/metrics")
+            _, after = await get(port, "/metrics")
+        assert (figure(during, "viewgate_refreshes_running"), figure(after, "viewgate_refreshes_running")) == (1, 0)
+        assert figure(after, "viewgate_refreshes_total", way="full", cause="schedule", state="FINISHED") == 1
+        assert figure(after, "viewgate_refresh_seconds_count", way="full") == 1
+        assert 'viewgate_view_refresh_seconds{view="lake.demo.agg",worker="1"}' in after
 
     with_proxy(test)

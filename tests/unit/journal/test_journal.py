@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import logging
 from dataclasses import dataclass, field
 
@@ -9,7 +11,7 @@ import pytest
 
 from proxy.hs2 import ResultSet, SqlError, encode_reply, encode_rows, success
 from proxy.hs2.generated import ttypes
-from proxy.journal import Journal, Outcome, Phase, Record
+from proxy.journal import Cause, Journal, Outcome, Phase, Record, Refresh
 from proxy.journal.record import KEPT
 from proxy.session import Choice, Forward, Local, OperationState
 from rewriter.model import TableName
@@ -24,12 +26,16 @@ class Seen:
 
     ends: list[str] = field(default_factory=list)
     closings: list[str] = field(default_factory=list)
+    refreshes: list[Refresh] = field(default_factory=list)
 
     def ended(self, record: Record) -> None:
         self.ends.append(record.sql)
 
     def closed(self, record: Record) -> None:
         self.closings.append(record.sql)
+
+    def refreshed(self, refresh: Refresh) -> None:
+        self.refreshes.append(refresh)
 
 
 def test_a_statement_is_there_while_it_runs_and_after() -> None:
@@ -176,3 +182,32 @@ def test_of_a_long_statement_only_the_beginning_is_kept() -> None:
     assert {len(record.sql) for record in journal} == {KEPT + 1}
     assert len(record.rewritten or "") == KEPT + 1
     assert all(record.sql.endswith("…") for record in journal)
+
+
+@pytest.mark.parametrize(
+    ("raised", "state", "error"),
+    [
+        (None, OperationState.FINISHED, ""),
+        (SqlError("no\ntable x", "42P01"), OperationState.ERROR, "no\ntable x"),
+        (asyncio.CancelledError(), OperationState.CANCELED, ""),
+    ],
+)
+def test_each_refresh_once_however_it_ends(
+    raised: BaseException | None, state: OperationState, error: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="proxy")
+    seen = Seen()
+    journal = Journal([seen])
+    with contextlib.suppress(SqlError, asyncio.CancelledError), journal.refreshing(VIEW, Cause.COMMIT) as refresh:
+        refresh.ways += ["append", "full", "full"]
+        refresh.rows = 7
+        (running,) = journal.refreshes
+        assert (running.state, running.ended_ms) == (OperationState.RUNNING, None)
+        if raised is not None:
+            raise raised
+    (ended,) = journal.refreshes
+    assert seen.refreshes == [ended]
+    assert (ended.state, ended.error, ended.way, ended.rows) == (state, error, "append, full", 7)
+    assert caplog.messages[0].startswith(f"refresh view=lake.demo.agg way=append,full cause=commit state={state.name}")
+    assert "\n" not in caplog.messages[0]
+    assert journal.usage.views[VIEW].refresh is ended

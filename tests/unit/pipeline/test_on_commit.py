@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.hs2 import SqlError
+from proxy.journal import Cause, Journal
 from proxy.pipeline import OnCommit, Pipeline, status
 from proxy.pipeline.order import over
 from rewriter import Decision, Definitions, Kind
@@ -34,7 +35,8 @@ class House:
             lake.put_view(name, view_document(**{**MATERIALIZED, **pointer, **properties}))
         self.spark = FakeSpark(lake)
         self.catalog = lake.catalog()
-        self.pipeline = Pipeline(self.catalog, self.spark)
+        self.journal = Journal()
+        self.pipeline = Pipeline(self.catalog, self.spark, self.journal)
         self.on_commit = OnCommit(self.catalog, self.pipeline)
         self.log: list[str] = []
 
@@ -44,6 +46,9 @@ class House:
 
     async def definitions(self) -> Definitions:
         return Definitions(await self.catalog.definitions())
+
+    def causes(self) -> list[Cause]:
+        return [refresh.cause for refresh in self.journal.refreshes]
 
     async def standing(self) -> list[str]:
         return [(await status(self.catalog, view)).word for view in (await self.definitions()).views]
@@ -85,6 +90,7 @@ def test_a_writer_waits_for_the_views_that_say_so(lake: Lake) -> None:
             assert await home.standing() == ["fresh", "fresh"]
             done = [line.split(" refreshed: ")[0] for line in home.log if " refreshed: " in line]
             assert done == [f"Viewgate: {FIRST}", f"Viewgate: {SECOND}"]
+            assert home.causes() == [Cause.COMMIT, Cause.COMMIT]
 
     asyncio.run(story())
 
@@ -300,6 +306,7 @@ def test_a_refresh_that_was_missed_is_caught_up(lake: Lake, caplog: pytest.LogCa
             restarted.catch_up(home.definitions)
             await asyncio.wait(restarted._running)
             assert await home.standing() == ["fresh", "fresh"]
+            assert home.causes() == [Cause.MISSED, Cause.MISSED, Cause.COMMIT, Cause.COMMIT]
             done = len(home.spark.statements)
             restarted.catch_up(home.definitions)
             await asyncio.wait(restarted._running)

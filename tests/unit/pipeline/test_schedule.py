@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from proxy.hs2 import SqlError
+from proxy.journal import Cause
 from proxy.pipeline import Schedule
 from proxy.pipeline import schedule as scheduling
 from rewriter.model import TableName
@@ -31,6 +32,7 @@ def test_a_view_is_looked_at_when_its_period_is_over(lake: Lake) -> None:
         assert await schedule.look() == 10
         await schedule.rest()
         assert await house.standing() == ["fresh", "fresh"]
+        assert house.causes() == [Cause.SCHEDULE, Cause.SCHEDULE]
         house.sales.append(ROWS)
         clock.now += 55
         assert await schedule.look() == 5

@@ -1,0 +1,68 @@
+"""One refresh in the journal: of which view and why, in which way, and how it ended."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from proxy.journal.record import SHOWN, shortened
+from proxy.session import OperationState
+from rewriter.model import TableName
+
+
+class Cause(StrEnum):
+    """Why a view is refreshed."""
+
+    STATEMENT = "statement"  # REFRESH or CREATE MATERIALIZED VIEW
+    COMMIT = "commit"  # a write through Viewgate to one of its tables
+    MISSED = "missed"  # a commit whose refresh was missed: Viewgate or the catalog was down
+    SCHEDULE = "schedule"  # its property viewgate.refresh.every
+    MAINTENANCE = "maintenance"  # its storage was compacted, or its snapshots have expired
+    COMMAND = "command"  # `viewgate refresh`
+
+
+@dataclass(slots=True)
+class Refresh:
+    """One refresh: the `ways` of its steps, in order, and the rows that they have written."""
+
+    view: TableName
+    cause: Cause
+    started_ms: int = field(default_factory=lambda: time.time_ns() // 1_000_000)
+    state: OperationState = OperationState.RUNNING
+    ended_ms: int | None = None
+    ways: list[str] = field(default_factory=list)
+    rows: int = 0
+    error: str = ""
+
+    @property
+    def way(self) -> str:
+        """The ways of its steps, each once."""
+        return ", ".join(dict.fromkeys(self.ways))
+
+    @property
+    def milliseconds(self) -> int:
+        """How long it took, or has been running."""
+        return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
+
+    def ended(self, state: OperationState, error: str = "") -> None:
+        """Take note of how it has ended."""
+        self.state, self.error, self.ended_ms = state, error, time.time_ns() // 1_000_000
+
+    def line(self) -> str:
+        """The record as the log has it.
+
+        >>> view = TableName(("lake", "demo", "agg"))
+        >>> Refresh(view, Cause.COMMIT, 0, OperationState.FINISHED, 812, ["append-merge"], 12).line()
+        'refresh view=lake.demo.agg way=append-merge cause=commit state=FINISHED ms=812 rows=12'
+        """
+        parts = {
+            "view": self.view,
+            "way": self.way.replace(", ", ",").replace(" ", "-"),
+            "cause": self.cause,
+            "state": self.state.name,
+            "ms": self.milliseconds,
+            "rows": self.rows,
+            "error": shortened(" ".join(self.error.split()), SHOWN),
+        }
+        return " ".join(("refresh", *(f"{name}={value}" for name, value in parts.items() if value not in (None, ""))))
