@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -21,9 +22,12 @@ from proxy.hs2.protocol import V11
 from proxy.journal import Journal
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
-from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
+from proxy.upstream import Progress, Steering, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
 
 _log = logging.getLogger("viewgate")
+
+_STEER = b"steer"  # what workers ask each other to do with an upstream
+_PATIENCE = 5.0  # seconds in which they do so
 
 
 async def never() -> None:
@@ -109,6 +113,8 @@ def compose(
         sessions=lambda: service.sessions,
         upstreams=lambda: upstreams,
         open_to_all=settings.authentication.open_to_all,
+        operators=settings.authentication.operators,
+        steer=lambda steering, name: _steered(service, steering, name),
         journal=journal,
     )
     defaults = Defaults()
@@ -128,7 +134,19 @@ def compose(
         surroundings.progress,
         journal,
     )
+    service.answers[_STEER] = partial(_steer, [upstreams, *filter(None, [surroundings.own])])
     return service
+
+
+async def _steer(pools: Sequence[Upstreams], about: bytes) -> None:
+    """Do what one of the workers was asked to do, for clients and for refresh jobs."""
+    steering, name = json.loads(about)
+    for pool in pools:
+        pool.steer(name, Steering(steering))
+
+
+async def _steered(service: Service, steering: Steering, name: str) -> int:
+    return len(await service.ask(_STEER, _PATIENCE, json.dumps([steering, name]).encode()))
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:

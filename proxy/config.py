@@ -48,6 +48,7 @@ Who may come in, and what they may take:
 
     [authentication]              # without, any name is believed, as Spark does it
     passwords = "passwords"       # lines that `viewgate password NAME` prints
+    operators = ["ann"]           # who may see everybody's statements, end them, and pause upstreams
 
     [authentication.ldap]         # instead of a file: a directory (needs viewgate[ldap])
     url = "ldaps://ldap.example.org"
@@ -130,13 +131,17 @@ class ConsoleSettings:
 
 @dataclass(frozen=True)
 class AuthenticationSettings:
-    """Who is believed; by default everybody. The tables hold what `Directory`, `Tokens.of` and `Kerberos` take."""
+    """Who is believed, by default everybody, and who may operate Viewgate.
+
+    The tables hold what `Directory`, `Tokens.of` and `Kerberos` take.
+    """
 
     passwords: Path | None = None
     ldap: Mapping[str, Any] | None = None
     jwt: Mapping[str, Any] | None = None
     kerberos: Mapping[str, str] | None = None
     proxy_users: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    operators: frozenset[str] = frozenset()
 
     @property
     def open_to_all(self) -> bool:
@@ -297,7 +302,8 @@ def _authentication(document: dict[str, Any]) -> AuthenticationSettings:
     if passwords is not None and ldap is not None:
         raise ConfigError("[authentication] passwords and [authentication.ldap] exclude each other")
     allowed = {name: frozenset(users) for name, users in table.get("proxy_users", {}).items()}
-    return AuthenticationSettings(Path(passwords) if passwords else None, ldap, jwt, kerberos, allowed)
+    operators = frozenset(table.get("operators", ()))
+    return AuthenticationSettings(Path(passwords) if passwords else None, ldap, jwt, kerberos, allowed, operators)
 
 
 def _needs(name: str, table: Mapping[str, Any], /, **examples: str) -> None:

@@ -56,7 +56,14 @@ TABLES: Mapping[str, Mapping[str, Kind]] = {
     "server.ports": dict.fromkeys(("sasl", "nosasl", "http"), PORT),
     "server.tls": {"certificate": TEXT, "key": TEXT, "required": TRUTH},
     "console": {"host": TEXT, "port": LISTEN_PORT, "enabled": TRUTH},
-    "authentication": {"passwords": TEXT, "ldap": TABLE, "jwt": TABLE, "kerberos": TABLE, "proxy_users": TABLE},
+    "authentication": {
+        "passwords": TEXT,
+        "ldap": TABLE,
+        "jwt": TABLE,
+        "kerberos": TABLE,
+        "proxy_users": TABLE,
+        "operators": TEXTS,
+    },
     "authentication.ldap": {
         **dict.fromkeys(("url", "user_dn", "base", "filter", "bind_dn", "bind_password", "ca_file"), TEXT),
         "start_tls": TRUTH,

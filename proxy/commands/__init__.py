@@ -30,6 +30,7 @@ from proxy.commands import (
     show_usage,
     show_viewgate,
     show_workers,
+    steer_upstream,
 )
 from proxy.commands.context import Command, Context
 from proxy.commands.parser import Parser
@@ -63,6 +64,9 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
     ("SHOW", "VIEWGATE"): (_none_of_these, show_viewgate.EXAMPLE),
     ("KILL", "VIEWGATE", "STATEMENT"): (show_viewgate.parse_kill, show_viewgate.EXAMPLE_KILL),
+    ("PAUSE", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse_pause, steer_upstream.EXAMPLE_PAUSE),
+    ("RESUME", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse_resume, steer_upstream.EXAMPLE_RESUME),
+    ("DRAIN", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse, steer_upstream.EXAMPLE),
     ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("CHECK", "CONSTRAINTS"): (check.parse, check.EXAMPLE),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +12,7 @@ from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
 from proxy.session import ClientSession, Log, Sessions, Worker
-from proxy.upstream import Upstreams
+from proxy.upstream import Steering, Upstreams
 from rewriter.model import MaterializedView, Session, Table, TableName
 
 
@@ -22,7 +22,8 @@ class Context:
 
     `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `sessions`,
     `upstreams` and the `journal` are those of this process. `open_to_all` says that clients need no password: nobody
-    knows who they are.
+    knows who they are; else `operators` may see and do everything. `steer` pauses, resumes or drains an upstream in all
+    workers, and returns how many have done so.
     """
 
     catalog: Catalog
@@ -34,11 +35,20 @@ class Context:
     sessions: Callable[[], Sessions]
     upstreams: Callable[[], Upstreams]
     open_to_all: bool
+    operators: Collection[str]
+    steer: Callable[[Steering, str], Awaitable[int]]
     journal: Journal
 
     def may_see(self, session: ClientSession, owner: str) -> bool:
         """Whether a session's user may see the sessions and statements of an owner, and end the latter."""
-        return self.open_to_all or owner == session.user
+        return self.open_to_all or session.user in (owner, *self.operators)
+
+    def check_operator(self, session: ClientSession) -> None:
+        """Raise SqlError 42501 unless a session's user may operate Viewgate."""
+        if not self.open_to_all and session.user not in self.operators:
+            raise SqlError(
+                f"{session.user} may not operate Viewgate: [authentication] operators does not name this user", "42501"
+            )
 
     async def facts(self, session: ClientSession) -> Session:
         """What a client's session has set."""

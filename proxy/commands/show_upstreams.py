@@ -29,10 +29,9 @@ class ShowUpstreams:
 
 
 def _row(place: Place, waiting: int) -> tuple[str | int | None, ...]:
-    state = "draining" if place.terms.draining else "down" if place.problem is not None else "up"
     return (
         str(place.upstream),
-        state,
+        _state(place),
         place.sessions,
         place.terms.sessions,
         place.statements.taken,
@@ -41,6 +40,14 @@ def _row(place: Place, waiting: int) -> tuple[str | int | None, ...]:
         waiting,
         place.problem.message if place.problem is not None else None,
     )
+
+
+def _state(place: Place) -> str:
+    if place.terms.draining:
+        return "draining"
+    if place.paused:
+        return "paused"
+    return "down" if place.problem is not None else "up"
 
 
 @dataclass(frozen=True)

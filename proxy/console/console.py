@@ -77,7 +77,7 @@ class Console:
             self._server.should_exit = True
             await self._serving
 
-    async def _packed(self) -> Packed:
+    async def _packed(self, _: bytes) -> Packed:
         return packed(self._registry)
 
     async def _metrics(self, _: Request) -> Response:

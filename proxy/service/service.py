@@ -61,7 +61,7 @@ class Service:
         self.journal = journal or Journal()
         self.sessions = Sessions(self.journal.end, self.journal.close)
         self.ahead = Budget()
-        self.answers: dict[bytes, Callable[[], Awaitable[Any]]] = {}
+        self.answers: dict[bytes, Callable[[bytes], Awaitable[Any]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
@@ -123,9 +123,9 @@ class Service:
                 operation.release()
             await session.upstream.close()
 
-    async def ask(self, question: bytes, patience: float) -> dict[int, Any]:
+    async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
         """Return what each worker answers to a question in so many seconds, by its number; there is this one alone."""
-        return {1: await self.answers[question]()}
+        return {1: await self.answers[question](about)}
 
     async def workers(self) -> Sequence[Worker | None]:
         """The processes that serve clients: this one."""

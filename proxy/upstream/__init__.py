@@ -13,7 +13,7 @@ from proxy.upstream.connection import Terms, Timeouts, Upstream
 from proxy.upstream.health import watch
 from proxy.upstream.operation import RemoteOperation, RemoteStatus
 from proxy.upstream.place import Place
-from proxy.upstream.pool import Upstreams
+from proxy.upstream.pool import Steering, Upstreams
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
 from proxy.upstream.reply import Reply
 from proxy.upstream.session import UpstreamSession, read_handle
@@ -27,6 +27,7 @@ __all__ = [
     "RemoteStatus",
     "Reply",
     "Stage",
+    "Steering",
     "Terms",
     "Timeouts",
     "Upstream",

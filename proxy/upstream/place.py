@@ -62,7 +62,12 @@ class Place:
     @property
     def openings(self) -> int:
         """How many sessions can be opened at a time beside those that are; a single one tries a crowded server."""
-        return (1 if self._crowded else OPENINGS) - self.opening
+        return 0 if self.paused else (1 if self._crowded else OPENINGS) - self.opening
+
+    @property
+    def paused(self) -> bool:
+        """Whether new sessions and statements wait until it is resumed."""
+        return self.statements.paused
 
     @property
     def vacancies(self) -> int:
@@ -77,6 +82,7 @@ class Place:
     def settle(self, upstream: Upstream) -> None:
         """Go on under other terms."""
         self.terms = upstream.terms
+        self.statements.resume()
         self.statements.resize(self.terms.statements)
         self.questions.resize(_questions(self.terms))
 

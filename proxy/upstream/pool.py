@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from proxy.upstream.attachment import Attachment
 
 logger = logging.getLogger(__name__)
+
+
+class Steering(StrEnum):
+    """What an operator can have of an upstream."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    DRAIN = "drain"
 
 
 class Upstreams:
@@ -98,6 +107,19 @@ class Upstreams:
                 self.places.append(Place(upstream, self.timeouts))
         for upstream, place in known.items():
             place.settle(replace(upstream, terms=replace(upstream.terms, draining=True)))
+        self._settled()
+
+    def steer(self, name: str, steering: Steering) -> None:
+        """Pause, resume or drain the upstream of a name, host:port, until `reconfigure`, if there is one."""
+        for place in self.places:
+            if str(place.upstream) == name:
+                logger.info("upstream steering=%s name=%s", steering, name)
+                (place.statements.pause if steering is Steering.PAUSE else place.statements.resume)()
+                place.terms = replace(place.terms, draining=steering is Steering.DRAIN)
+        self._settled()
+
+    def _settled(self) -> None:
+        """Let terms that have changed take effect."""
         for attachment in [a for a in self._idle if a.place is not None and a.place.terms.draining]:
             self._park(attachment)
         self.grant()

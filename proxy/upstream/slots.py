@@ -15,17 +15,18 @@ class Slots:
     (True, False)
     """
 
-    __slots__ = ("_limit", "_queue", "taken")
+    __slots__ = ("_limit", "_queue", "paused", "taken")
 
     def __init__(self, limit: int) -> None:
         self.taken = 0
+        self.paused = False
         self._limit = limit
         self._queue: FairQueue[asyncio.Future[None]] = FairQueue()
 
     @property
     def free(self) -> bool:
         """Whether one could be had at once."""
-        return self.taken < self._limit and not self._queue
+        return not self.paused and self.taken < self._limit and not self._queue
 
     @property
     def waiting(self) -> int:
@@ -63,8 +64,17 @@ class Slots:
         self._limit = limit
         self._grant()
 
+    def pause(self) -> None:
+        """Give no slot until `resume`: those who want one wait."""
+        self.paused = True
+
+    def resume(self) -> None:
+        """Give slots again."""
+        self.paused = False
+        self._grant()
+
     def _grant(self) -> None:
-        while self._queue and self.taken < self._limit:
+        while self._queue and not self.paused and self.taken < self._limit:
             turn = self._queue.next()
             if not turn.done():
                 self.taken += 1

@@ -29,7 +29,9 @@ _ON_STATEMENTS = frozenset(
 _CHECK = "Open a new session. If the statement writes, it may have been executed; check before you run it again."
 
 # What workers say to each other besides the calls of clients; no call begins like this.
+# What a question is about stands behind a mark.
 _AT_REST, _TOLD, _HOW = b"at rest?", b"told?", b"how?"
+_ABOUT = b"\n"
 
 
 class SharedService(Service):
@@ -42,7 +44,9 @@ class SharedService(Service):
         self._neighbours = neighbours
         self._count = count
         self._told = asyncio.Event()
-        self.answers |= {_AT_REST: self.sessions.rest, _TOLD: self._told.wait, _HOW: self._how}
+        self.answers[_AT_REST] = lambda _: self.sessions.rest()
+        self.answers[_TOLD] = lambda _: self._told.wait()
+        self.answers[_HOW] = self._how
 
     async def handle(self, peer: Peer, message: bytes) -> bytes:
         mark = self._elsewhere(message)
@@ -59,9 +63,9 @@ class SharedService(Service):
         """The reply to a call that a neighbour has sent here."""
         return await super().handle(peer, message)
 
-    async def ask(self, question: bytes, patience: float) -> dict[int, Any]:
-        there = await self._all(question, patience)
-        there[number_of(self.mark)] = await self.answers[question]()
+    async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
+        there = await self._all(question + _ABOUT + about, patience)
+        there[number_of(self.mark)] = await self.answers[question](about)
         return there
 
     async def workers(self) -> Sequence[Worker | None]:
@@ -96,7 +100,7 @@ class SharedService(Service):
         mark = message[places[0] + _MARK : places[0] + _MARK + 2]
         return mark if mark != self.mark and 1 <= number_of(mark) <= self._count else None
 
-    async def _how(self) -> Worker:
+    async def _how(self, _: bytes) -> Worker:
         return self.worker
 
     async def _all(self, question: bytes, patience: float | None = None) -> dict[int, Any]:
@@ -143,7 +147,8 @@ class RelayedCalls(Conversation):
         service = self._entrance.service
         assert isinstance(service, SharedService)
         self.peer, message = opened(event)
-        question = service.answers.get(message)
-        if question is None:
+        question, _, about = message.partition(_ABOUT)
+        answer = service.answers.get(question)
+        if answer is None:
             return frame(await service.here(self.peer, message))
-        return frame(json.dumps(await question()).encode())
+        return frame(json.dumps(await answer(about)).encode())

@@ -17,8 +17,8 @@ from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
 from proxy.session import Forward, Sessions, Worker
 from proxy.statements import string_value
+from proxy.upstream import Steering, Upstreams
 from proxy.upstream import Upstream as SparkUpstream
-from proxy.upstream import Upstreams
 from rewriter import Definitions
 from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import ROWS, Lake, view_document
@@ -123,7 +123,8 @@ class House:
         self.orphans = Orphans(self.catalog, self.spark, alone=True)
         self.context = Context(
             self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
-            lambda: self.sessions, lambda: self.upstreams, open_to_all=True, journal=self.journal,
+            lambda: self.sessions, lambda: self.upstreams, open_to_all=True, operators=(), steer=self.steer,
+            journal=self.journal,
         )  # fmt: skip
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
@@ -140,6 +141,11 @@ class House:
     async def workers(self) -> list[Worker | None]:
         """The first of two has ended."""
         return [None, Worker(7, 3, 1)]
+
+    async def steer(self, steering: Steering, name: str) -> int:
+        """There is this process alone."""
+        self.upstreams.steer(name, steering)
+        return 1
 
     async def definitions(self) -> Definitions:
         """What `answering` knows of the views."""

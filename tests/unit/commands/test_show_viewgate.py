@@ -75,6 +75,7 @@ def test_a_statement_is_ended_and_its_client_told_by_whom(house: House) -> None:
         ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, LAST or WORKERS"),
         ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, LAST or WORKERS"),
         ("KILL VIEWGATE STATEMENT 17", "in quotes"),
+        ("DRAIN VIEWGATE UPSTREAM spark", "the upstream in quotes"),
         ("SHOW VIEWGATE STATEMENTS LIMIT 3", "SHOW VIEWGATE STATEMENTS"),
     ],
 )
@@ -182,3 +183,29 @@ def test_the_refreshes_that_were_made_and_what_views_say_of_the_last(house: Hous
     ]
     assert all(row[5] >= row[4] and row[6] >= 0 for row in rows)
     assert shown(house, "SHOW VIEWGATE VIEWS").rows[0][11] == "full"
+
+
+def test_an_upstream_is_paused_drained_and_resumed(house: House) -> None:
+    first, second = house.upstreams.places
+    for verb, state in (("PAUSE", "paused"), ("DRAIN", "draining"), ("RESUME", "up")):
+        ((said,),) = shown(house, f"{verb} VIEWGATE UPSTREAM 'spark-1:10000'").rows
+        assert said.startswith("upstream spark-1:10000 is ")
+        assert [row[1] for row in shown(house, "SHOW VIEWGATE UPSTREAMS").rows] == [state, "up"]
+    shown(house, "drain viewgate upstream 'spark-2'")
+    assert (first.terms.draining, second.terms.draining) == (False, True)
+    with pytest.raises(SqlError, match="there is no upstream 'spark-3'; there are spark-1:10000, spark-2:10000"):
+        shown(house, "PAUSE VIEWGATE UPSTREAM 'spark-3'")
+
+
+def test_where_users_log_in_operators_alone_steer_and_they_see_everything(house: House) -> None:
+    house.context = replace(house.context, open_to_all=False, operators={"olga"})
+    theirs = Stub(session("bob"), 0)
+    begun(house.journal, theirs, "SELECT 1")
+    with pytest.raises(SqlError, match=r"ann may not operate Viewgate: .* operators"):
+        shown(house, "PAUSE VIEWGATE UPSTREAM 'spark-1'")
+    olga = session("olga")
+    shown(house, "PAUSE VIEWGATE UPSTREAM 'spark-1'", olga)
+    assert house.upstreams.places[0].paused
+    assert [row[-1] for row in shown(house, "SHOW VIEWGATE STATEMENTS", olga).rows] == ["SELECT 1"]
+    shown(house, f"KILL VIEWGATE STATEMENT '{theirs.handle.id}'", olga)
+    assert theirs.done

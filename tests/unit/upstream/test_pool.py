@@ -9,7 +9,7 @@ import pytest
 
 from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
-from proxy.upstream import Attachment, Terms, Timeouts, Upstream, Upstreams
+from proxy.upstream import Attachment, Steering, Terms, Timeouts, Upstream, Upstreams
 from tests.unit.support.fake_spark import FakeSpark
 from tests.unit.support.proxied import until
 
@@ -234,6 +234,61 @@ def test_who_waits_is_told_when_all_servers_are_to_be_drained() -> None:
             upstreams.reconfigure([replace(place.upstream, terms=Terms(draining=True)) for place in upstreams.places])
             with pytest.raises(SqlError, match="all upstreams are being drained"):
                 await waiting
+            await session.close()
+
+    asyncio.run(test())
+
+
+def test_a_paused_server_lets_statements_and_sessions_wait_and_those_that_run_go_on() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, (spark,)):
+            (place,) = upstreams.places
+            session = attached(upstreams, "ann")
+            live = await session.hold()
+            assert live.take_slot()
+            upstreams.steer(str(place.upstream), Steering.PAUSE)
+            assert session.crowded
+            assert not live.take_slot()
+            starting = asyncio.create_task(live.wait_for_slot("ann"))
+            opening = asyncio.create_task(upstreams.open("bob", OPEN))
+            await until(lambda: upstreams.waiting and place.statements.waiting)
+            live.give_slot_back()
+            assert list(spark.sessions.values()) == ["ann"]
+            upstreams.steer(str(place.upstream), Steering.RESUME)
+            await starting
+            (second, _) = await opening
+            live.give_slot_back()
+            session.let_go()
+            await session.close()
+            await second.close()
+
+    asyncio.run(test())
+
+
+def test_a_server_that_was_drained_by_a_statement_takes_sessions_again_when_resumed() -> None:
+    async def test() -> None:
+        async with pool(Terms(weight=9), Terms()) as (upstreams, (blue, green)):
+            place, _ = upstreams.places
+            upstreams.steer(str(place.upstream), Steering.DRAIN)
+            first, _ = await upstreams.open("ann", OPEN)
+            assert (list(blue.sessions.values()), list(green.sessions.values())) == ([], ["ann"])
+            upstreams.steer(str(place.upstream), Steering.RESUME)
+            second, _ = await upstreams.open("bob", OPEN)
+            assert list(blue.sessions.values()) == ["bob"]
+            await first.close()
+            await second.close()
+
+    asyncio.run(test())
+
+
+def test_the_settings_file_has_the_last_word_on_a_server_that_was_paused() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, _):
+            (place,) = upstreams.places
+            upstreams.steer(str(place.upstream), Steering.PAUSE)
+            upstreams.reconfigure([place.upstream])
+            session, _ = await upstreams.open("ann", OPEN)
+            assert not place.paused
             await session.close()
 
     asyncio.run(test())

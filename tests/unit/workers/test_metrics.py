@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+from typing import Any
 
+from proxy.hs2.generated import ttypes
 from tests.unit.console.http import figure, get
+from tests.unit.support.proxied import RawClient
 from tests.unit.workers.several import Several, on_each
 
 
@@ -30,3 +33,26 @@ def test_one_worker_tells_the_figures_of_all(several: Several) -> None:
         assert await get(int(port), "/readyz") == (200, "ready\n")
 
     asyncio.run(test())
+
+
+def test_an_upstream_is_paused_and_resumed_in_all_workers(several: Several) -> None:
+    async def test() -> None:
+        async with on_each(several) as ((one, session), (other, theirs)):
+            name = f"127.0.0.1:{several.spark.port}"
+            assert await ran(one, session, f"PAUSE VIEWGATE UPSTREAM '{name}'") == [
+                f"upstream {name} is paused: new sessions and statements wait, running statements go on in 2 workers"
+            ]
+            waiting = (await other.execute(theirs, "SELECT 1")).operationHandle
+            assert (await other.status(waiting)).operationState == ttypes.TOperationState.RUNNING_STATE
+            await ran(one, session, f"RESUME VIEWGATE UPSTREAM '{name}'")
+            assert (await other.end(waiting)).operationState == ttypes.TOperationState.FINISHED_STATE
+            await other.close(waiting)
+
+    asyncio.run(test())
+
+
+async def ran(client: RawClient, session: Any, sql: str) -> list[Any]:
+    """The first column of a statement's rows."""
+    operation = (await client.execute(session, sql)).operationHandle
+    assert (await client.end(operation)).operationState == ttypes.TOperationState.FINISHED_STATE
+    return await client.first_column(operation)
