@@ -18,6 +18,7 @@ from rewriter.block.form import Unsupported
 from rewriter.block.meaning import MIRROR
 from rewriter.block.opaque import EXISTS, IN, SCALAR, opaque, opaque_within
 from rewriter.block.scope import Scope
+from rewriter.block.time_windows import time_window
 from rewriter.block.traits import aggregate_of, has_aggregate, is_constant, temporal_type
 from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.block.windows import read_window
@@ -35,6 +36,8 @@ from rewriter.functions.registry import (
 )
 from rewriter.functions.types import INTEGERS, holds_all
 from rewriter.sql import holds
+from rewriter.sql.time_windows import NAME as TIME_WINDOW
+from rewriter.sql.time_windows import unread
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, grain_named
 
@@ -202,13 +205,22 @@ def _call(node: Tree, scope: Scope) -> Tree:
         return _casting(arguments[0], _DATE, scope)
     if form == "bucket":
         return _bucket(name, arguments, scope)
+    if form == "window":
+        return time_window(name, arguments, scope)
     return exp.Anonymous(this=name, expressions=arguments)
+
+
+def _field(node: Tree, scope: Scope) -> Tree:
+    canonical(node.this, scope)
+    raise Unsupported(f"{_text(node)} is a field of a structure, which is not read")
 
 
 def _refuse_unsettled(name: str, node: Tree) -> None:
     """Raise Unsupported for a function that is not read, or does not give the same for the same arguments."""
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}")
+    if name == TIME_WINDOW:
+        raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
         raise Unsupported(f"the function {name} is not read")
     if name == "unix_timestamp" and not node.expressions:
@@ -379,6 +391,7 @@ _BUILDERS: tuple[tuple[tuple[type[Tree], ...], _Builder, frozenset[str]], ...] =
     ((exp.Column,), _column, frozenset({"this", "table", "db", "catalog"})),
     ((exp.Literal, exp.Null, exp.Boolean), _constant, frozenset({"this", "is_string"})),
     ((exp.Paren,), _paren, _ONE),
+    ((exp.Dot,), _field, _TWO),
     ((exp.Not, exp.Neg), _unary, _ONE),
     (CONNECTORS, _binary, _TWO),
     (COMPARISONS, _comparison, _TWO | {"negate"}),

@@ -54,14 +54,14 @@ map_from_arrays map_from_entries map_keys map_values map_zip_with mask named_str
 negative nullifzero octet_length parse_json parse_url pi posexplode posexplode_outer position positive
 printf quote radians reduce regexp regexp_count regexp_extract_all regexp_instr regexp_like rint rlike schema_of_csv
 schema_of_json schema_of_variant schema_of_xml sec sentences sequence sha shiftleft shiftright shiftrightunsigned
-sin sinh size slice smallint sort_array soundex split stack str_to_map string struct tan tanh
+session_window sin sinh size slice smallint sort_array soundex split stack str_to_map string struct tan tanh
 theta_difference theta_intersection theta_union time_diff time_trunc timestamp timestamp_micros timestamp_millis
 tinyint to_binary to_char to_csv to_json to_number to_time to_timestamp to_timestamp_ltz
 to_timestamp_ntz to_utc_timestamp to_varchar to_variant_object to_xml transform transform_keys
 transform_values try_element_at try_make_interval try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz
 try_parse_json try_parse_url try_to_binary try_to_date try_to_number try_to_time try_to_timestamp try_url_decode
 try_validate_utf8 try_variant_get typeof unbase64 unhex unix_date unix_micros unix_millis
-url_decode url_encode validate_utf8 variant_get width_bucket xpath xpath_boolean xpath_double
+url_decode url_encode validate_utf8 variant_get width_bucket window xpath xpath_boolean xpath_double
 xpath_float xpath_int xpath_long xpath_number xpath_short xpath_string xxhash64 zeroifnull zip_with
 """
 OTHER_FUNCTIONS = tuple(Function(name, readable=False, printed=False) for name in _SETTLED.split())

@@ -12,6 +12,7 @@ names that it does not know for those that it would translate: with a mark behin
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 from sqlglot import exp
@@ -25,6 +26,7 @@ from rewriter.sql.mistakes import left_open, unexpected
 Tree = exp.Expr
 
 _MARK = "\0"
+_WINDOW = "window"
 _KEPT = frozenset({"CASE", "CAST", "TRY_CAST"})
 # Calls that sqlglot's parser would read in its own way, and words that it takes for calls without parentheses.
 _CALLS = frozenset({*Spark.Parser.FUNCTIONS, *Spark.Parser.FUNCTION_PARSERS}) - _KEPT
@@ -61,9 +63,27 @@ _DIALECT = Dialect()
 def tokenize(sql: str) -> list[Token]:
     """The tokens of a text with their offsets (`start` and `end`, both inclusive); raises ParseError."""
     try:
-        return list(_DIALECT.tokenize(sql))
+        tokens = list(_DIALECT.tokenize(sql))
     except SqlglotError as error:
         raise ParseError(left_open(sql)) from error
+    return list(_with_time_windows(tokens)) if _WINDOW in sql.lower() else tokens
+
+
+def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens, `window` made a name where it begins no clause: `WINDOW w AS (…)`."""
+    for i, token in enumerate(tokens):
+        clause = [after.text.upper() for after in tokens[i + 2 : i + 3]] == ["AS"]
+        named = token.token_type is TokenType.WINDOW and not clause
+        yield _other(token, TokenType.VAR, token.text) if named else token
+
+
+def calls_window(tokens: Sequence[Token]) -> bool:
+    """Whether `window(` stands in a text."""
+    pairs = pairwise(tokens)
+    return any(
+        one.token_type is TokenType.VAR and one.text.lower() == _WINDOW and other.token_type is TokenType.L_PAREN
+        for one, other in pairs
+    )
 
 
 def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:

@@ -14,8 +14,9 @@ from sqlglot.tokens import Token, TokenType
 
 from rewriter.model import MaterializedView, Session, TableName
 from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, has_bare_query, select_spans
-from rewriter.sql.dialect import ParseError, parse_select, tokenize
+from rewriter.sql.dialect import ParseError, calls_window, parse_select, tokenize
 from rewriter.sql.outside import outside
+from rewriter.sql.time_windows import put_in_parts
 from rewriter.sql.writes import query_of_write
 
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
@@ -277,9 +278,12 @@ def _blocks(sql: str, tokens: Sequence[Token]) -> Iterator[SelectBlock]:
 def _block(sql: str, span: SelectSpan, tokens: Sequence[Token]) -> SelectBlock:
     text = sql[span.start : span.end]
     try:
-        return SelectBlock(span, text, parse_select(sql, tokens))
+        tree = parse_select(sql, tokens)
     except ParseError as error:
         return SelectBlock(span, text, None, str(error))
+    if calls_window(tokens):
+        put_in_parts(tree)
+    return SelectBlock(span, text, tree)
 
 
 def _is_query(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from rewriter.timeseries.bucket import as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, rolls_up
-from rewriter.timeseries.seconds import KindOf, count_of, instant_of, seconds_of
+from rewriter.timeseries.seconds import KindOf, count_of, instant_of, seconds_of, shifted_of
 from rewriter.timeseries.steady import LENGTHS, is_steady
 from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
 from rewriter.timeseries.zone_data import shift_of
@@ -105,6 +105,7 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = lambda
 
 def _counted(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
     found = seconds_of(tree, kind_of) or count_of(tree, kind_of) or instant_of(tree, kind_of)
+    found = found or shifted_of(tree, kind_of)
     return (found.source, found.step) if found is not None else None
 
 

@@ -7,6 +7,7 @@ clock is half an hour off.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import gcd
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -52,6 +53,22 @@ def count_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
         return None
     (ratio,) = tree.expressions
     return _stepped(ratio.this, ratio.expression, kind_of) if isinstance(ratio, exp.Div) else None
+
+
+def shifted_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
+    """Read `floor((s - o) / n) * n + m` as seconds or as a TIMESTAMP: the same over buckets that divide n and o."""
+    if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
+        return shifted_of(tree.expressions[0], kind_of)
+    times = tree.this if isinstance(tree, exp.Add) and whole_number(tree.expression) else None
+    count = times.this if isinstance(times, exp.Mul) and whole_number(times.expression) else None
+    ratio = count.expressions[0] if isinstance(count, exp.Anonymous) and count.name == "floor" else None
+    if not isinstance(ratio, exp.Div):
+        return None
+    moved, length = ratio.this, whole_number(ratio.expression)
+    offset = whole_number(moved.expression) if isinstance(moved, exp.Sub) else 0
+    if length is None or offset is None:
+        return None
+    return _stepped(moved.this if offset else moved, exp.Literal.number(gcd(length, offset)), kind_of)
 
 
 def instant_of(tree: Tree, kind_of: KindOf) -> Seconds | None:

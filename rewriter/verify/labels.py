@@ -3,10 +3,12 @@
 law: a text of fields of a time is that of its bucket, where that is finer than each field
      make_date(year(t), month(t), 1) is the first day of t's month; a function of dates takes the date of a time
      unix_seconds(timestamp_seconds(n)) is n; s - pmod(s, n) is floor(s / n) * n; floor(floor(s / m) * m / n) is
-     floor(s / n) where m divides n
+     floor(s / n) where m divides n, and floor((s - o) / n) where m divides both
 """
 
 from __future__ import annotations
+
+from math import gcd
 
 from sqlglot import exp
 
@@ -33,18 +35,22 @@ def seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
-    """The number of a bucket of n seconds, of a finer bucket as of its time."""
+    """The number of a bucket of n seconds, counted from an offset or from 1970, of a finer bucket as of its time."""
     ratio = tree.expressions[0]
     if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
         return tree
-    length = int(ratio.expression.name)
-    found = stepped(ratio.this)
-    source = found[0] if found is not None and length % found[1] == 0 else None
-    if source is None and is_call(ratio.this, "unix_seconds"):
-        source = finer(forms, ratio.this.expressions[0], length)
+    shift = ratio.this if isinstance(ratio.this, exp.Sub) and is_whole(ratio.this.expression) else None
+    seconds, length = (ratio.this if shift is None else shift.this), int(ratio.expression.name)
+    step = length if shift is None else gcd(length, int(shift.expression.name))
+    found = stepped(seconds)
+    source = found[0] if found is not None and step % found[1] == 0 else None
+    if source is None and is_call(seconds, "unix_seconds"):
+        source = finer(forms, seconds.expressions[0], step)
     if source is None:
         return tree
-    return forms.normal(call_of("floor", exp.Div(**{**ratio.args, "this": call_of("unix_seconds", source)})))
+    counted: Tree = call_of("unix_seconds", source)
+    moved = counted if shift is None else exp.Sub(this=counted, expression=shift.expression)
+    return forms.normal(call_of("floor", exp.Div(**{**ratio.args, "this": moved})))
 
 
 def difference_form(forms: Forms, tree: Tree) -> Tree:

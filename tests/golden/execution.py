@@ -111,6 +111,7 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
 
 def duck(sql: str) -> str:
     """Spark SQL as DuckDB's: the tables have one snapshot only, and the session's zone is UTC."""
+    sql = _without_time_windows(sql)
     for clock, told in _CLOCK.items():
         sql = clock.sub(told, sql)
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
@@ -122,6 +123,31 @@ def _transpiled(sql: str) -> list[str]:
     trees = [tree.transform(_in_duckdb) for tree in sqlglot.parse(sql, read=_Spark) if tree is not None]
     statements = [tree.sql("duckdb") for tree in trees]
     return [statement.replace("TIMESTAMPTZ", "TIMESTAMP") for statement in statements]
+
+
+# Spark puts `window` beside the columns of the rows whose time is not NULL, once for each window that a row is in.
+_TIME_WINDOW = re.compile(r"\bwindow\((\w+), '(\w+ \w+)'(?:, '(\w+ \w+)')?(?:, '(\w+ \w+)')?\)")
+
+
+def _without_time_windows(sql: str) -> str:
+    """A query of a time window as Spark computes it: of the rows that have a time, beside which `window` is."""
+    found = _TIME_WINDOW.search(sql)
+    if found is None:
+        return sql
+    time, *texts = found.groups()
+    length, slide, offset = (_seconds(text or texts[0] if i < 2 else text or "0 days") for i, text in enumerate(texts))
+    rows = []
+    for back in range(0, length, slide):
+        start = f"floor((unix_seconds({time}) - {offset}) / {slide}) * {slide} + {offset - back}"
+        window = f"named_struct('start', timestamp_seconds({start}), 'end', timestamp_seconds({start} + {length}))"
+        rows.append(f"SELECT *, {window} AS time_window FROM \\1 WHERE {time} IS NOT NULL")
+    named = re.sub(r"\bwindow\b", "time_window", _TIME_WINDOW.sub("window", sql))
+    return re.sub(r"FROM ([\w.]+)", f"FROM ({' UNION ALL '.join(rows)}) AS q", named)
+
+
+def _seconds(length: str) -> int:
+    number, unit = length.split()
+    return int(number) * {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}[unit[0]]
 
 
 def _in_duckdb(node: exp.Expr) -> exp.Expr:

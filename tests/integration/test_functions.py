@@ -46,7 +46,7 @@ MEANT = {
     "months_between": ("ts", "ts"),
     "make_timestamp_ntz": ("i", "i", "i", "i", "i", "i"),
 }
-OF_OURS = {"timeseries"}
+OF_OURS = {"timeseries", "window start", "window end"}
 Record = Function | WindowFunction
 
 

@@ -1,0 +1,46 @@
+"""The parts of `window(t, '1 hour')` over a point in time, in canonical form.
+
+law: the window of a TIMESTAMP begins at the last instant that is a multiple of its length, counted from 1970 and an
+     offset, in no zone; that of a TIMESTAMP_NTZ likewise on its clock, where a length that divides a day is a bucket
+no:  days of the session's zone: in New York a window of a day begins at 19:00 or 20:00
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.block.form import Unsupported
+from rewriter.block.scope import Scope
+from rewriter.block.traits import temporal_type
+from rewriter.functions.trees import call_of, number
+from rewriter.sql.time_windows import END, NAME
+from rewriter.timeseries import bucket_call
+from rewriter.timeseries.steady import LENGTHS
+
+Tree = exp.Expr
+_GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"}  # which begins on a Thursday
+
+
+def time_window(part: str, arguments: list[Tree], scope: Scope) -> Tree:
+    """The start or the end of a window; raises Unsupported where the type of the time does not settle it."""
+    time, length, offset = arguments[0], int(arguments[1].name), int(arguments[2].name)
+    if scope.has(NAME):
+        raise Unsupported("window is a column, too")
+    kind = temporal_type(time, scope)
+    if kind == "timestamp":
+        return _of_instants(part, time, length, offset)
+    if kind == "timestamp_ntz" and length in _GRAINS and offset == 0:
+        start = bucket_call(time, _GRAINS[length], kind)
+        ends = exp.Interval(this=exp.Literal.string(str(length)), unit=exp.Var(this="SECOND"))
+        return exp.Add(this=start, expression=ends) if part == END else start
+    raise Unsupported(f"window() of a {kind.upper()}" if kind else "window() of what may be no TIMESTAMP")
+
+
+def _of_instants(part: str, time: Tree, length: int, offset: int) -> Tree:
+    """`timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`."""
+    counted: Tree = call_of("unix_seconds", time)
+    counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted
+    ratio = exp.Div(this=counted, expression=number(length), typed=False, safe=False)
+    begun: Tree = exp.Mul(this=call_of("floor", ratio), expression=number(length))
+    added = offset + length if part == END else offset
+    return call_of("timestamp_seconds", exp.Add(this=begun, expression=number(added)) if added else begun)

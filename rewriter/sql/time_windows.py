@@ -1,0 +1,130 @@
+"""Spark's `window(t, '1 hour')`, which it puts beside the columns of FROM under the name `window`.
+
+Where it is one tumbling window, its parts are calls of names that nobody can type: `window start` and `window end` of a
+time, a length and an offset in seconds. Spark leaves out the rows of which the time is NULL.
+
+    query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour')
+    gives:  SELECT `window start`(ts, 3600, 0) AS start, count(*) FROM t WHERE ts IS NOT NULL GROUP BY `window start`(…)
+    no:     a slide shorter than the length: rows are in several windows; two windows in one SELECT; a window in WHERE
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+Tree = exp.Expr
+
+NAME = "window"
+START, END = "window start", "window end"
+_PARTS = {"start": START, "end": END}
+_DURATION = re.compile(r"\s*(?:interval\s+)?((?:[+-]?\d{1,9}\s+[a-z]+\s*)+)\Z", re.IGNORECASE)
+_PIECE = re.compile(r"([+-]?\d+)\s+([a-z]+)", re.IGNORECASE)
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+
+
+def put_in_parts(tree: exp.Select) -> None:
+    """Put the parts of time windows in the place of the calls, in a SELECT and all that stands in it."""
+    for select in list(tree.find_all(exp.Select)):
+        clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
+        found = [node for clause in clauses if clause is not None for node in _within(clause)]
+        calls = {node for node in found if _is_call(node)}
+        others = (select.args.get("where"), *(select.args.get("joins") or ()))
+        if len(calls) != 1 or any(_is_call(node) for clause in others if clause for node in _within(clause)):
+            continue
+        (call,) = calls
+        tumbling = _tumbling(call)
+        if tumbling is not None and not any(_is_whole(node, select) for node in found):
+            _replace(select, found, call.expressions[0].copy(), *tumbling)
+
+
+def unread(call: Tree) -> str:
+    """Why a call is not put in parts."""
+    if len(call.expressions) > 2 and _tumbling(call) is None:
+        return "window() slides, so that a row is in several windows, or its lengths are not read"
+    if _tumbling(call) is None:
+        return "window() has a length that is no number of seconds, minutes, hours, days or weeks"
+    return "window() is read once in a SELECT, by its start and end, and not in WHERE"
+
+
+def _within(clause: Tree) -> list[Tree]:
+    """The nodes of a clause, without those of queries in it."""
+    return list(clause.walk(prune=lambda node: isinstance(node, exp.Query)))
+
+
+def _is_call(node: Tree) -> bool:
+    return isinstance(node, exp.Anonymous) and node.name.lower() == NAME and 2 <= len(node.expressions) <= 4
+
+
+def _is_window(node: Tree) -> bool:
+    """Whether a node is the window, by its call or by its name."""
+    named = isinstance(node, exp.Column) and not node.table and node.name.lower() == NAME
+    return named or _is_call(node)
+
+
+def _part(node: Tree) -> str | None:
+    """The part of the window that a node is."""
+    if isinstance(node, exp.Dot) and _is_call(node.this):
+        return _PARTS.get(node.expression.name.lower())
+    if isinstance(node, exp.Column) and node.table.lower() == NAME and not node.args.get("db"):
+        return _PARTS.get(node.name.lower())
+    return None
+
+
+def _is_whole(node: Tree, select: exp.Select) -> bool:
+    """Whether the window is read as a structure: it is not in GROUP BY and ORDER BY, where its start is as good."""
+    if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _part(node.parent) is not None):
+        return False
+    return not isinstance(node.parent, exp.Group | exp.Ordered)
+
+
+def _tumbling(call: Tree) -> tuple[int, int] | None:
+    """The length and the offset of a window in seconds; None where windows overlap, or these are not known."""
+    texts = call.expressions[1:]
+    if not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
+        return None
+    length, *rest = (seconds_of(text.name) for text in texts)
+    slide = rest[0] if rest else length
+    offset = rest[1] if len(rest) > 1 else 0
+    if length is None or slide != length or offset is None or length <= 0 or abs(offset) >= length:
+        return None
+    return length, offset % length
+
+
+def seconds_of(text: str) -> int | None:
+    """The seconds of a duration, whole ones; None for another, or one of months.
+
+    >>> [seconds_of(text) for text in ("1 day", "1 hour 30 minutes", "interval 10 seconds", "1 month", "90m")]
+    [86400, 5400, 10, None, None]
+    """
+    found = _DURATION.match(text)
+    pieces = _PIECE.findall(found[1]) if found is not None else []
+    units = [_SECONDS.get(unit.lower().removesuffix("s")) for _, unit in pieces]
+    if not units or None in units:
+        return None
+    return sum(int(number) * unit for (number, _), unit in zip(pieces, units, strict=True) if unit is not None)
+
+
+def _replace(select: exp.Select, found: list[Tree], time: Tree, length: int, offset: int) -> None:
+    """Put the window's parts in the place of what reads it; grouping by it is grouping by those that are read."""
+    numbers = exp.Literal.number(length), exp.Literal.number(offset)
+
+    def made(part: str) -> Tree:
+        return exp.Anonymous(this=part, expressions=[time.copy(), *(number.copy() for number in numbers)])
+
+    read = {part for node in found if (part := _part(node))}
+    for node in found:
+        part = _part(node)
+        if part is not None:
+            named = isinstance(node, exp.Column) and node.parent is select
+            node.replace(exp.alias_(made(part), node.name) if named else made(part))
+        elif _is_window(node) and isinstance(node.parent, exp.Group):
+            keys = [made(part) for part in (START, END) if part == START or part in read]
+            group = node.parent
+            group.set("expressions", [k for each in group.expressions for k in (keys if each is node else [each])])
+        elif _is_window(node) and isinstance(node.parent, exp.Ordered):
+            node.replace(made(START))
+    where = select.args.get("where")
+    kept = exp.Not(this=exp.Is(this=time, expression=exp.Null()))
+    select.set("where", exp.Where(this=exp.And(this=exp.Paren(this=where.this), expression=kept) if where else kept))

@@ -1,0 +1,119 @@
+-- window(t, '1 hour'): tumbling windows are buckets of instants, from any buckets that divide them; no row without a time is in one.
+--@ schema
+CREATE TABLE events (at TIMESTAMP, local TIMESTAMP_NTZ, day DATE, country STRING, n BIGINT);
+--@ rows
+INSERT INTO events VALUES
+  (TIMESTAMP '2023-12-31 23:59:59.999999', TIMESTAMP_NTZ '2023-12-31 23:59:59', DATE '2023-12-31', 'de', 1),
+  (TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP_NTZ '2024-01-01 00:00:00', DATE '2024-01-01', 'us', 2),
+  (TIMESTAMP '2024-01-07 10:20:30', TIMESTAMP_NTZ '2024-01-07 10:20:30', DATE '2024-01-07', 'de', 3),
+  (TIMESTAMP '2024-01-07 10:29:59.5', TIMESTAMP_NTZ '2024-01-07 10:29:59', DATE '2024-01-07', NULL, 4),
+  (TIMESTAMP '2024-02-29 12:34:56.5', TIMESTAMP_NTZ '2024-02-29 12:34:56', DATE '2024-02-29', 'us', 5),
+  (TIMESTAMP '1969-12-31 23:30:00', TIMESTAMP_NTZ '1969-12-31 23:30:00', DATE '1969-12-31', 'de', 6),
+  (TIMESTAMP '1969-12-31 23:44:59', TIMESTAMP_NTZ '1969-12-31 23:44:59', DATE '1969-12-31', 'de', 7),
+  (NULL, NULL, NULL, 'de', 8), (NULL, NULL, NULL, NULL, NULL)
+--@ view by_minute
+SELECT date_trunc('minute', at) AS m, country, sum(n) AS s FROM events GROUP BY 1, 2
+--@ view by_window
+SELECT window.start AS begin, window.end AS finish, country, max(n) AS top FROM events GROUP BY window(at, '15 minutes'), country
+--@ view by_shifted
+SELECT window(at, '1 day', '1 day', '5 hours').start AS d, min(n) AS least FROM events GROUP BY 1
+--@ view local_hour
+SELECT window(local, '1 hour').start AS h, count(n) AS c FROM events GROUP BY window(local, '1 hour')
+--@ view sliding
+SELECT window(at, '1 hour', '15 minutes').start AS h, bit_or(n) AS bits FROM events GROUP BY window(at, '1 hour', '15 minutes')
+
+--@ case: from minutes, without the rows that have no time
+SELECT window(at, '1 hour').start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour')
+--@ rewritten using by_minute
+SELECT timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600)
+
+--@ case: by its name, with its end
+SELECT window.start, window.end, country, sum(n) AS s FROM events GROUP BY window(at, '1 day'), country
+--@ rewritten using by_minute
+SELECT timestamp_seconds(floor(unix_seconds(v.`m`) / 86400) * 86400) AS start, timestamp_seconds((floor(unix_seconds(v.`m`) / 86400) * 86400) + 86400) AS `end`, v.`country` AS country, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 86400) * 86400), timestamp_seconds((floor(unix_seconds(v.`m`) / 86400) * 86400) + 86400), v.`country`
+
+--@ case: the same window
+SELECT window.start, window.end, country, max(n) AS top FROM events GROUP BY window(at, '15 minutes'), country
+--@ rewritten using by_window
+SELECT v.`begin` AS start, v.`finish` AS `end`, v.`country` AS country, v.`top` AS top FROM lake.demo.by_window__storage AS v
+
+--@ case: a window that the stored one divides
+SELECT window.start, max(n) AS top FROM events GROUP BY window(at, '1 hour')
+--@ rewritten using by_window
+SELECT timestamp_seconds(floor(unix_seconds(v.`begin`) / 3600) * 3600) AS start, max(v.`top`) AS top FROM lake.demo.by_window__storage AS v GROUP BY timestamp_seconds(floor(unix_seconds(v.`begin`) / 3600) * 3600)
+
+--@ case: four minutes do not divide fifteen
+SELECT window.start, max(n) AS top FROM events GROUP BY window(at, '4 minutes')
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding NOT_READ the view's own query: window() slides, so that a row is in several windows, or its lengths are not read
+
+--@ case: weeks of instants begin on a Thursday
+SELECT window.start AS w, max(n) AS top FROM events GROUP BY window(at, '1 week')
+--@ rewritten using by_window
+SELECT timestamp_seconds(floor(unix_seconds(v.`begin`) / 604800) * 604800) AS w, max(v.`top`) AS top FROM lake.demo.by_window__storage AS v GROUP BY timestamp_seconds(floor(unix_seconds(v.`begin`) / 604800) * 604800)
+
+--@ case: days that begin at five, from quarters of an hour
+SELECT window.start AS d, max(n) AS top FROM events GROUP BY window(at, '1 day', '1 day', '5 hours')
+--@ rewritten using by_window
+SELECT timestamp_seconds((floor((unix_seconds(v.`begin`) - 18000) / 86400) * 86400) + 18000) AS d, max(v.`top`) AS top FROM lake.demo.by_window__storage AS v GROUP BY timestamp_seconds((floor((unix_seconds(v.`begin`) - 18000) / 86400) * 86400) + 18000)
+
+--@ case: an offset that the stored windows do not divide
+SELECT window.start AS d, max(n) AS top FROM events GROUP BY window(at, '1 day', '1 day', '5 minutes')
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding NOT_READ the view's own query: window() slides, so that a row is in several windows, or its lengths are not read
+
+--@ case: the same offset
+SELECT window(at, '1 day', '1 day', '5 hours').start AS d, min(n) AS least FROM events GROUP BY window(at, '1 day', '1 day', '5 hours')
+--@ rewritten using by_shifted
+SELECT v.`d` AS d, v.`least` AS least FROM lake.demo.by_shifted__storage AS v
+
+--@ case: from days that begin at five, no days that begin at midnight
+SELECT window(at, '1 day').start AS d, min(n) AS least FROM events GROUP BY window(at, '1 day')
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW min(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW min(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding NOT_READ the view's own query: window() slides, so that a row is in several windows, or its lengths are not read
+
+--@ case: filters and order by the window
+SELECT window.start AS h, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY window(at, '30 minutes') HAVING window.start < '2024-02-01' ORDER BY window.start
+--@ rewritten using by_minute
+SELECT timestamp_seconds(floor(unix_seconds(v.`m`) / 1800) * 1800) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= '2024-01-01' AND NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 1800) * 1800) HAVING timestamp_seconds(floor(unix_seconds(v.`m`) / 1800) * 1800) < '2024-02-01' ORDER BY 1 ASC NULLS FIRST
+
+--@ case: a bucket of the session is answered from windows, of the rows that have a time
+SELECT date_trunc('hour', at) AS h, max(n) AS top FROM events WHERE at IS NOT NULL GROUP BY 1
+--@ rewritten using by_window
+SELECT date_trunc('HOUR', v.`begin`) AS h, max(v.`top`) AS top FROM lake.demo.by_window__storage AS v GROUP BY date_trunc('HOUR', v.`begin`)
+
+--@ case: rows that have no time are in no window
+SELECT date_trunc('hour', at) AS h, max(n) AS top FROM events GROUP BY 1
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted VIEW_FILTERS_MORE NOT at IS NULL; by_window VIEW_FILTERS_MORE NOT at IS NULL; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding NOT_READ the view's own query: window() slides, so that a row is in several windows, or its lengths are not read
+
+--@ case: hours of a clock without a zone
+SELECT window.start, window.end, count(n) AS c FROM events GROUP BY window(local, '1 day')
+--@ rewritten using local_hour
+SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) AS start, CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) + INTERVAL '86400' SECOND AS `end`, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.local_hour__storage AS v GROUP BY CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ), CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) + INTERVAL '86400' SECOND
+
+--@ case: its weeks are not those of the calendar
+SELECT window.start, count(n) AS c FROM events GROUP BY window(local, '1 week')
+--@ kept: by_minute NOT_READ window() of a TIMESTAMP_NTZ; by_shifted NOT_READ window() of a TIMESTAMP_NTZ; by_window NOT_READ window() of a TIMESTAMP_NTZ; local_hour NOT_READ window() of a TIMESTAMP_NTZ; sliding NOT_READ window() of a TIMESTAMP_NTZ
+
+--@ case: rows are in several windows that slide
+SELECT window(at, '1 hour', '15 minutes').start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '15 minutes')
+--@ kept: by_minute NOT_READ window() slides, so that a row is in several windows, or its lengths are not read; by_shifted NOT_READ window() slides, so that a row is in several windows, or its lengths are not read; by_window NOT_READ window() slides, so that a row is in several windows, or its lengths are not read; local_hour NOT_READ window() slides, so that a row is in several windows, or its lengths are not read; sliding NOT_READ window() slides, so that a row is in several windows, or its lengths are not read
+
+--@ case: of windows that slide, the view's own query
+SELECT window(at, '1 hour', '15 minutes').start AS h, bit_or(n) AS bits FROM events GROUP BY window(at, '1 hour', '15 minutes')
+--@ rewritten using sliding
+SELECT v.`h`, v.`bits` FROM lake.demo.sliding__storage AS v
+
+--@ case: a window of a date
+SELECT window.start, sum(n) AS s FROM events GROUP BY window(day, '1 day')
+--@ kept: by_minute NOT_READ window() of a DATE; by_shifted NOT_READ window() of a DATE; by_window NOT_READ window() of a DATE; local_hour NOT_READ window() of a DATE; sliding NOT_READ window() of a DATE
+
+--@ case: two windows
+SELECT window(at, '1 hour').start AS h, window(at, '1 day').start AS d, sum(n) AS s FROM events GROUP BY 1, 2
+--@ kept: by_minute NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE; by_shifted NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE; by_window NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE; local_hour NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE; sliding NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE
+
+--@ case: a month is no length
+SELECT window(at, '1 month').start AS h, sum(n) AS s FROM events GROUP BY 1
+--@ kept: by_minute NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks; by_shifted NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks; by_window NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks; local_hour NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks; sliding NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks
+
+--@ case: a derived table, one row each
+SELECT h, sum(n) AS s FROM (SELECT window(at, '1 hour').start AS h, n FROM events) AS q GROUP BY h
+--@ rewritten using by_minute
+SELECT timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE NOT (v.`m` IS NULL) GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600)

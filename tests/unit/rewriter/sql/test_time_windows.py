@@ -1,0 +1,38 @@
+"""Where `window(` is a call, a name, and a clause."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter.sql import tokenize
+from rewriter.sql.blocks import select_spans
+from rewriter.sql.dialect import calls_window
+from rewriter.sql.time_windows import seconds_of
+
+
+@pytest.mark.parametrize(
+    ("sql", "blocks"),
+    [
+        ("SELECT 1 UNION ALL SELECT window(ts, '1 day').start, window.end FROM t GROUP BY window(ts, '1 day')", 2),
+        ("SELECT 1 UNION ALL SELECT sum(n) OVER w FROM t WINDOW w AS (ORDER BY n), x AS (ORDER BY m)", 2),
+        ("SELECT window, n FROM t UNION ALL SELECT window.start, n FROM u", 2),
+    ],
+)
+def test_a_clause_ends_a_select_and_a_call_does_not(sql: str, blocks: int) -> None:
+    found = [sql[start:end] for start, end in select_spans(tokenize(sql))]
+    assert len(found) == blocks
+    assert found[-1].endswith(("(ts, '1 day')", "OVER w FROM t", "FROM u"))
+
+
+def test_only_a_call_is_one() -> None:
+    assert calls_window(tokenize("SELECT window (ts, '1 day') FROM t"))
+    assert not calls_window(tokenize("SELECT window.start, 'window(', sum(n) OVER w FROM t WINDOW w AS (ORDER BY n)"))
+
+
+@pytest.mark.parametrize("text", ["", "1", "day", "1.5 hours", "1 day -", "2 months", "1 fortnight", "1 day 1 year"])
+def test_other_lengths_are_not_read(text: str) -> None:
+    assert seconds_of(text) is None
+
+
+def test_pieces_add_up() -> None:
+    assert seconds_of(" interval 1 week 1 day -1 hours 30 minutes ") == 8 * 86_400 - 3600 + 1800
