@@ -23,7 +23,7 @@ from rewriter.block.form import Join, Occurrence, Unsupported
 from rewriter.block.from_clause import FromClause, rejected
 from rewriter.block.opaque import shown
 from rewriter.block.scope import Scope
-from rewriter.block.traits import has_aggregate
+from rewriter.block.traits import has_aggregate, temporal_type
 from rewriter.functions.types import INTEGERS
 from rewriter.sql import every, holds
 
@@ -125,8 +125,10 @@ def _joined(
 
 
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
-    """Whether IN compares two columns as `=` does: it brings other types to one in its own way."""
-    types = [column.type for side in (left, right) if (column := scope.type_of(side)) is not None]
+    """Whether IN compares two columns, or times, as `=` does: it brings other types to one in its own way."""
+    sides = (left, right)
+    types = [c.type if (c := scope.type_of(side)) else temporal_type(side, scope) for side in sides]
+    types = [kind for kind in types if kind is not None]
     return len(types) == 2 and (len(set(types)) == 1 or set(types) <= set(INTEGERS))
 
 

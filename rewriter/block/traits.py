@@ -7,7 +7,8 @@ from sqlglot import exp
 from rewriter.block.opaque import OPAQUE, is_opaque
 from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.functions.registry import AGGREGATES, CLOCK, ZONELESS
+from rewriter.functions.registry import AGGREGATES, CLOCK, RESULTS, ZONELESS
+from rewriter.functions.results import DATE
 from rewriter.sql import every, nodes_of
 from rewriter.timeseries.bucket import TEMPORAL, Bucket, as_bucket, label_source
 
@@ -25,7 +26,9 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
         kind = CAST_TYPES.get(node.to.this)
         return kind if kind in TEMPORAL else None
     bucket = as_bucket(node)
-    return bucket.type if bucket else None
+    if bucket is not None:
+        return bucket.type
+    return "date" if isinstance(node, exp.Anonymous) and RESULTS.get(node.name) is DATE else None
 
 
 def is_literal(node: Tree) -> bool:

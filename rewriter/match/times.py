@@ -95,7 +95,14 @@ def factored(tree: Tree, rows: Rows) -> Read:
     def build(stored: Stored) -> Tree:
         timed = stored.type == "date" and label_source(tree) is None and kind_of(factor.within, rows) == "timestamp"
         begin = cast(stored.begin, "timestamp") if timed else stored.begin
-        return tree.transform(lambda node: begin.copy() if node == factor.within else node)
+
+        def put(node: Tree) -> Tree:
+            if node != factor.within:
+                return node
+            of_dates = isinstance(node.parent, exp.Anonymous) and node.parent.name in OF_DATES
+            return (stored.begin if of_dates else begin).copy()
+
+        return tree.transform(put)
 
     return _nested(factor.source, factor.grain, rows, build)
 

@@ -88,19 +88,48 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = lambda
     """Read an expression as a function of the coarsest bucket that it is one of; None where there is none."""
     labelled = (
         label_source(tree)
+        or _of_later_months(tree)
         or _formatted(tree, kind_of, zone)
         or _counted(tree, kind_of)
         or _from_seconds(tree, kind_of, zone, since_of)
     )
     if labelled is None:
         return None
-    within, grain = labelled
+    within, grain = _before_months(*labelled)
     source = within
     while (told := told_by(source, kind_of)) is not None and nests(
         told.grain, grain, told.type, zone, since_of(told.source)
     ):
         source = told.source
     return Factor(within, source, grain)
+
+
+_OF_MONTHS = frozenset({"month", "quarter", "year"})
+
+
+def _of_later_months(tree: Tree) -> tuple[Tree, Grain] | None:
+    """A bucket of what is some months before or after a time."""
+    bucket = as_bucket(tree)
+    return (bucket.source, bucket.grain) if bucket is not None and _months_on(bucket.source) is not None else None
+
+
+def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
+    """The time of which a source is some months before or after: these are in one month where the times are.
+
+    law: add_months(t, n) is in the month n behind that of t, on its last day where that has no such day
+    no:  days and weeks of it; a number of months that a column has
+    """
+    time = _months_on(source) if grain in _OF_MONTHS else None
+    return (time, "month") if time is not None else (source, grain)
+
+
+def _months_on(source: Tree) -> Tree | None:
+    moved = day_source(source) or source
+    if not isinstance(moved, exp.Anonymous) or moved.name != "add_months" or len(moved.expressions) != 2:
+        return None
+    time, number = moved.expressions
+    number = number.this if isinstance(number, exp.Neg) else number
+    return time if isinstance(number, exp.Literal) and not number.is_string else None
 
 
 def _counted(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rewriter.block.since import since_of
+from rewriter.functions.trees import call_of
+from rewriter.sql import holds
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     Grain,
@@ -42,11 +44,19 @@ def at_home(forms: Forms, tree: Tree) -> Tree | None:
     return bucket_call(bucket.source, bucket.grain, bucket.type) if same else None
 
 
+_MONTHS = ("month", "quarter", "year")
+
+
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
     """The time of a finer bucket, which a function of its coarser bucket may take as well."""
     bucket = as_bucket(source)
     if bucket is not None and bucket.type == forms.kind(bucket.source):
         return bucket.source if nests(forms, bucket.grain, grain, bucket.type, bucket.source) else None
+    if isinstance(source, exp.Anonymous) and source.name == "add_months" and grain in _MONTHS:
+        # Of two days of one month, so many months on, the month is one.
+        time, number = finer(forms, source.expressions[0], "month"), source.expressions[1]
+        settled = time is not None and not holds(number, exp.Column)
+        return forms.normal(call_of(source.name, time, number)) if time is not None and settled else None
     day = day_source(source)
     if day is not None and forms.kind(day) in ("timestamp", "timestamp_ntz"):
         return day if isinstance(grain, str) and rolls_up("day", grain) else None

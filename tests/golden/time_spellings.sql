@@ -200,7 +200,7 @@ SELECT year(add_months(v.`d`, 3)) AS fiscal, max(v.`top`) AS s FROM lake.demo.by
 --@ case: fiscal quarters
 SELECT year(add_months(to_date(at), 3)) AS y, quarter(add_months(at, 3)) AS q, sum(n) AS s FROM events GROUP BY 1, 2
 --@ rewritten using by_minute
-SELECT year(add_months(CAST(v.`m` AS DATE), 3)) AS y, quarter(add_months(CAST(v.`m` AS DATE), 3)) AS q, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY year(add_months(CAST(v.`m` AS DATE), 3)), quarter(add_months(CAST(v.`m` AS DATE), 3))
+SELECT year(add_months(v.`m`, 3)) AS y, quarter(add_months(v.`m`, 3)) AS q, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY year(add_months(v.`m`, 3)), quarter(add_months(v.`m`, 3))
 
 --@ case: the month before
 SELECT add_months(trunc(at, 'MONTH'), -1) AS m, max(n) AS s FROM events GROUP BY 1
