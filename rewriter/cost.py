@@ -70,7 +70,7 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
     nobody knows the share. That is an estimate: with the true bound, which is nothing where a range has two ends, each
     such view is tried, and hits of TPC-H and SSB over 100 views take 1.3 times as long.
     """
-    read = Counter(table.name for table in block.tables)
+    read = Counter(table.name for table in block.tables if not table.text)
     grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
     rest = int(UNKNOWN_SHARE * sum(scan_of(relations.get(table.name)) for table in block.tables))
     others: dict[Bag, int] = {}

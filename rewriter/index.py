@@ -27,6 +27,7 @@ _READ = (
     "sources",
     "texts",
     "set_operations",
+    "layered",
     "graph",
     "shelf",
     "_shelved",
@@ -36,6 +37,7 @@ _READ = (
 _SETS = " GROUP BY GROUPING SETS ("
 
 _OPERATORS = re.compile(r"\b(UNION|INTERSECT|EXCEPT|MINUS)\b", re.IGNORECASE)
+_LAYERS = re.compile(r"\bHAVING\b|\bSELECT\b.*\bSELECT\b", re.IGNORECASE | re.DOTALL)
 
 # A statement with plain views in their place, as it is, and with materialized ones in theirs, too: each text once.
 Expansions = tuple[Expanded, ...]
@@ -158,6 +160,11 @@ class Definitions:
             if _OPERATORS.search(view.storage_query) and storage_tree(view) is None:
                 found.setdefault(frozenset(self.sources[view.name]), []).append(view)
         return found
+
+    @cached_property
+    def layered(self) -> frozenset[TableName]:
+        """The views that may be more than one level of groups: over derived tables, or with HAVING."""
+        return frozenset(view.name for view in self.views if _LAYERS.search(view.storage_query))
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:

@@ -46,6 +46,8 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 
     Each bucket of an instant names `zone`; other outputs and keys that depend on it are hidden.
     """
+    if any(depends_on_zone(tree, Scope(inner.tables)) for inner in block.derived for tree in inner.expressions):
+        return None
     scope = Scope(block.tables)
 
     def moved(node: Tree) -> Tree:

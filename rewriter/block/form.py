@@ -26,7 +26,7 @@ class Occurrence:
     """One table of a block. `id` names it in canonical columns, `alias` in the user's text.
 
     Of a derived table that is no part of the block, `text` is how FROM reads it; the name is then that text. Of a
-    chain of UNION ALL, `branches` are its blocks.
+    chain of UNION ALL, `branches` are its blocks; of one SELECT, `inner` is its block.
     """
 
     id: str
@@ -35,6 +35,7 @@ class Occurrence:
     columns: tuple[Column, ...]
     text: str = ""
     branches: tuple[Block, ...] = field(default=(), compare=False)
+    inner: Block | None = field(default=None, compare=False)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, compared without case."""
@@ -102,6 +103,12 @@ class Block:
     distinct: bool = False
     decides: bool = True
     since: tuple[tuple[Tree, int], ...] = ()
+
+    @property
+    def derived(self) -> tuple[Block, ...]:
+        """The blocks of the derived tables that are read, at any depth."""
+        inner = [block for table in self.tables for block in (table.inner, *table.branches) if block is not None]
+        return tuple(found for block in inner for found in (block, *block.derived))
 
     @property
     def plain(self) -> bool:

@@ -25,9 +25,22 @@ Tree = exp.Expr
 Find = Callable[[exp.Table], tuple[TableName, tuple[Column, ...]] | None]
 # The block of a SELECT whose tables get other ids than those that are taken.
 Build = Callable[[exp.Select, frozenset[str]], Block]
-# The text by which FROM reads a derived table or a common table expression, its columns, and the blocks of a chain of
-# UNION ALL; raises Unsupported.
-Derive = Callable[[Tree], tuple[str, tuple[Column, ...], tuple[Block, ...]]]
+
+
+class Derived(NamedTuple):
+    """A derived table or a common table expression as a table: the text by which FROM reads it, and its columns.
+
+    `branches` are the blocks of a chain of UNION ALL, `inner` is the block of one SELECT.
+    """
+
+    text: str
+    columns: tuple[Column, ...]
+    branches: tuple[Block, ...] = ()
+    inner: Block | None = None
+
+
+# Reads a derived table or a common table expression as a table; raises Unsupported.
+Derive = Callable[[Tree], Derived]
 # The SELECT that a common table expression of that name stands for, with what builds its block.
 Common = Mapping[str, tuple[exp.Select, Build]]
 
@@ -277,14 +290,15 @@ def _is_derived(node: Tree, common: Common) -> bool:
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
     """A derived table as a table of the block."""
     _refuse_extras(node, ("this", "alias"), renames=True)
-    text, columns, branches = derive(node)
+    text, columns, branches, inner = derive(node)
     alias = node.alias_or_name
     names = tuple(node.alias_column_names) or tuple(column.name for column in columns)
     if len({name.lower() for name in names}) != len(columns):
         raise Unsupported(f"{alias or 'a derived table'} has two columns of one name, or others than its alias names")
     if names != tuple(column.name for column in columns):
         raise Unsupported(f"{alias} names the columns of a derived table that groups, or takes some of its rows")
-    occurrence = Occurrence(_free_id(alias, taken), TableName(("derived table", text)), alias, columns, text, branches)
+    name = TableName(("derived table", text))
+    occurrence = Occurrence(_free_id(alias, taken), name, alias, columns, text, branches, inner)
     return _Item(Source(alias, occurrence), (occurrence,))
 
 

@@ -172,5 +172,5 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
 @remembered
 def zone_matters(block: Block) -> bool:
     """Whether the session's time zone could change anything in a block."""
-    scope = Scope(block.tables)
-    return any(depends_on_zone(tree, scope) for tree in block.expressions)
+    blocks = (block, *block.derived)
+    return any(depends_on_zone(tree, Scope(each.tables)) for each in blocks for tree in each.expressions)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from rewriter.block import Block, Predicates
+from rewriter.engine.leaves import over_derived
 from rewriter.engine.set_paths import paths_of_sets
 from rewriter.match import (
     Ask,
@@ -55,16 +56,21 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
     `remainder` answers for the rows that a plan does not have from the path.
     """
     best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
+    further = False
     if path.block.sets is not None:
         for each in paths_of_sets(path):
             best = answer(query, each, remainder)
             if isinstance(best.result, Match):
                 break
         return best
-    for tried, mapping in enumerate(table_mappings(path.block, query.block)):
+    for tried, (asked, mapping) in enumerate(_mapped(query, path)):
         if tried == MAPPINGS:
             return Answer("", Miss(Reason.SHAPE, f"its tables stand for the query's in more than {MAPPINGS} ways"))
-        wider = widened(query, path, mapping)
+        if isinstance(asked, Miss):
+            best = best if further else Answer("", asked)
+            continue
+        further = True
+        wider = widened(asked, path, mapping)
         if wider is None:
             best = Answer("", _spare(path, mapping))
             continue
@@ -73,6 +79,17 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
             return found
         best = found
     return best
+
+
+def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
+    """The ways in which a path's tables stand for a question's, whose derived tables are read from the path's."""
+    for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
+        if isinstance(placed, Miss):
+            yield placed, {}
+            continue
+        for mapping in table_mappings(path.block, placed.question.block):
+            if placed.ids <= {*mapping.values()}:
+                yield placed.question, mapping
 
 
 def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answer:

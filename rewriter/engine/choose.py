@@ -12,10 +12,10 @@ from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
 from rewriter.correlation import Correlation
 from rewriter.cost import UNKNOWN, least_costs, original_cost
 from rewriter.engine.answer import of_branches, over_parts
-from rewriter.engine.questions import block_of, unread
+from rewriter.engine.questions import DERIVED_ALONE, block_of, reads_derived_alone, unread
 from rewriter.engine.tried import Tried
 from rewriter.freshness import Relations
-from rewriter.index import Definitions, Shortlist
+from rewriter.index import Definitions, Listed, Shortlist
 from rewriter.match import Match, Miss, Reason, Shared
 from rewriter.match.parts import in_parts
 from rewriter.match.printing import print_block
@@ -61,6 +61,8 @@ def answer_block(
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
     tried = Tried(select, statement.session, definitions, relations, correlation, refuted)
+    if reads_derived_alone(block):
+        shortlist = tuple(_over_layers(tried, shortlist))
     _try_all(tried, query, shortlist)
     if tried.best is not None:
         return Chosen(tried.best.view, tried.best.rule, tried.best.match, block, correlation), tried.report()
@@ -68,6 +70,15 @@ def answer_block(
     if chosen is not None:
         return chosen, [*_answering(chosen, definitions, select), *tried.report()]
     return None, tried.report()
+
+
+def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
+    """The views on a shortlist that may read derived tables themselves; it is noted why the others do not answer."""
+    for listed in shortlist:
+        if listed.view.name in tried.definitions.layered:
+            yield listed
+        else:
+            tried.miss(listed.view, Miss(Reason.NOT_READ, DERIVED_ALONE))
 
 
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:

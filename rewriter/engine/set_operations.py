@@ -9,7 +9,7 @@ from rewriter.block import Block, Find, Unsupported, build_block, find_among, pr
 from rewriter.cost import UNKNOWN, cost, original_cost
 from rewriter.engine.access_paths import columns_of
 from rewriter.engine.answer import Answer, answer_whole
-from rewriter.engine.questions import block_of, finder, unread
+from rewriter.engine.questions import DERIVED_ALONE, block_of, finder, reads_derived_alone, unread
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason
@@ -31,6 +31,8 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
         for branch in operation.branches:
             assert branch.tree is not None
             block, correlation = block_of(branch, branch.tree, statement, find)
+            if reads_derived_alone(block):
+                raise Unsupported(DERIVED_ALONE)
             if correlation is not None:
                 raise Unsupported("a branch names columns of a block around it")
             blocks.append(block)

@@ -75,7 +75,7 @@ class Tried:
             return
         if found.result.reason is Reason.STALE:
             self.stale.append(view)
-        self._miss(view, found.rule, found.result)
+        self.miss(view, found.result, found.rule)
 
     def add_live(self, query: Predicates, limit: int) -> None:
         """Try the stale views with the rows appended to their tables since their refresh."""
@@ -88,7 +88,7 @@ class Tried:
             self.live[view.name] = " and ".join(f"{c.name} since snapshot {c.start}" for c in storage.grown)
             found = self._add(view, query, query, self._live_path(view, query.block, storage), limit)
             if isinstance(found.result, Miss):
-                self._miss(view, found.rule, found.result)
+                self.miss(view, found.result, found.rule)
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
     def tile(self, query: Predicates) -> None:
@@ -153,7 +153,8 @@ class Tried:
             if isinstance(found.result, Match):
                 self._add_upon(other, found.result, query, limit)
 
-    def _miss(self, view: MaterializedView, rule: str, miss: Miss) -> None:
+    def miss(self, view: MaterializedView, miss: Miss, rule: str = "") -> None:
+        """Note why a view does not answer."""
         self.missed.append(Attempt(view.name, "missed", rule, miss.reason, miss.detail, self.select.text))
 
     def _keep(self, match: Best) -> None:

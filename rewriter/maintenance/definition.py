@@ -33,7 +33,7 @@ from rewriter.model import MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.settings import unreadable_setting
 from rewriter.schema import UNKNOWN, expression_type, output_types, parts_of
 from rewriter.spelling import spell_out
-from rewriter.sql import SelectBlock, Statement, View, expand, parse, splice
+from rewriter.sql import Statement, View, expand, parse, splice
 
 Tree = exp.Expr
 HIDDEN = "viewgate_"
@@ -173,18 +173,10 @@ def _refuse_call(call: exp.Func) -> None:
 
 def _single_block(statement: Statement, find: Find) -> Block:
     """The block that the whole query is, derived tables and common table expressions merged into it."""
-    text = statement.sql.rstrip().rstrip(";").rstrip()
-    main = next((b for b in statement.blocks if b.span.end == len(text) and not _within_another(b, statement)), None)
+    main = statement.main
     if main is None or main.tree is None:
         raise Unsupported("more than one SELECT")
-    behind_with = max((common.end for common in statement.common), default=0)
-    if statement.sql[behind_with : main.span.start].strip():
-        raise Unsupported("more than one SELECT")
     return build_block(main.tree, find, common_tables(statement, main, find))
-
-
-def _within_another(block: SelectBlock, statement: Statement) -> bool:
-    return any(other.span.start < block.span.start and block.span.end <= other.span.end for other in statement.blocks)
 
 
 def _ordering(block: Block) -> Iterator[Tree]:

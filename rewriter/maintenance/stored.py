@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from sqlglot import exp
 
-from rewriter.block import Block, Occurrence, Unsupported, build_block, find_among, tells_time
+from rewriter.block import Block, Occurrence, Unsupported, build_block, find_among, opaque_within, tells_time
 from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
+from rewriter.derived import common_of, texts_of
 from rewriter.functions.trees import ROWS
 from rewriter.match import Candidate
 from rewriter.model import Column, MaterializedView, Table, TableName
@@ -95,8 +96,36 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
 
 @lru_cache(maxsize=20_000)
 def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
-    """The same, read once for a view and the columns of its sources."""
-    return block_of(view, dict(columns))
+    """The same for rules, read once for a view and the columns of its sources: derived tables may be its tables."""
+    block = block_of(view, dict(columns))
+    if isinstance(block, str) and len(storage_statement(view).blocks) > 1:
+        return _over_derived_tables(view, dict(columns)) or block
+    return block
+
+
+def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
+    """The block of a view whose FROM has derived tables that are no part of it; None where not all is known of them."""
+    statement = storage_statement(view)
+    main = statement.main
+    if main is None or main.tree is None:
+        return None
+    find = find_among(statement, columns)
+    try:
+        block = build_block(main.tree, find, common_of(main, statement, find), texts=texts_of(main, statement, find))
+    except Unsupported:
+        return None
+    blocks = (block, *block.derived)
+    trees = [tree for each in blocks for tree in each.expressions]
+    known = all(table.inner is not None for each in blocks for table in each.tables if table.text)
+    # What a subquery's text says is read where the view was made, and may mean something else to a query.
+    if not known or any(map(tells_time, trees)) or any(True for tree in trees for _ in opaque_within(tree)):
+        return None
+    return replace(block, tables=tuple(map(_of_view, block.tables)))
+
+
+def _of_view(table: Occurrence) -> Occurrence:
+    """A derived table of a view, which is none of a query's whatever its text."""
+    return replace(table, name=TableName(("derived table of a view", table.text))) if table.text else table
 
 
 def _in_names(view: MaterializedView, text: str) -> str:

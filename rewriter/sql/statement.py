@@ -120,6 +120,16 @@ class Statement:
         """The last block that stands in no other."""
         return next(block for block in reversed(self.blocks) if not self.around(block))
 
+    @property
+    def main(self) -> SelectBlock | None:
+        """The one SELECT that a query is, behind its WITH; None where it is more than that, or is not read."""
+        text = self.sql.rstrip().rstrip(";").rstrip()
+        found = next((b for b in self.blocks if b.span.end == len(text) and not self.around(b)), None)
+        behind_with = max((common.end for common in self.common), default=0)
+        if found is None or found.tree is None or self.sql[behind_with : found.span.start].strip():
+            return None
+        return found
+
     def around(self, block: SelectBlock) -> list[SelectBlock]:
         """The blocks in which a block stands, outermost first."""
         return [b for b in self.blocks if b.span != block.span and block.span.within(b.span)]

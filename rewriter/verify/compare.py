@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -45,13 +45,18 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) 
     """Compare blocks for each way in which the tables of one stand for those of the other."""
     first: Comparison | None = None
     for mapping in mappings(plan, question):
-        other = renamed_block(plan, mapping)
-        other = other if other is plan else normal_block(other, zone)
-        found = _compare(question, other, tables, zone)
+        found = compared_as(question, plan, mapping, tables, zone)
         if not found.difference:
             return found
         first = first or found
     return first or Comparison("it reads other tables")
+
+
+def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, zone: str) -> Comparison:
+    """Compare blocks where each table of the plan stands for one of the question's."""
+    other = renamed_block(plan, mapping)
+    other = other if other is plan else normal_block(other, zone)
+    return _compare(question, other, tables, zone)
 
 
 def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:

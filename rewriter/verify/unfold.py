@@ -74,6 +74,16 @@ class Unfolding:
                 block = self._merged(block, table, held)
         return normal_block(self._whole(block), self._zone)
 
+    def folded(self, block: Block) -> Block:
+        """The block whose derived tables of groups are put together from rows; raises Undecided."""
+        for table in block.tables:
+            if table.inner is not None and table.inner.having:
+                raise Undecided(f"{table.name} holds some of its groups")
+            if table.inner is not None:
+                names = tuple(column.name.lower() for column in table.columns)
+                return self.folded(self._merged(block, table, Held(self.folded(table.inner), names)))
+        return normal_block(block, self._zone)
+
     def _at_moments(self, select: Select) -> Block:
         """The block whose tables go by the names of the moments at which they are read."""
 
@@ -159,8 +169,10 @@ class Unfolding:
         """A block with what one of its relations holds in that relation's place."""
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._zone), outer)
-        if inner.having or inner.order or inner.limit or inner.offset or not inner.plain:
+        if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(f"{table.name} holds some of its groups, or more than groups")
+        if inner.having:
+            return self._beside(outer, table, inner)
         if any(table.id in join.tables for join in outer.joins):
             raise Undecided(f"{table.name} stands behind an outer, semi or anti join")
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
@@ -184,6 +196,12 @@ class Unfolding:
             return replace(merged, where=(*inner.where, *merged.where))
         grouped = self._regrouped(merged, inner) if outer.keys is not None else self._kept(merged, inner, outer, table)
         return replace(grouped, where=(*inner.where, *grouped.where))
+
+    def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
+        """A block that reads some of the groups of a view: these are a derived table to it."""
+        name = TableName(("some groups of", str(table.name)))
+        groups = replace(table, name=name, inner=self._whole(inner))
+        return replace(outer, tables=tuple(groups if each.id == table.id else each for each in outer.tables))
 
     def _apart(self, inner: Block, outer: Block) -> Block:
         """A block whose tables have ids that another does not use."""

@@ -9,6 +9,7 @@ from rewriter.block import Block, Unsupported, opaque_within, text_of
 from rewriter.match.divided import merged
 from rewriter.model import Column, Session
 from rewriter.verify.compare import Comparison, compare
+from rewriter.verify.layers import compare_layers, has_layers
 from rewriter.verify.leaves import Leaves
 from rewriter.verify.moments import Misread, check_moments
 from rewriter.verify.normal import normal_block
@@ -57,9 +58,10 @@ def verify(
             return Verdict(REFUTED, problem)
         found = Comparison()
         for asked, made in _pairs(question, plan):
-            block = Unfolding(leaves.held, leaves.table, session.time_zone).select(made)
+            unfolding = Unfolding(leaves.held, leaves.table, session.time_zone)
+            block = unfolding.select(made)
             check_moments(block, leaves.table)
-            part = compare(normal_block(asked, session.time_zone), block, leaves.table, session.time_zone)
+            part = _compared(normal_block(asked, session.time_zone), block, leaves, unfolding, session.time_zone)
             found = (
                 part if part.difference else replace(part, axioms=tuple(dict.fromkeys((*found.axioms, *part.axioms))))
             )
@@ -72,6 +74,20 @@ def verify(
     if not found.difference:
         return Verdict(PROVED, axioms=found.axioms)
     return Verdict(REFUTED if found.certain else UNDECIDED, found.difference, found.axioms)
+
+
+def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, zone: str) -> Comparison:
+    """Compare blocks level by level of their groups, or with the groups of groups put together from rows."""
+    found = compare(question, plan, leaves.table, zone)
+    if found.difference and (has_layers(question) or has_layers(plan)):
+        found = compare_layers(question, plan, leaves.table, zone)
+    if found.difference and any(table.inner is not None for table in plan.tables):
+        try:
+            folded = compare(question, unfolding.folded(plan), leaves.table, zone)
+        except Undecided:
+            return found
+        return found if folded.difference else folded
+    return found
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:

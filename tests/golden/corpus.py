@@ -22,7 +22,8 @@ import sqlglot
 from sqlglot import exp
 
 from rewriter import Definitions, Outcome, define, parse, rewrite
-from rewriter.block import build_block, find_among
+from rewriter.block import Unsupported, build_block, find_among
+from rewriter.derived import common_of, texts_of
 from rewriter.model import (
     ChildView,
     Column,
@@ -307,7 +308,7 @@ def _view(
     full = TableName((*NAMESPACE, name))
     definition = define(query, session, relations, views=views)
     as_tables = {v.name: Table(v.name, v.uuid, v.columns, ()) for v in views.values()}
-    outputs = output_columns(definition.storage_query, {**relations, **as_tables})
+    outputs = output_columns(definition.storage_query, session, {**relations, **as_tables})
     view = MaterializedView(
         full, f"uuid-{full}", 1, definition.query, definition.storage_query,
         TableName((*NAMESPACE, f"{name}__storage")), outputs[: len(outputs) - len(definition.hidden)],
@@ -322,9 +323,23 @@ def _view(
     return view, storage
 
 
-def output_columns(storage_query: str, known: Mapping[TableName, Relation | None]) -> tuple[Column, ...]:
-    """The storage's columns, typed as Spark types columns and the aggregates of columns; `unknown` elsewhere."""
-    statement = parse(storage_query, Session(NAMESPACE[0], NAMESPACE[1:]))
+def output_columns(
+    storage_query: str, session: Session, known: Mapping[TableName, Relation | None]
+) -> tuple[Column, ...]:
+    """The storage's columns, typed as Spark types columns and the aggregates of columns; `unknown` elsewhere.
+
+    Over derived tables, they are typed as Viewgate itself does.
+    """
+    statement = parse(storage_query, session)
+    if len(statement.blocks) > 1 and (main := statement.main) is not None and main.tree is not None:
+        find = find_among(statement, table_columns(known))
+        texts, common = texts_of(main, statement, find), common_of(main, statement, find)
+        try:
+            block = build_block(main.tree, find, common, texts=texts, ties=True)
+        except Unsupported:
+            pass
+        else:
+            return tuple(Column(n or "", k) for n, k in zip(block.names, output_types(block), strict=True))
     tree = statement.blocks[0].tree
     assert tree is not None
     scope = {table.alias_or_name: known[name] for table in tables_of(statement.blocks[0])

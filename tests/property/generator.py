@@ -8,6 +8,7 @@ from random import Random
 from tests.property import terms, times
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
+from tests.property.joined_groups import JoinedGroups
 from tests.property.layers import Layers, layers
 from tests.property.near_misses import near_miss
 from tests.property.select import Select
@@ -33,6 +34,8 @@ LIVE = 500_000
 TIMED = 600_000
 # From this seed on views are set operations.
 UNITED = 700_000
+# From this seed on views are over grouped derived tables, or have HAVING.
+JOINED_GROUPS = 800_000
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,10 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     """The case of a seed, whose rows and views so many seeds in a row share."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
+    if seed >= JOINED_GROUPS:
+        joined = [JoinedGroups.of(shared) for _ in range(shared.randint(1, 2))]
+        views = tuple((f"mv{i}", each.sql()) for i, each in enumerate(joined))
+        return Case(seed, rows, views, Random(seed).choice(joined).query(Random(f"query {seed}")))
     if seed >= UNITED:
         united = [United.of(shared) for _ in range(shared.randint(1, 2))]
         views = tuple((f"mv{i}", each.sql()) for i, each in enumerate(united))

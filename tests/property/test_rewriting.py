@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 
 from tests.property.checking import check, hits_enough
-from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, LIVE, TIMED, UNITED, generate
+from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, JOINED_GROUPS, LIVE, TIMED, UNITED, generate
 
 SEEDS = (
     *range(2000),
@@ -16,6 +16,7 @@ SEEDS = (
     *range(LIVE, LIVE + 500),
     *range(TIMED, TIMED + 400),
     *range(UNITED, UNITED + 200),
+    *range(JOINED_GROUPS, JOINED_GROUPS + 300),
 )
 
 

@@ -1,4 +1,4 @@
-"""Derived tables that are no part of a block: the text by which FROM reads them, and their columns."""
+"""Derived tables that are no part of a block: the text by which FROM reads them, their columns, what they compute."""
 
 from __future__ import annotations
 
@@ -7,14 +7,56 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
-from rewriter.block import Block, Unsupported
+from rewriter.block import Block, Derived, Find, Texts, Unsupported, build_block, common_tables
+from rewriter.block.from_clause import Common
 from rewriter.functions.types import UNKNOWN, VOID
 from rewriter.model import Column, quoted
 from rewriter.schema import output_types
 from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, tokenize
 
 
-def text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
+def common_of(select: SelectBlock, statement: Statement, find: Find) -> Common:
+    """Return the common table expressions that a block can name, subqueries and derived tables in them read, too."""
+    return common_tables(statement, select, find, lambda inner: texts_of(inner, statement, find))
+
+
+def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
+    """Return what gives the texts of the subqueries and derived tables of a block."""
+    inside = statement.inside(select)
+
+    def derive(node: exp.Expr) -> Derived:
+        text = _text_of_table(node, select, statement)
+        query, within = node.this, inside
+        if isinstance(node, exp.Table):
+            named = next(t.block for t in statement.common_before(select) if t.name == node.name.lower())
+            query, within = named.tree or _query_of(named), [named, *statement.inside(named)]
+        found = (next(b for b in within if b.tree == branch) for branch in _branches_of(query))
+        blocks = tuple(_inner(block, statement, find) for block in found)
+        united = isinstance(query, exp.Union) and _is_union_all(query)
+        alone = blocks[0] if isinstance(query, exp.Select) else None
+        return Derived(text, _columns_of(blocks), blocks if united else (), alone)
+
+    def text(tree: exp.Select) -> str:
+        found = next((b.text for b in inside if b.tree == tree), None)
+        if found is None:
+            raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
+        if not statement.is_clear(found):
+            raise Unsupported(f"{tree.sql('spark')[:60]} stands in the text twice, and WITH may tell both apart")
+        return found
+
+    return Texts(text, derive=derive)
+
+
+def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
+    """The block of a derived table: it is read as it is, so window functions may tell equal rows apart."""
+    if select.tree is None:
+        raise Unsupported(select.problem)
+    return build_block(
+        select.tree, find, common_of(select, statement, find), texts=texts_of(select, statement, find), ties=True
+    )
+
+
+def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
     """Return how FROM reads a derived table or a common table expression; raises Unsupported."""
     if isinstance(node, exp.Table):
         return quoted(node.name)
@@ -49,7 +91,7 @@ def _reads(text: str) -> exp.Expr | None:
     return query
 
 
-def query_of(block: SelectBlock) -> exp.Expr:
+def _query_of(block: SelectBlock) -> exp.Expr:
     """Return the query that a common table expression is, where it is more than one SELECT; raises Unsupported."""
     query = _reads(f"({block.text})")
     if query is None:
@@ -57,30 +99,30 @@ def query_of(block: SelectBlock) -> exp.Expr:
     return query
 
 
-def branches_of(query: exp.Expr) -> Iterator[exp.Select]:
+def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
     """The SELECTs of a query, which may be a set operation; raises Unsupported."""
     if query.args.get("with_"):
         raise Unsupported("a derived table has its own WITH")
     if isinstance(query, exp.Select):
         yield query
     elif isinstance(query, exp.SetOperation) and not query.args.get("by_name"):
-        yield from branches_of(query.this)
-        yield from branches_of(query.expression)
+        yield from _branches_of(query.this)
+        yield from _branches_of(query.expression)
     elif isinstance(query, exp.Subquery):
-        yield from branches_of(query.this)
+        yield from _branches_of(query.this)
     else:
         raise Unsupported(f"{query.sql('spark')[:60]} is no query")
 
 
-def is_union_all(query: exp.Expr) -> bool:
+def _is_union_all(query: exp.Expr) -> bool:
     """Return whether a query has just the rows of several SELECTs, one after the other."""
     if isinstance(query, exp.Union):
         plain = query.args.get("distinct") is False and not any(query.args.get(c) for c in ("order", "limit", "offset"))
-        return plain and all(map(is_union_all, (query.this, query.expression)))
+        return plain and all(map(_is_union_all, (query.this, query.expression)))
     return isinstance(query, exp.Select)
 
 
-def columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
+def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
     """Return the columns of the rows of several blocks: the first one's names, the types of all; raises Unsupported."""
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):

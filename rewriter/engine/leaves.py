@@ -1,0 +1,144 @@
+"""A view whose FROM holds grouped derived tables: the query's own are read from them, as a block is from storage.
+
+view:   SELECT s.region, s.total, r.back FROM (SELECT region, sum(x) AS total FROM sales GROUP BY region) AS s
+        JOIN (SELECT region, sum(x) AS back FROM returns GROUP BY region) AS r ON s.region = r.region
+query:  SELECT a.t FROM (SELECT region, sum(x) AS t FROM sales WHERE region <> 'eu' GROUP BY region) AS a
+        JOIN (SELECT region, sum(x) AS b FROM returns GROUP BY region) AS b ON a.region = b.region
+asked:  SELECT a.total FROM <s> AS a JOIN <r> AS b ON a.region = b.region WHERE a.region <> 'eu'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block import Block, Join, Occurrence, Predicates, predicates_of
+from rewriter.block.changed import changed, mapped
+from rewriter.functions.trees import cast
+from rewriter.layers import over_groups
+from rewriter.match import Candidate, Match, Miss, Reason, Rewriting
+from rewriter.match.candidate import STORAGE_ALIAS
+from rewriter.match.inexact import inexact_use
+from rewriter.model import Table
+from rewriter.schema import expression_type
+from rewriter.sql import every
+
+Tree = exp.Expr
+AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
+
+
+class Placed(NamedTuple):
+    """A question whose tables of these ids are derived tables of the view's."""
+
+    question: Predicates
+    ids: frozenset[str] = frozenset()
+
+
+def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[Placed | Miss]:
+    """Yield the question over the derived tables of a view, in each way in which those of the query can be read."""
+    leaves = [table for table in path.block.tables if table.inner is not None]
+    if not leaves:
+        yield Placed(query)
+        return
+    asked = replace(query.block, where=query.conjuncts)
+    for block in (asked, over_groups(asked)):
+        if block is not None and any(table.inner is not None for table in block.tables):
+            for found in _placed(block, leaves, frozenset(), path, query.zone, ask):
+                yield found if isinstance(found, Miss) else _checked(found, query.zone)
+
+
+class _Found(NamedTuple):
+    block: Block
+    ids: frozenset[str]
+
+
+def _checked(found: _Found, zone: str) -> Placed | Miss:
+    inexact = inexact_use(found.block)
+    if inexact is not None:
+        return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, inexact)
+    return Placed(predicates_of(found.block, zone), found.ids)
+
+
+def _placed(
+    block: Block, leaves: Sequence[Occurrence], ids: frozenset[str], path: Candidate, zone: str, ask: AskLeaf
+) -> Iterator[_Found | Miss]:
+    if not leaves:
+        yield _Found(block, ids)
+        return
+    first, *rest = leaves
+    for table in block.tables:
+        if table.inner is None or table.id in ids:
+            continue
+        read = _read(table.inner, first, path, zone, ask)
+        found = _in_place(block, table, first, read) if isinstance(read, Rewriting) else read
+        if isinstance(found, Miss):
+            yield found
+        else:
+            yield from _placed(found, rest, ids | {table.id}, path, zone, ask)
+
+
+def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLeaf) -> Rewriting | Miss:
+    """Read a query's derived table from a view's, row by row."""
+    assert leaf.inner is not None
+    storage = Table(leaf.name, "", leaf.columns, ())
+    held = replace(path, block=leaf.inner, storage=storage, columns=tuple(c.name for c in leaf.columns), only=())
+    found = ask(predicates_of(replace(inner, decides=False), zone), held)
+    if isinstance(found, Miss):
+        return found
+    plain = Rewriting(storage, (), found.rewriting.outputs, found.rewriting.where)
+    if found.rewriting != plain:
+        return Miss(Reason.SHAPE, "it is made of finer groups than the query")
+    return plain
+
+
+def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting) -> Block | Miss:
+    """A block with the view's derived table in the place of its own."""
+    assert table.inner is not None
+    outputs = {
+        column.name.lower(): _typed(_of(output, table.id), column.type, leaf, table.id)
+        for column, output in zip(table.columns, read.outputs, strict=True)
+    }
+    filters = tuple(_of(tree, table.id) for tree in read.where)
+    bringing = next((join for join in block.joins if table.id in join.tables), None)
+    filled = bringing is not None and bringing.kind in ("LEFT", "FULL")
+    used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
+    if filled and not all(isinstance(outputs[name], exp.Column) for name in used):
+        return Miss(Reason.SHAPE, "what a derived table behind an outer join computes is not the view's")
+    if filters and any(join.kind == "FULL" for join in block.joins):
+        return Miss(Reason.SHAPE, "a derived table in a FULL join has fewer groups than the view's")
+
+    def put(node: Tree) -> Tree:
+        own = isinstance(node, exp.Column) and node.table == table.id
+        return outputs[node.name.lower()] if own else node
+
+    new = replace(table, name=leaf.name, columns=leaf.columns, inner=leaf.inner)
+    tables = tuple(new if each.id == table.id else each for each in block.tables)
+    placed = replace(mapped(block, put), tables=tables)
+    if bringing is None:
+        return replace(placed, where=(*placed.where, *filters))
+    joins = (_narrowed(join, filters) if table.id in join.tables else join for join in placed.joins)
+    return replace(placed, joins=tuple(joins))
+
+
+def _narrowed(join: Join, filters: Sequence[Tree]) -> Join:
+    return replace(join, on=(*join.on, *filters))
+
+
+def _of(tree: Tree, table: str) -> Tree:
+    """An expression over storage as one over a table."""
+
+    def moved(node: Tree) -> Tree:
+        if not isinstance(node, exp.Column) or node.table != STORAGE_ALIAS:
+            return node
+        return exp.column(node.name.lower(), table)
+
+    return changed(tree, moved)
+
+
+def _typed(tree: Tree, kind: str, leaf: Occurrence, table: str) -> Tree:
+    """An expression of the type that the query's own has."""
+    given = expression_type(tree, Block((replace(leaf, id=table),), (), (), ()))
+    return tree if given == kind else cast(tree, kind)

@@ -1,0 +1,76 @@
+"""Sums of floating-point numbers in derived tables: their last bits must not decide what rows come back.
+
+law: two computations of such a sum may differ in their last bits, and so may what is made of it by arithmetic; a
+     filter, a join, a group, a rounding or a comparison makes another row of that
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from rewriter.block import Block, aggregate_of
+from rewriter.block.words import words
+from rewriter.functions.registry import AGGREGATES, INEXACT
+from rewriter.schema import expression_type
+from rewriter.sql import every, nodes_of
+
+Tree = exp.Expr
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
+
+
+def inexact_use(block: Block) -> str | None:
+    """Return a column of a derived table by whose last bits a block would decide, in words; None if there is none."""
+    columns = _inexact_columns(block)
+    if not columns:
+        return None
+    on = (conjunct for join in block.joins for conjunct in join.on)
+    ordering = (item.key for item in block.order if block.limit or block.offset)
+    deciding = [*block.where, *on, *(block.keys or ()), *block.having, *ordering]
+    deciding += block.outputs if block.distinct or block.decides else ()
+    deciding += [part for output in block.outputs for part in _beyond_arithmetic(output)]
+    return next((words(c) for tree in deciding for c in every(tree, exp.Column) if c in columns), None)
+
+
+def _inexact_columns(block: Block) -> frozenset[Tree]:
+    """The columns of derived tables that are made of inexact aggregates."""
+    found = set[Tree]()
+    for table in block.tables:
+        for inner in (table.inner, *table.branches):
+            if inner is not None:
+                below = _inexact_columns(inner)
+                pairs = zip(table.columns, inner.outputs, strict=True)
+                found |= {exp.column(c.name.lower(), table.id) for c, tree in pairs if _is_inexact(tree, inner, below)}
+    return frozenset(found)
+
+
+def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
+    for node in nodes_of(tree):
+        if node in below:
+            return True
+        if isinstance(node, exp.Anonymous) and node.name in INEXACT:
+            argument = node.expressions[0]
+            value = argument.expressions[0] if isinstance(argument, exp.Distinct) else argument
+            if not AGGREGATES[node.name].exact(expression_type(value, block)):
+                return True
+    return False
+
+
+def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
+    """The parts of an output in which columns are put to another use than arithmetic."""
+    if isinstance(tree, exp.Column):
+        return
+    if isinstance(tree, _ARITHMETIC) or _is_smooth(tree):
+        for part in tree.iter_expressions():
+            yield from _beyond_arithmetic(part)
+    else:
+        yield tree
+
+
+def _is_smooth(tree: Tree) -> bool:
+    """Whether it is an aggregate as near as its arguments are: of all values, or one of these."""
+    if not isinstance(tree, exp.Anonymous) or aggregate_of(tree) is None:
+        return False
+    record = AGGREGATES[tree.name]
+    return record.linear or record.combine == tree.name

@@ -1,0 +1,210 @@
+"""Groups under groups: derived tables by what they are, whatever their text, and their filters by groups around them.
+
+law:    a filter by keys or aggregates is the same within a table of groups and around it
+        two tables are the same groups if they group the same rows by the same keys
+gives:  each table of groups has a name by its rows and keys, a column for each key and each aggregate; the filters by
+        groups stand around it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from rewriter.block import Block, Join, Occurrence, Ordering, has_aggregate
+from rewriter.block.changed import changed, mapped, renamed_block
+from rewriter.block.predicates import equated
+from rewriter.layers import outermost_aggregates
+from rewriter.model import Column, TableName
+from rewriter.schema import expression_type
+from rewriter.sql import every, holds
+from rewriter.verify.compare import Comparison, compare, compared_as
+from rewriter.verify.keys import Tables
+from rewriter.verify.normal import equalities, normal_block, represented
+from rewriter.verify.unfold import Undecided, mappings
+
+Tree = exp.Expr
+
+
+def has_layers(block: Block) -> bool:
+    """Return whether a block groups under what it does: in a derived table, or with HAVING behind."""
+    return bool(block.having) or any(table.inner is not None for table in block.tables)
+
+
+def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
+    """Compare blocks of several levels of groups; raises Undecided."""
+    layers = _Layers(tables, zone)
+    found = layers.compared(layers.named(question), layers.named(plan))
+    return layers.compared(layers.lifted(question), layers.lifted(plan)) if found.difference else found
+
+
+@dataclass
+class _Groups:
+    """Groups of rows, and the columns that are asked of them: a name for each key and aggregate."""
+
+    block: Block
+    name: TableName
+    columns: dict[Tree, str] = field(default_factory=dict)
+
+    def column(self, part: Tree) -> str:
+        return self.columns.setdefault(part, f"c{len(self.columns)}")
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A table of groups: what it is, its outputs by its columns, and the filters around it."""
+
+    groups: _Groups
+    parts: Mapping[Tree, Tree]
+    outputs: tuple[Tree, ...] = ()
+    order: tuple[Ordering, ...] = ()
+    filters: tuple[Tree, ...] = ()
+
+    def over(self, tree: Tree) -> Tree:
+        return changed(tree, lambda node: self.parts.get(node, node))
+
+
+class _Layers:
+    """The tables of groups in the two blocks that are compared."""
+
+    def __init__(self, tables: Tables, zone: str) -> None:
+        self._tables, self._zone = tables, zone
+        self._known: list[_Groups] = []
+        self.axioms: dict[str, None] = {}
+
+    def compared(self, question: Block, plan: Block) -> Comparison:
+        """Compare blocks over tables of groups."""
+        asked, computed = self.typed(question), self.typed(plan)
+        found = compare(asked, computed, self._tables, self._zone)
+        axioms = tuple(dict.fromkeys((*self.axioms, *found.axioms)))
+        different = {*asked.where} ^ {*computed.where}
+        columns = {column for tree in different for column in every(tree, exp.Column)}
+        certain = found.certain and all(self._is_free(column, asked) for column in columns)
+        return replace(found, certain=certain, axioms=axioms)
+
+    def _is_free(self, column: exp.Column, block: Block) -> bool:
+        """Whether a column can have any value: no aggregate, nor a key that a filter of the rows limits."""
+        groups = next((g for g in self._known for t in block.tables if t.id == column.table and t.name == g.name), None)
+        if groups is None:
+            return True
+        part = next(part for part, name in groups.columns.items() if name == column.name)
+        on = (tree for join in groups.block.joins for tree in join.on)
+        limited = {c for tree in (*groups.block.where, *on) for c in every(tree, exp.Column)}
+        return part in (groups.block.keys or ()) and isinstance(part, exp.Column) and part not in limited
+
+    def lifted(self, block: Block) -> Block:
+        """The block as one of rows, its own groups a table."""
+        read = self._read(block, "groups")
+        if read is None:
+            return self.named(block)
+        table = Occurrence("groups", read.groups.name, "groups", ())
+        return replace(
+            block, tables=(table,), where=read.filters, outputs=read.outputs, joins=(), keys=None, having=(),
+            order=read.order, since=(),
+        )  # fmt: skip
+
+    def typed(self, block: Block) -> Block:
+        """The block whose tables of groups have all columns that either side asks for, in normal form."""
+        return normal_block(self._with_columns(block), self._zone)
+
+    def _with_columns(self, block: Block) -> Block:
+        known = {groups.name: groups for groups in self._known}
+        tables = (
+            replace(table, columns=self._columns(known[table.name])) if table.name in known else table
+            for table in block.tables
+        )
+        return replace(block, tables=tuple(tables))
+
+    def _columns(self, groups: _Groups) -> tuple[Column, ...]:
+        block = self._with_columns(groups.block)
+        return tuple(Column(name, expression_type(part, block)) for part, name in groups.columns.items())
+
+    def named(self, block: Block) -> Block:
+        """The block with its tables of groups by what they are."""
+        for table in block.tables:
+            read = self._read(table.inner, table.id) if table.inner is not None else None
+            if read is not None and table.inner is not None:
+                block = _replaced(block, table, read)
+        return block
+
+    def _normal(self, block: Block) -> Block:
+        normal = self.typed(self.named(block))
+        return represented(normal, equalities(normal), self._zone)
+
+    def _read(self, block: Block, table: str) -> _Read | None:
+        """A block of groups as a table of that id; None for what takes some of them, or is no groups."""
+        block = self._normal(block)
+        windows = any(holds(output, exp.Window) for output in block.outputs)
+        if block.keys is None or block.sets is not None:
+            return None
+        if table != "groups" and (block.limit or block.offset or block.distinct or windows):
+            return None
+        keys = frozenset(block.keys)
+        outside = [tree for tree in block.where if keys and equated(tree, block) is None and _is_of(tree, keys)]
+        ordering = (item.key for item in block.order)
+        aggregates = (part for t in (*block.outputs, *block.having, *ordering) for part in outermost_aggregates(t))
+        parts = tuple(dict.fromkeys((*block.keys, *aggregates)))
+        rest = tuple(tree for tree in block.where if tree not in outside)
+        core = replace(
+            block, where=rest, outputs=parts, names=(None,) * len(parts), having=(), order=(), limit=None, offset=None,
+            distinct=False, decides=False,
+        )  # fmt: skip
+        groups, same = self._same(core)
+        columns = {part: exp.column(groups.column(as_known), table) for part, as_known in zip(parts, same, strict=True)}
+        over = _Read(groups, columns).over
+        order = tuple(replace(item, key=over(item.key)) for item in block.order)
+        filters = (*outside, *block.having)
+        return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
+
+    def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
+        """The groups that are known to be the same, new ones if none are; and the outputs as these have them."""
+        bare = replace(core, outputs=(), names=())
+        for known in self._known:
+            block = self._with_columns(known.block)
+            for mapping in mappings(bare, block):
+                found = compared_as(block, bare, mapping, self._tables, self._zone)
+                if not found.difference:
+                    self.axioms |= dict.fromkeys(found.axioms)
+                    return known, self._outputs(renamed_block(core, mapping))
+        new = _Groups(bare, TableName(("groups", str(len(self._known)))))
+        self._known.append(new)
+        return new, self._outputs(core)
+
+    def _outputs(self, core: Block) -> Sequence[Tree]:
+        normal = normal_block(core, self._zone)
+        return represented(normal, equalities(normal), self._zone).outputs
+
+
+def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
+    """Whether an expression is of keys alone."""
+    if tree in keys:
+        return True
+    if isinstance(tree, exp.Column) or has_aggregate(tree):
+        return False
+    return all(_is_of(part, keys) for part in tree.iter_expressions() if not isinstance(part, exp.DataType))
+
+
+def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
+    """A block that reads a table of groups by its name, with the filters by groups around it."""
+    meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
+    bringing = next((join for join in block.joins if table.id in join.tables), None)
+    used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
+    if bringing is not None and bringing.kind in ("LEFT", "FULL"):
+        if not all(isinstance(meant[name], exp.Column) for name in used):
+            raise Undecided("an outer join brings what is computed of groups")
+        if bringing.kind == "FULL" and read.filters:
+            raise Undecided("a FULL join brings some of the groups")
+
+    def put(node: Tree) -> Tree:
+        own = isinstance(node, exp.Column) and node.table == table.id
+        return meant.get(node.name.lower(), node) if own else node
+
+    named = replace(table, name=read.groups.name, inner=None, text="")
+    tables = tuple(named if each.id == table.id else each for each in block.tables)
+    new = replace(mapped(block, put), tables=tables)
+    if bringing is None:
+        return replace(new, where=(*new.where, *read.filters))
+    joins = (Join(j.kind, j.tables, (*j.on, *read.filters)) if table.id in j.tables else j for j in new.joins)
+    return replace(new, joins=tuple(joins))
