@@ -7,9 +7,10 @@ gives:  SELECT g.region, g.`sum(price)` FROM (SELECT region, sum(price), count(*
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -18,6 +19,7 @@ from rewriter.block.changed import changed, mapped
 from rewriter.block.words import words
 from rewriter.model import Column, TableName
 from rewriter.schema import output_types
+from rewriter.sql import every
 
 Tree = exp.Expr
 _GROUPS = "groups_0"
@@ -28,6 +30,79 @@ def over_groups(block: Block) -> Block | None:
     """Return a block of groups as one of rows over a derived table of the groups; None for other blocks."""
     if block.keys is None or block.sets is not None:
         return None
+    groups = _groups(block, _GROUPS)
+    # Of the rows themselves nothing is left to filter, to join or to group.
+    rows = replace(block, tables=(groups.table,), where=block.having, having=(), keys=None, joins=(), since=())
+    return mapped(rows, lambda node: groups.columns.get(node, node))
+
+
+@remembered
+def all_groups(block: Block) -> Block | None:
+    """Return a block whose derived tables have all of their groups, what HAVING leaves of them being asked around it.
+
+    None where a FULL join, or what is computed behind an outer join, stands in the way.
+    """
+    for table in block.tables:
+        inner = all_groups(table.inner) if table.inner is not None else None
+        if table.inner is None or (inner is table.inner and not inner.having):
+            continue
+        if inner is None or inner.sets is not None:
+            return None
+        block = replace(block, tables=tuple(replace(t, inner=inner) if t is table else t for t in block.tables))
+        pulled = _pulled(block, table, inner) if inner.having else block
+        if pulled is None:
+            return None
+        block = pulled
+    return block
+
+
+def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | None:
+    groups = _groups(inner, table.id)
+
+    def over(tree: Tree) -> Tree:
+        return changed(tree, lambda node: groups.columns.get(node, node))
+
+    outputs = {c.name.lower(): over(tree) for c, tree in zip(table.columns, inner.outputs, strict=True)}
+    return in_place_of(block, table, groups.table, outputs, tuple(map(over, inner.having)))
+
+
+def in_place_of(
+    block: Block, table: Occurrence, other: Occurrence, outputs: Mapping[str, Tree], filters: Sequence[Tree]
+) -> Block | None:
+    """Return a block with another table in the place of one: `outputs` has its columns, `filters` what it had not.
+
+    None where an outer join would fill up with NULLs what is computed, or what should have been filtered before.
+    """
+    bringing = next((join for join in block.joins if table.id in join.tables), None)
+    used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
+    filled = bringing is not None and bringing.kind in ("LEFT", "FULL")
+    if filled and not all(isinstance(outputs[name], exp.Column) for name in used):
+        return None
+    if filters and any(join.kind == "FULL" for join in block.joins):
+        return None
+
+    def put(node: Tree) -> Tree:
+        own = isinstance(node, exp.Column) and node.table == table.id
+        return outputs[node.name.lower()] if own else node
+
+    new = replace(table, name=other.name, columns=other.columns, inner=other.inner)
+    tables = tuple(new if each.id == table.id else each for each in block.tables)
+    placed = replace(mapped(block, put), tables=tables)
+    if bringing is None:
+        return replace(placed, where=(*placed.where, *filters))
+    joins = (replace(join, on=(*join.on, *filters)) if table.id in join.tables else join for join in placed.joins)
+    return replace(placed, joins=tuple(joins))
+
+
+class _Groups(NamedTuple):
+    """A derived table of groups, and the column of it that each key and aggregate is."""
+
+    table: Occurrence
+    columns: Mapping[Tree, Tree]
+
+
+def _groups(block: Block, table: str) -> _Groups:
+    assert block.keys is not None
     parts = tuple(dict.fromkeys((*block.keys, *_aggregates(block))))
     names = _names(parts)
     inner = replace(
@@ -35,10 +110,8 @@ def over_groups(block: Block) -> Block | None:
         distinct=False, decides=False,
     )  # fmt: skip
     columns = tuple(map(Column, names.values(), output_types(inner)))
-    table = Occurrence(_GROUPS, TableName((_GROUPS,)), _GROUPS, columns, inner=inner)
-    # Of the rows themselves nothing is left to filter, to join or to group.
-    rows = replace(block, tables=(table,), where=block.having, having=(), keys=None, joins=(), since=())
-    return mapped(rows, lambda node: exp.column(names[node], _GROUPS) if node in names else node)
+    occurrence = Occurrence(table, TableName((table,)), table, columns, inner=inner)
+    return _Groups(occurrence, {part: exp.column(name, table) for part, name in names.items()})
 
 
 def _aggregates(block: Block) -> Iterable[Tree]:

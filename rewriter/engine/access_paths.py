@@ -13,6 +13,7 @@ from rewriter.block.since import known_since
 from rewriter.engine.set_paths import paths_of_sets
 from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
+from rewriter.layers import all_groups, over_groups
 from rewriter.maintenance import narrowed
 from rewriter.maintenance.stored import known_block
 from rewriter.match import Candidate, Miss, Reason
@@ -61,7 +62,7 @@ def candidate_of(
         return Miss(Reason.NOT_READ, str(problem))
     if isinstance(block, str):
         return Miss(Reason.NOT_READ, f"the view's own query: {block}")
-    if block.having or block.limit or block.offset:
+    if block.limit or block.offset or (block.having and block.sets is not None):
         return Miss(Reason.SHAPE, "the view keeps only some of its groups or rows")
     stored = _stored_names(block, storage)
     if stored is None:
@@ -69,9 +70,13 @@ def candidate_of(
     read = read_in(zone, view, block) if _is_by_definition(view, query) else block
     if read is None:
         return _other_zone(zone, view)
+    known = known_since(read, stored, storage.least)
+    whole = all_groups((over_groups(known) or known) if known.having else known)
+    if whole is None:
+        return Miss(Reason.SHAPE, "the view keeps only some groups of a table that it joins FULL")
     path = Candidate(
         view,
-        known_since(read, stored, storage.least),
+        whole,
         storage,
         stored,
         tuple(t for t in sources if isinstance(t, Table)),

@@ -1,5 +1,7 @@
 """A view whose FROM holds grouped derived tables: the query's own are read from them, as a block is from storage.
 
+A view with HAVING is one over its groups, and so is a query that asks it.
+
 view:   SELECT s.region, s.total, r.back FROM (SELECT region, sum(x) AS total FROM sales GROUP BY region) AS s
         JOIN (SELECT region, sum(x) AS back FROM returns GROUP BY region) AS r ON s.region = r.region
 query:  SELECT a.t FROM (SELECT region, sum(x) AS t FROM sales WHERE region <> 'eu' GROUP BY region) AS a
@@ -15,16 +17,15 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Occurrence, Predicates, predicates_of
-from rewriter.block.changed import changed, mapped
+from rewriter.block import Block, Occurrence, Predicates, predicates_of
+from rewriter.block.changed import changed
 from rewriter.functions.trees import cast
-from rewriter.layers import over_groups
+from rewriter.layers import in_place_of, over_groups
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting
 from rewriter.match.candidate import STORAGE_ALIAS
 from rewriter.match.inexact import inexact_use
 from rewriter.model import Table
 from rewriter.schema import expression_type
-from rewriter.sql import every
 
 Tree = exp.Expr
 AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
@@ -43,9 +44,16 @@ def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[P
     if not leaves:
         yield Placed(query)
         return
+    inexact = inexact_use(replace(path.block, outputs=()))
+    if inexact is not None:
+        yield Miss(Reason.FLOAT_SUM_DECIDES_ROWS, inexact)
+        return
     asked = replace(query.block, where=query.conjuncts)
-    for block in (asked, over_groups(asked)):
-        if block is not None and any(table.inner is not None for table in block.tables):
+    blocks = [block for block in (asked, over_groups(asked)) if block is not None and block.derived]
+    if not blocks:
+        yield Miss(Reason.SHAPE, "it is made of groups that the query does not read")
+    for block in blocks:
+        if len(leaves) <= len(block.tables):
             for found in _placed(block, leaves, frozenset(), path, query.zone, ask):
                 yield found if isinstance(found, Miss) else _checked(found, query.zone)
 
@@ -102,29 +110,10 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
         for column, output in zip(table.columns, read.outputs, strict=True)
     }
     filters = tuple(_of(tree, table.id) for tree in read.where)
-    bringing = next((join for join in block.joins if table.id in join.tables), None)
-    filled = bringing is not None and bringing.kind in ("LEFT", "FULL")
-    used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}
-    if filled and not all(isinstance(outputs[name], exp.Column) for name in used):
-        return Miss(Reason.SHAPE, "what a derived table behind an outer join computes is not the view's")
-    if filters and any(join.kind == "FULL" for join in block.joins):
-        return Miss(Reason.SHAPE, "a derived table in a FULL join has fewer groups than the view's")
-
-    def put(node: Tree) -> Tree:
-        own = isinstance(node, exp.Column) and node.table == table.id
-        return outputs[node.name.lower()] if own else node
-
-    new = replace(table, name=leaf.name, columns=leaf.columns, inner=leaf.inner)
-    tables = tuple(new if each.id == table.id else each for each in block.tables)
-    placed = replace(mapped(block, put), tables=tables)
-    if bringing is None:
-        return replace(placed, where=(*placed.where, *filters))
-    joins = (_narrowed(join, filters) if table.id in join.tables else join for join in placed.joins)
-    return replace(placed, joins=tuple(joins))
-
-
-def _narrowed(join: Join, filters: Sequence[Tree]) -> Join:
-    return replace(join, on=(*join.on, *filters))
+    placed = in_place_of(block, table, leaf, outputs, filters)
+    return placed or Miss(
+        Reason.SHAPE, "an outer join brings fewer groups than the view's, or what is computed of them"
+    )
 
 
 def _of(tree: Tree, table: str) -> Tree:

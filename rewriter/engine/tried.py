@@ -190,6 +190,8 @@ class Tried:
         path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
         if isinstance(path, Miss):
             return path
+        if path.block.derived:
+            return Miss(Reason.SHAPE, "rows have been appended under the groups that its own are made of")
         if not all(isinstance(self.relations.get(table.name), Table) for table in path.block.tables):
             return Miss(Reason.SHAPE, "rows have been appended to the tables of a view that the query names")
         return replace(path, grown=live.grown)

@@ -27,6 +27,7 @@ from rewriter.block import (
 from rewriter.delta import count_among, count_of, signed_problem
 from rewriter.functions.registry import CLOCK, SETTLED, UNSETTLED, meant
 from rewriter.functions.trees import ROWS
+from rewriter.layers import outermost_aggregates
 from rewriter.maintenance.moments import changing_moment
 from rewriter.match.printing import print_block
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName, ViewState, table_columns
@@ -220,6 +221,8 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
             if node is not output and not isinstance(node.parent, exp.Filter):
                 yield call.name, call.copy()
             yield from ((part.label, part.call.copy()) for part in parts_of(call, block).values())
+    # By what its groups are kept, a query may leave out more of them.
+    yield from (("having", call) for tree in block.having for call in outermost_aggregates(tree))
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:

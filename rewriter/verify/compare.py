@@ -113,8 +113,10 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
         axioms |= {f"the primary key of {table.name}": None for table in one.tables if table.id in known.single}
     if bool(question.keys) != bool(plan.keys):
         return Comparison("only one of both has a group for no rows")
+    having = difference(question.having, plan.having, question, zone)
+    if having is not None:
+        return Comparison(f"unequal HAVING: {having.cell}", axioms=tuple(axioms))
     pairs: tuple[tuple[str, Sequence[object], Sequence[object]], ...] = (
-        ("HAVING", sorted(question.having, key=hash), sorted(plan.having, key=hash)),
         ("output", question.outputs, plan.outputs),
         ("ORDER BY", question.order, plan.order),
         ("LIMIT", (question.limit, question.offset), (plan.limit, plan.offset)),

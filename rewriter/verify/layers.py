@@ -36,8 +36,15 @@ def has_layers(block: Block) -> bool:
 def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
     """Compare blocks of several levels of groups; raises Undecided."""
     layers = _Layers(tables, zone)
-    found = layers.compared(layers.named(question), layers.named(plan))
-    return layers.compared(layers.lifted(question), layers.lifted(plan)) if found.difference else found
+    forms = (
+        (asked, made)
+        for asked in (layers.named(question), layers.lifted(question))
+        for made in (layers.named(plan), layers.lifted(plan))
+    )
+    found = [layers.compared(*next(forms))]
+    while found[-1].difference and (pair := next(forms, None)) is not None:
+        found.append(layers.compared(*pair))
+    return found[-1]
 
 
 @dataclass
@@ -86,9 +93,12 @@ class _Layers:
 
     def _is_free(self, column: exp.Column, block: Block) -> bool:
         """Whether a column can have any value: no aggregate, nor a key that a filter of the rows limits."""
-        groups = next((g for g in self._known for t in block.tables if t.id == column.table and t.name == g.name), None)
+        known = {groups.name: groups for groups in self._known}
+        groups = next((known.get(table.name) for table in block.tables if table.id == column.table), None)
         if groups is None:
             return True
+        if any(table.name in known for table in groups.block.tables):
+            return False
         part = next(part for part, name in groups.columns.items() if name == column.name)
         on = (tree for join in groups.block.joins for tree in join.on)
         limited = {c for tree in (*groups.block.where, *on) for c in every(tree, exp.Column)}
@@ -100,10 +110,11 @@ class _Layers:
         if read is None:
             return self.named(block)
         table = Occurrence("groups", read.groups.name, "groups", ())
-        return replace(
+        rows = replace(
             block, tables=(table,), where=read.filters, outputs=read.outputs, joins=(), keys=None, having=(),
             order=read.order, since=(),
         )  # fmt: skip
+        return _distinct_as_groups(rows)
 
     def typed(self, block: Block) -> Block:
         """The block whose tables of groups have all columns that either side asks for, in normal form."""
@@ -136,10 +147,9 @@ class _Layers:
     def _read(self, block: Block, table: str) -> _Read | None:
         """A block of groups as a table of that id; None for what takes some of them, or is no groups."""
         block = self._normal(block)
-        windows = any(holds(output, exp.Window) for output in block.outputs)
         if block.keys is None or block.sets is not None:
             return None
-        if table != "groups" and (block.limit or block.offset or block.distinct or windows):
+        if table != "groups" and (block.limit or block.offset or block.distinct or _has_windows(block)):
             return None
         keys = frozenset(block.keys)
         outside = [tree for tree in block.where if keys and equated(tree, block) is None and _is_of(tree, keys)]
@@ -175,6 +185,16 @@ class _Layers:
     def _outputs(self, core: Block) -> Sequence[Tree]:
         normal = normal_block(core, self._zone)
         return represented(normal, equalities(normal), self._zone).outputs
+
+
+def _distinct_as_groups(rows: Block) -> Block:
+    """DISTINCT of rows is one group for all that are alike."""
+    keys = tuple(dict.fromkeys(output for output in rows.outputs if holds(output, exp.Column)))
+    return replace(rows, keys=keys, distinct=False) if rows.distinct and keys and not _has_windows(rows) else rows
+
+
+def _has_windows(block: Block) -> bool:
+    return any(holds(output, exp.Window) for output in block.outputs)
 
 
 def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, has_aggregate, remembered
+from rewriter.block import Block, Join, aggregate_of, has_aggregate, remembered
 from rewriter.block.changed import changed, mapped
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.points import literal_value
@@ -41,9 +41,10 @@ def _nonempty(block: Block) -> bool:
 def _in_form(block: Block, forms: Expressions) -> Block:
     keys = None if block.keys is None else tuple(dict.fromkeys(_bare(forms.normal(key)) for key in block.keys))
     grouped = frozenset(keys or ())
+    single = grouped if block.sets is None else frozenset[Tree]()
 
     def over_groups(tree: Tree) -> Tree:
-        return changed(forms.normal(tree), lambda node: _key_of(node, grouped))
+        return changed(forms.normal(tree), lambda node: _key_of(_least_of_key(node, single), grouped))
 
     having = [part for tree in block.having for part in _conjuncts(over_groups(tree))]
     of_rows = bool(keys) and block.sets is None
@@ -72,6 +73,15 @@ def _conjuncts(tree: Tree) -> Iterator[Tree]:
 
 def _bare(key: Tree) -> Tree:
     return key.expressions[0] if isinstance(key, exp.Anonymous) and key.name == GROUPED_FLOAT else key
+
+
+def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
+    """The least and the greatest value that a key has in its group: its own."""
+    call = aggregate_of(node)
+    if call is not node or call.name not in ("min", "max") or isinstance(node.parent, exp.Filter):
+        return node
+    value: Tree = call.expressions[0]
+    return value if value in keys else node
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:

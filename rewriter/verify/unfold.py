@@ -77,11 +77,10 @@ class Unfolding:
     def folded(self, block: Block) -> Block:
         """The block whose derived tables of groups are put together from rows; raises Undecided."""
         for table in block.tables:
-            if table.inner is not None and table.inner.having:
-                raise Undecided(f"{table.name} holds some of its groups")
             if table.inner is not None:
                 names = tuple(column.name.lower() for column in table.columns)
-                return self.folded(self._merged(block, table, Held(self.folded(table.inner), names)))
+                held = Held(self.folded(table.inner), names)
+                return self.folded(self._merged(block, table, held, folding=True))
         return normal_block(block, self._zone)
 
     def _at_moments(self, select: Select) -> Block:
@@ -165,14 +164,19 @@ class Unfolding:
         found = difference(one.where, other.where, one, self._zone)
         return found.cell if found is not None else ""
 
-    def _merged(self, outer: Block, table: Occurrence, held: Held) -> Block:
-        """A block with what one of its relations holds in that relation's place."""
+    def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
+        """A block with what one of its relations holds in that relation's place.
+
+        Some of a view's groups are a derived table to it, unless its own groups are `folding` with them.
+        """
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._zone), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(f"{table.name} holds some of its groups, or more than groups")
-        if inner.having:
+        if inner.having and not folding:
             return self._beside(outer, table, inner)
+        if inner.having and outer.keys is not None:
+            raise Undecided(f"{table.name} holds some of its groups, which are grouped again")
         if any(table.id in join.tables for join in outer.joins):
             raise Undecided(f"{table.name} stands behind an outer, semi or anti join")
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
@@ -195,10 +199,10 @@ class Unfolding:
         if inner.keys is None:
             return replace(merged, where=(*inner.where, *merged.where))
         grouped = self._regrouped(merged, inner) if outer.keys is not None else self._kept(merged, inner, outer, table)
-        return replace(grouped, where=(*inner.where, *grouped.where))
+        return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
-        """A block that reads some of the groups of a view: these are a derived table to it."""
+        """A block that reads some of the groups of a view."""
         name = TableName(("some groups of", str(table.name)))
         groups = replace(table, name=name, inner=self._whole(inner))
         return replace(outer, tables=tuple(groups if each.id == table.id else each for each in outer.tables))

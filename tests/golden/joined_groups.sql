@@ -13,6 +13,8 @@ SELECT s.region, s.sold, s.sales, r.back FROM (SELECT region, sum(amount) AS sol
 WITH sold AS (SELECT region, item, sum(amount) AS total, avg(price) AS price FROM sales GROUP BY region, item), back AS (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) SELECT s.region, s.item, s.total, b.total AS back, s.price FROM sold AS s LEFT JOIN back AS b ON s.region = b.region AND s.item = b.item
 --@ view by_size
 SELECT items, count(*) AS regions, sum(sold) AS sold, max(sold) AS most FROM (SELECT region, count(DISTINCT item) AS items, sum(amount) AS sold FROM sales GROUP BY region) AS x GROUP BY items
+--@ view busy
+SELECT s.region, s.sold, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region
 
 --@ case: the very same blocks under other names
 SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
@@ -56,7 +58,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`total` AS total, coalesce(v.`b
 
 --@ case: an inner join over a LEFT one
 SELECT a.item, a.total, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept COLUMN_NOT_IN_VIEW region or item, to tell what the view's LEFT join has joined; balance GROUPING_TOO_COARSE item; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept COLUMN_NOT_IN_VIEW region or item, to tell what the view's LEFT join has joined; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
 
 --@ case: fewer groups on the preserved side of a LEFT join
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales WHERE item > 1 GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
@@ -65,7 +67,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`back` AS back FROM lake.demo.k
 
 --@ case: fewer groups on the other side are other rows
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns WHERE item > 1 GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept JOIN_DIFFERS the view has a LEFT join ON a.region = b.region AND a.item = b.item; balance GROUPING_TOO_COARSE item; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept JOIN_DIFFERS the view has a LEFT join ON a.region = b.region AND a.item = b.item; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
 
 --@ case: aggregates over aggregates
 SELECT items, count(*) AS regions, max(sold) FROM (SELECT region, count(DISTINCT item) AS items, sum(amount) AS sold FROM sales GROUP BY region) AS x GROUP BY items
@@ -79,36 +81,58 @@ SELECT sum(v.`sold`), coalesce(sum(v.`regions`), 0) FROM lake.demo.by_size__stor
 
 --@ case: a filter of rows within
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales WHERE amount > 3 GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; balance COLUMN_NOT_IN_VIEW amount; by_size COLUMN_NOT_IN_VIEW amount; kept COLUMN_NOT_IN_VIEW amount
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW amount
 
 --@ case: coarser groups within
 SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a LEFT JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON a.region = b.region
---@ kept: balance VIEW_FILTERS_MORE a.region = b.region; by_size COLUMN_NOT_IN_VIEW region; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; kept SHAPE it is made of finer groups than the query
+--@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW region; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: finer groups within
 SELECT a.region, a.total FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; balance GROUPING_TOO_COARSE item; by_size GROUPING_TOO_COARSE item
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE item
 
 --@ case: another aggregate within
 SELECT a.region, a.most FROM (SELECT region, max(amount) AS most FROM sales GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; balance AGGREGATE_NOT_IN_VIEW max(amount); by_size AGGREGATE_NOT_IN_VIEW max(amount); kept AGGREGATE_NOT_IN_VIEW max(amount)
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW max(amount)
 
 --@ case: the tables changed places
 SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables
 
 --@ case: joined by something else
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.total = a.total
---@ kept: balance VIEW_FILTERS_MORE a.region = b.region; by_size COLUMN_NOT_IN_VIEW sold; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; kept SHAPE it is made of finer groups than the query
+--@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW sold; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows
 
 --@ case: the rows of a group are not there
 SELECT s.id, b.total AS back FROM sales AS s JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = s.region
---@ kept: balance TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables
 
 --@ case: one of the derived tables alone
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a
---@ kept: balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; kept SHAPE it is made of finer groups than the query
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; kept TABLES_DIFFER the view reads other tables
 
 --@ case: some groups by LIMIT within
 SELECT a.region, b.total AS back FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region ORDER BY region LIMIT 2) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; kept SHAPE it is made of finer groups than the query
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+
+--@ case: HAVING within the view, and as much of it in the query
+SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold, count(*) AS n FROM sales GROUP BY region) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region WHERE s.n > 1
+--@ rewritten using busy
+SELECT v.`region` AS region, v.`back` AS back FROM lake.demo.busy__storage AS v
+
+--@ case: more within the query
+SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1 AND sum(amount) > 5) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region
+--@ rewritten using busy
+SELECT v.`region` AS region, v.`back` AS back FROM lake.demo.busy__storage AS v WHERE v.`sold` > 5
+
+--@ case: groups that the view has left out within
+SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy VIEW_FILTERS_MORE `count(*)` > 1; by_size COLUMN_NOT_IN_VIEW region; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+
+--@ case: groups that the view has left out on the other side of its join
+SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region) AS r ON s.region = r.region
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy JOIN_DIFFERS the view has a LEFT join ON s.region = r.region AND `max(amount)` > 1; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW count(*)
+
+--@ case: fewer groups on the other side of its join
+SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 3) AS r ON s.region = r.region
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy JOIN_DIFFERS the view has a LEFT join ON s.region = r.region AND `max(amount)` > 1; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW count(*)
