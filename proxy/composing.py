@@ -16,6 +16,7 @@ from proxy.answering import Answers, Defaults, SessionFacts
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find
+from proxy.effective import Effective
 from proxy.hs2 import Query, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import V11
@@ -83,17 +84,17 @@ async def _job_runner(
 
 def compose(
     surroundings: Surroundings,
-    settings: config.Config,
+    effective: Effective,
     running: AsyncExitStack,
     kind: Callable[..., Service] = Service,
     *,
     alone: bool = True,
 ) -> Service:
-    """The service over these surroundings; `running` ends what goes on in its background.
+    """The service over these surroundings, under the settings in effect; `running` ends what goes on in its background.
 
     What has to be done once for all is left to another process by one that is not `alone`.
     """
-    catalog = surroundings.catalog
+    catalog, settings = surroundings.catalog, effective.settings
     journal = Journal()
     pipeline = Pipeline(catalog, surroundings.runner, journal)
     on_commit = OnCommit(catalog, pipeline)
@@ -114,6 +115,7 @@ def compose(
         upstreams=lambda: upstreams,
         open_to_all=settings.authentication.open_to_all,
         operators=settings.authentication.operators,
+        settings=effective.rows,
         steer=lambda steering, name: _steered(service, steering, name),
         journal=journal,
     )

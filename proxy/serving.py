@@ -20,6 +20,7 @@ from proxy import admission, config, demo, logs, memory, workers
 from proxy.authentication import Cookies
 from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, never, open_session, surround
 from proxy.console import Console
+from proxy.effective import Effective
 from proxy.hs2 import SqlError
 from proxy.options import settled
 from proxy.server import Server, bound, is_ipv6
@@ -46,11 +47,13 @@ async def serve(options: argparse.Namespace) -> int:
     async with AsyncExitStack() as running:
         place = running.enter_context(console_place(settings))
         surroundings = await surround(settings, running)
-        service = compose(surroundings, settings, running)
+        effective = Effective(settings)
+        service = compose(surroundings, effective, running)
         console = _console(service, place, running)
         _say_console(settings, place)
         if options.config:
-            _when_to_reload(lambda: reread(options, settings, partial(adopt, surroundings, service.upstreams)))
+            adopted = partial(_adopt, effective, partial(adopt, surroundings, service.upstreams))
+            _when_to_reload(lambda: reread(options, settings, adopted))
         server = Server(entrance(service), settings.server.host, settings.server.port, ports=_ports(settings))
         port = await server.start()
         running.push_async_callback(server.stop)
@@ -103,13 +106,14 @@ async def work(options: argparse.Namespace) -> None:
         neighbours = workers.Neighbours(task.directory, task.mark)
         shared = partial(workers.SharedService, neighbours, settings.server.workers)
         first = task.number == 1
-        service = compose(surroundings, settings, running, shared, alone=first)
+        effective = Effective(task.settings)
+        service = compose(surroundings, effective, running, shared, alone=first)
         console = _console(service, running.enter_context(console_place(settings, shared=True)), running)
         entrance = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
         server = Server(entrance, settings.server.host, task.port, ports=_ports(settings), shared=True)
         await server.listen_within(neighbours.place, workers.RelayedCalls)
         others = {workers.Order.STOP: stopping.set, workers.Order.HURRY: server.hurry}
-        adopted = partial(_adopt_share, task.number, surroundings, service.upstreams)
+        adopted = partial(_adopt, effective, partial(_adopt_share, task.number, surroundings, service.upstreams))
         following = asyncio.create_task(orders.follow(adopted, others))
         running.push_async_callback(cancelled, following)
         await server.start()
@@ -145,6 +149,12 @@ async def _ready(
 
 def _ports(settings: config.Config) -> dict[Transport, int]:
     return {Transport[name.upper()]: port for name, port in settings.server.ports.items()}
+
+
+def _adopt(effective: Effective, adopt: Callable[[config.Config], None], settings: config.Config) -> None:
+    """Go on under other settings, and tell of them."""
+    effective.settings = settings
+    adopt(settings)
 
 
 def _adopt_share(number: int, surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:

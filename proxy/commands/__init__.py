@@ -23,6 +23,7 @@ from proxy.commands import (
     refresh,
     settings,
     show,
+    show_config,
     show_create,
     show_digests,
     show_refreshes,
@@ -35,10 +36,11 @@ from proxy.commands import (
 from proxy.commands.context import Command, Context
 from proxy.commands.parser import Parser
 from proxy.commands.planner import Planner
+from proxy.commands.show_config import Setting
 from proxy.hs2 import SqlError
 from proxy.statements import classify
 
-__all__ = ["COMMANDS", "Command", "Context", "Planner", "find"]
+__all__ = ["COMMANDS", "Command", "Context", "Planner", "Setting", "find"]
 
 
 def _none_of_these(parser: Parser) -> None:
@@ -60,6 +62,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("SHOW", "VIEWGATE", "REFRESHES"): (show_refreshes.parse, show_refreshes.EXAMPLE),
     ("SHOW", "VIEWGATE", "UPSTREAMS"): (show_upstreams.parse, show_upstreams.EXAMPLE),
     ("SHOW", "VIEWGATE", "SESSIONS"): (show_upstreams.parse_sessions, show_upstreams.EXAMPLE_SESSIONS),
+    ("SHOW", "VIEWGATE", "CONFIG"): (show_config.parse, show_config.EXAMPLE),
     ("SHOW", "VIEWGATE", "LAST"): (show_viewgate.parse_last, show_viewgate.EXAMPLE_LAST),
     ("SHOW", "VIEWGATE", "WORKERS"): (show_workers.parse, show_workers.EXAMPLE),
     ("SHOW", "VIEWGATE"): (_none_of_these, show_viewgate.EXAMPLE),

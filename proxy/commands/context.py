@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,7 +23,7 @@ class Context:
     `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `sessions`,
     `upstreams` and the `journal` are those of this process. `open_to_all` says that clients need no password: nobody
     knows who they are; else `operators` may see and do everything. `steer` pauses, resumes or drains an upstream in all
-    workers, and returns how many have done so.
+    workers, and returns how many have done so. `settings` gives the rows of SHOW VIEWGATE CONFIG.
     """
 
     catalog: Catalog
@@ -36,6 +36,7 @@ class Context:
     upstreams: Callable[[], Upstreams]
     open_to_all: bool
     operators: Collection[str]
+    settings: Callable[[], Iterable[tuple[str | bool | None, ...]]]
     steer: Callable[[Steering, str], Awaitable[int]]
     journal: Journal
 

@@ -11,7 +11,7 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
 from proxy.answering.rests import Rests
-from proxy.commands import Context, find
+from proxy.commands import Context, Setting, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
@@ -124,6 +124,7 @@ class House:
         self.context = Context(
             self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
             lambda: self.sessions, lambda: self.upstreams, open_to_all=True, operators=(), steer=self.steer,
+            settings=lambda: [Setting("server.port", "10001", "10000", False)],
             journal=self.journal,
         )  # fmt: skip
         self.session = Session(

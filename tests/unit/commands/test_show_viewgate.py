@@ -72,8 +72,11 @@ def test_a_statement_is_ended_and_its_client_told_by_whom(house: House) -> None:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, LAST or WORKERS"),
-        ("SHOW VIEWGATE NONSENSE", "STATEMENTS, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, LAST or WORKERS"),
+        ("SHOW VIEWGATE", "STATEMENTS, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, CONFIG, LAST or WORKERS"),
+        (
+            "SHOW VIEWGATE NONSENSE",
+            "STATEMENTS, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, CONFIG, LAST or WORKERS",
+        ),
         ("KILL VIEWGATE STATEMENT 17", "in quotes"),
         ("DRAIN VIEWGATE UPSTREAM spark", "the upstream in quotes"),
         ("SHOW VIEWGATE STATEMENTS LIMIT 3", "SHOW VIEWGATE STATEMENTS"),
@@ -209,3 +212,11 @@ def test_where_users_log_in_operators_alone_steer_and_they_see_everything(house:
     assert [row[-1] for row in shown(house, "SHOW VIEWGATE STATEMENTS", olga).rows] == ["SELECT 1"]
     shown(house, f"KILL VIEWGATE STATEMENT '{theirs.handle.id}'", olga)
     assert theirs.done
+
+
+def test_the_settings_in_effect_are_for_operators(house: House) -> None:
+    assert shown(house, "SHOW VIEWGATE CONFIG").rows == (("server.port", "10001", "10000", False),)
+    house.context = replace(house.context, open_to_all=False, operators={"olga"})
+    assert shown(house, "SHOW VIEWGATE CONFIG", session("olga")).rows
+    with pytest.raises(SqlError, match="ann may not operate"):
+        shown(house, "SHOW VIEWGATE CONFIG")

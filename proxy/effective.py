@@ -1,0 +1,81 @@
+"""The settings as they are in effect: those of the file and the command line, those that were read since, defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, is_dataclass, replace
+from typing import Any
+
+from proxy.commands import Setting
+from proxy.config import CONSOLE_PORT, Config, UpstreamAddress
+from proxy.journal.redaction import HIDDEN, is_secret, without_credentials
+from proxy.server import Limits
+from proxy.settable import PATHS, TABLES
+from proxy.upstream import Timeouts
+
+_RELOADED = ("upstream.", "pipeline.user", "pipeline.password")
+_FILES = frozenset(f"{table}.{key}" for table, keys in PATHS.items() for key in keys)
+
+
+class Effective:
+    """The settings in effect; `settings` is set anew where the file is read again.
+
+    >>> rows = {row.key: row for row in Effective(Config(catalog_timeout=3)).rows()}
+    >>> rows["timeouts.catalog"], rows["server.host"].value, rows["server.tls"].value
+    (Setting(key='timeouts.catalog', value='3', default='10.0', reloadable=False), '127.0.0.1', None)
+    """
+
+    def __init__(self, settings: Config) -> None:
+        self.settings = settings
+
+    def rows(self) -> Iterator[Setting]:
+        """Yield each setting, without the values of credentials."""
+        defaults = dict(_flat("", {**_tables(Config()), **_of_upstreams(self.settings, defaults=True)}))
+        for key, value in _flat("", {**_tables(self.settings), **_of_upstreams(self.settings)}):
+            yield Setting(key, _shown(key, value), _shown(key, defaults.get(key)), key.startswith(_RELOADED))
+
+
+def _tables(settings: Config) -> dict[str, Any]:
+    """The settings as the tables of the file."""
+    console = replace(settings.console, port=settings.console.port or CONSOLE_PORT)
+    tables = {
+        "server": settings.server,
+        "console": console,
+        "authentication": settings.authentication,
+        "timeouts": {**asdict(Timeouts()), "catalog": settings.catalog_timeout, **settings.timeouts},
+        "limits": {key: settings.limits.get(key, getattr(Limits, key)) for key in TABLES["limits"]},
+    }
+    if settings.catalog is None:
+        return {**tables, "embedded": settings.embedded}
+    catalog = {"name": settings.catalog.name, **settings.catalog.properties}
+    return {**tables, "catalog": catalog, "pipeline": settings.pipeline}
+
+
+def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:
+    """Each upstream under its place; with `defaults`, as it is where only that is given."""
+    return {
+        f"upstream.{one.host}:{one.port}": UpstreamAddress(one.host, one.port) if defaults else one
+        for one in settings.upstreams
+    }
+
+
+def _flat(key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if is_dataclass(value) and not isinstance(value, type):
+        value = {name: getattr(value, name) for name in value.__dataclass_fields__}
+    if not isinstance(value, Mapping):
+        yield key, value
+        return
+    for name, inner in value.items():
+        yield from _flat(f"{key}.{name}" if key else name, inner)
+
+
+def _shown(key: str, value: Any) -> str | None:
+    if value is None or value in ("", frozenset()):
+        return None
+    if is_secret(key) and key not in _FILES and key != "authentication.passwords":
+        return HIDDEN
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, frozenset | list | tuple):
+        return ", ".join(sorted(map(str, value)))
+    return without_credentials(str(value))

@@ -1,0 +1,39 @@
+"""Credentials in what is logged, listed and kept: their place is told, their value is not."""
+
+from __future__ import annotations
+
+import re
+
+HIDDEN = "***"
+_NAMES = r"(?:password|passwd|secret|token|credentials?|access[._-]?key|account[._-]?key|sas[._-]token)"
+_SECRET = re.compile(_NAMES, re.IGNORECASE)
+# A name that has one of these in it (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b'.
+_VALUE = re.compile(
+    rf"""({_NAMES}[\w.-]*['"`]?\s*(?:=>|=|:|(?=['"]))\s*)('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
+    re.IGNORECASE,
+)
+_IN_URL = re.compile(r"(://[^/@:\s]*:)[^/@\s]+@")
+
+
+def is_secret(name: str) -> bool:
+    """Return whether the value of a setting of that name is a credential.
+
+    >>> [is_secret(name) for name in ("s3.secret-access-key", "bind_password", "fs.s3a.access.key", "keytab", "uri")]
+    [True, True, True, False, False]
+    """
+    return _SECRET.search(name) is not None
+
+
+def without_credentials(text: str) -> str:
+    """Return a statement or a URL with the values of credentials hidden.
+
+    >>> without_credentials("SET fs.s3a.secret.key=abc")
+    'SET fs.s3a.secret.key=***'
+    >>> without_credentials("CREATE TABLE t USING jdbc OPTIONS ('password' = 'x''y', user 'ann')")
+    "CREATE TABLE t USING jdbc OPTIONS ('password' = ***, user 'ann')"
+    >>> without_credentials("postgresql://ann:secret@db/x"), without_credentials("SELECT token, secrets FROM t")
+    ('postgresql://ann:***@db/x', 'SELECT token, secrets FROM t')
+    """
+    if "://" in text:
+        text = _IN_URL.sub(rf"\1{HIDDEN}@", text)
+    return _VALUE.sub(rf"\1{HIDDEN}", text) if _SECRET.search(text) else text
