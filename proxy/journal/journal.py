@@ -98,9 +98,9 @@ class Journal:
         if record.state is not OperationState.FINISHED or not operation.has_result_set:
             self._close(operation.handle.guid)
 
-    def fetched(self, operation: Operation, reply: bytes) -> None:
+    def fetched(self, operation: Handle, reply: bytes) -> None:
         """Take note of rows that the client of an operation gets; an error says how the statement has ended."""
-        record = self._unclosed.get(operation.handle.guid)
+        record = self._unclosed.get(operation.guid)
         if record is not None and succeeded(reply):
             record.fetched(rows_in(reply), len(reply))
 

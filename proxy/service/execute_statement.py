@@ -1,11 +1,20 @@
-"""ExecuteStatement: planned by `Answering`, run on the upstream or here, answered in the form that was asked for."""
+"""ExecuteStatement: the plan, the admission to the upstream, the start there, and the reply in the form asked for.
+
+    execute_statement ──▶ _launched ──▶ _attempt ──▶ _planned ──▶ _admitted ──▶ _Start.sent ──▶ RemoteOperation
+                              │            │            └─ Local ──▶ LocalOperation
+                              │            └─ the statement would have to wait, and must not: nothing is started
+                              └─▶ QueuedOperation: the same attempt, in a task, which waits
+
+Where the session is attached and a slot is free, the statement is started at once. A session that has to be attached
+first is given a moment. Where others wait already, the client gets the handle of a queued operation. The lease of the
+session and the slot is the attempt's at first, then the start's, and at last the operation's.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
@@ -13,12 +22,12 @@ from time import monotonic
 from proxy.hs2 import Interrupted, SqlError, check, failure, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
-from proxy.service.forwarded import Forwarded
-from proxy.service.local import LocalOperation
-from proxy.service.operation import RunningOperation
-from proxy.service.queued import Queued
-from proxy.service.statement import Statement
-from proxy.session import ClientSession, Forward, LiveUpstream, Local, OperationState, Plan
+from proxy.service.message import Statement
+from proxy.service.operations.local import LocalOperation
+from proxy.service.operations.operation import RunningOperation
+from proxy.service.operations.queued import QueuedOperation
+from proxy.service.operations.remote import RemoteOperation
+from proxy.session import ClientSession, Forward, Lease, Local, OperationState, Plan
 from proxy.statements import Replay, classify
 from proxy.upstream import Announced
 from proxy.wire import WireError
@@ -27,17 +36,17 @@ logger = logging.getLogger(__name__)
 
 _SOON = 0.5  # seconds in which a session is attached where nobody waits for one
 
-# A started operation with the reply that announces it; or no operation, and the upstream's refusal.
+# A started operation with the reply to its ExecuteStatement; or no operation, and the upstream's refusal.
 Started = tuple[RunningOperation | None, bytes]
 
 
 async def execute_statement(call: Call) -> bytes:
     """Start the statement, and wait for its end if the client does. A client that goes away takes it along."""
     session = call.session()
-    statement = Statement.of(call, session)
     journal = call.service.journal
+    statement = Statement.of(call, partial(journal.receive, session))
     try:
-        operation, reply = await _begin(call, session, statement)
+        operation, reply = await _launched(call, session, statement)
     except SqlError as error:
         journal.refuse(statement.record, error)
         raise
@@ -53,7 +62,7 @@ async def execute_statement(call: Call) -> bytes:
 
 
 def _refusal(reply: bytes) -> SqlError | None:
-    """The error in the upstream's reply to a statement that it has not begun."""
+    """Return the error in the upstream's reply to a statement that it has not started."""
     try:
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
     except SqlError as error:
@@ -61,112 +70,83 @@ def _refusal(reply: bytes) -> SqlError | None:
     return None
 
 
-async def _begin(call: Call, session: ClientSession, statement: Statement) -> Started:
-    """The started operation; one that waits for its turn where there is too much to do."""
-    start = partial(_started_in_turn, call, session, statement)
-    if session.upstream.attached and not session.upstream.crowded:
-        started = await _started_at_once(call, session, statement)
+async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes:
+    """Return the reply to a client that has waited for the end: the handle, or the error alone."""
+    operation.told.set()
+    if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
+        raise SqlError("The statement was closed meanwhile, or its session, and was stopped", "HY008")
+    if operation.state is not OperationState.ERROR:
+        return reply
+    error = operation.error or SqlError("The statement failed without a reason")
+    await call.service.close_operation(operation)
+    return call.reply(ttypes.TExecuteStatementResp(status=failure(error)))
+
+
+async def _launched(call: Call, session: ClientSession, statement: Statement) -> Started:
+    """Start a statement; return a queued operation where it has to wait."""
+    upstream = session.upstream
+    if upstream.attached and not upstream.crowded:
+        started = await _attempt(call, session, statement, waits=False)
         if started is not None:
             return started
-    elif not session.upstream.crowded:
-        starting = asyncio.create_task(_sure(_started(call, session, statement, waits=True)))
+    attempt = asyncio.create_task(_waiting_attempt(call, session, statement))
+    if not upstream.attached and not upstream.crowded:
         try:
-            await asyncio.wait({starting}, timeout=_SOON)
+            await asyncio.wait({attempt}, timeout=_SOON)
         except asyncio.CancelledError:
-            _leave(call, starting)
+            _undo(call, attempt)
             raise
-        if starting.done():
-            return starting.result()
-        start = partial(_going_on, call, starting)
-    queued = Queued(session, start, statement.deadline)
+        if attempt.done():
+            return attempt.result()
+    queued = QueuedOperation(session, partial(_finished, call, attempt), statement.deadline)
     return queued, _announced(call, queued)
 
 
-async def _going_on(call: Call, starting: asyncio.Task[Started]) -> Started:
-    """What is being started already; who is cancelled leaves nothing of it running."""
+async def _waiting_attempt(call: Call, session: ClientSession, statement: Statement) -> Started:
+    started = await _attempt(call, session, statement, waits=True)
+    assert started is not None  # since it waits
+    return started
+
+
+async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
+    """Return the result of an attempt; where its operation is cancelled meanwhile, leave nothing running."""
     try:
-        return await starting
+        return await attempt
     except asyncio.CancelledError:
-        _leave(call, starting)
+        _undo(call, attempt)
         raise
 
 
-def _leave(call: Call, starting: asyncio.Task[Started]) -> None:
-    """Give up what nobody waits for any more, also if it has been started in this turn of the loop."""
-    if starting.cancel() or starting.cancelled() or starting.exception() is not None:
+def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
+    """Cancel an attempt, or end the operation that it has started in this very turn of the event loop."""
+    if attempt.cancel() or attempt.cancelled() or attempt.exception() is not None:
         return
-    operation, _ = starting.result()
+    operation, _ = attempt.result()
     if operation is not None:
         call.service.spawn(call.service.give_up(operation))
 
 
-async def _started_at_once(call: Call, session: ClientSession, statement: Statement) -> Started | None:
-    """The started operation, if it need not wait; the session is held, lest it be given to others while we plan."""
-    await session.upstream.hold()
-    try:
-        return await _started(call, session, statement, waits=False)
-    finally:
-        session.upstream.let_go()
+async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
+    """Plan the statement and start it; return None if it would have to wait for its turn, and does not wait.
 
-
-async def _started_in_turn(call: Call, session: ClientSession, statement: Statement) -> Started:
-    """The same when it is its turn: others wait for the session, and planning may ask Spark several times."""
-    await session.upstream.hold()
-    try:
-        return await _sure(_started(call, session, statement, waits=True))
-    finally:
-        session.upstream.let_go()
-
-
-async def _sure(starting: Awaitable[Started | None]) -> Started:
-    """What is started by who waits for its turn."""
-    started = await starting
-    assert started is not None
-    return started
-
-
-async def _started(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
-    """Plan the statement and start it, when it is its turn; None if it would have to wait for that, and does not.
-
-    It can be cancelled at any time, and leaves nothing running then. Who comes again is planned again: meanwhile, what
-    the plan depends on may have changed.
+    It can be cancelled at any time, and leaves nothing running then. A second attempt plans again: what the plan
+    depends on may have changed while the statement waited.
     """
-    began = monotonic()
-    plan = await _plan(call, session, statement.sql)
-    statement.record.planned(plan, monotonic() - began)
-    if isinstance(plan, Local):
-        return _start_here(call, session, plan, statement)
-    try:
-        upstream = await _turn(session, waits=waits)
-    except BaseException:
-        _not_started(plan)
-        raise
-    if upstream is None:
-        _not_started(plan)
-        return None
-    return await _start(_Start(call, session, upstream, statement), plan)
+    with Lease(session) as lease:
+        if session.upstream.attached or session.upstream.crowded:
+            await lease.hold()  # planning may ask Spark several times, and others wait for the session
+        began = monotonic()
+        plan = await _planned(call, session, statement.sql)
+        statement.record.planned(plan, monotonic() - began)
+        if isinstance(plan, Local):
+            return _answered_here(call, session, plan, statement)
+        if not await _admitted(lease, plan, waits=waits):
+            return None
+        return await _Start(call, session, lease.handed_over(), statement).sent(plan)
 
 
-async def _turn(session: ClientSession, *, waits: bool) -> LiveUpstream | None:
-    """The upstream session, held, with a slot for a statement; None if one would have to wait, and does not."""
-    if not waits and session.upstream.crowded:  # since it was planned
-        return None
-    upstream = await session.upstream.hold()
-    try:
-        if waits:
-            await upstream.wait_for_slot(session.principal)
-            return upstream
-    except BaseException:
-        session.upstream.let_go()
-        raise
-    if upstream.take_slot():
-        return upstream
-    session.upstream.let_go()
-    return None
-
-
-async def _plan(call: Call, session: ClientSession, sql: str) -> Plan:
-    """The plan; a planner that breaks down costs the client a rewriting and not the answer."""
+async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
+    """Return the plan; a planner that breaks down costs the client a rewriting and not the answer."""
     try:
         return await call.service.answering.plan(session, sql)
     except SqlError:
@@ -179,103 +159,97 @@ async def _plan(call: Call, session: ClientSession, sql: str) -> Plan:
         return Forward(replay=Replay.DOUBTFUL)
 
 
+async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
+    """Return whether the lease has a slot for the plan's statement; where it has none, the plan ends unstarted."""
+    try:
+        admitted = await lease.admitted(waits=waits)
+    except BaseException:
+        plan.not_started()
+        raise
+    if not admitted:
+        plan.not_started()
+    return admitted
+
+
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """A statement that is started on an upstream session, which is held, and for which a slot is taken."""
+    """A statement on its way to the upstream; the lease is the start's until it is the operation's."""
 
     call: Call
     session: ClientSession
-    upstream: LiveUpstream
+    lease: Lease
     statement: Statement
 
-    def operation(self, plan: Forward) -> Forwarded:
-        """What it is to be, for `begun`."""
-        operation = Forwarded(self.session, self.upstream, plan, self.statement, self.call.service.ahead)
-        operation.foresee(self.call.service.sessions)
+    async def sent(self, plan: Forward) -> Started:
+        """Start the statement; where its rewriting is refused, start the client's own."""
+        upstream, statement = self.lease.upstream, self.statement
+        try:
+            message = statement.outgoing(upstream.handle, plan.sql, brief=plan.brief)
+            answered = upstream.call_or_late(message, partial(self._late, plan))
+            operation = self._operation(plan)  # while the upstream works
+            reply = await answered
+            if not succeeded(reply) and plan.fallback and plan.sql is not None and not statement.expired:
+                logger.warning("a rewritten statement was refused, its original is run")
+                statement.record.fell_back = True
+                plan = replace(plan, sql=None, fallback=False)
+                operation = self._operation(plan)
+                message = statement.outgoing(upstream.handle, None)
+                reply = await upstream.call_or_late(message, partial(self._late, plan))
+        except asyncio.CancelledError:
+            raise  # the late reply ends the lease
+        except BaseException as error:
+            self._failed(plan)
+            if isinstance(error, Interrupted) and classify(statement.sql).may_write:
+                raise error.uncertain() from error
+            raise
+        return self._begun(operation, plan, reply)
+
+    def _operation(self, plan: Forward) -> RemoteOperation:
+        service = self.call.service
+        operation = RemoteOperation(self.session, self.lease, plan, self.statement, service.prefetch, service.progress)
+        operation.foresee(service.sessions)
         return operation
 
-    def begun(self, operation: Forwarded, plan: Forward, reply: bytes) -> Started:
-        """What has become of it; an operation takes over the slot and the hold on the session."""
+    def _begun(self, operation: RemoteOperation, plan: Forward, reply: bytes) -> Started:
+        """Return the operation and the reply under its own handle; or the upstream's refusal, which ends the lease."""
         try:
             announced = Announced.of(reply)
         except BaseException:
-            self.failed(plan)
+            self._failed(plan)
             raise
         if announced is None:
-            self.failed(plan)
+            self._failed(plan)
             return None, reply
+        self.statement.record.begun()
         self.call.peer.foreseen = operation.foreseen
         operation.runs_as(announced)
-        self.statement.record.begun()
         operation.has_result_set = announced.has_result_set
         if plan.brief and not self.statement.run_async:
             operation.advance(OperationState.FINISHED)
         return operation, announced.under(operation.handle)
 
-    def failed(self, plan: Forward) -> None:
-        """Nothing was started."""
-        _not_started(plan)
-        self.upstream.give_slot_back()
-        self.session.upstream.let_go()
+    def _failed(self, plan: Forward) -> None:
+        """Take note that nothing was started."""
+        plan.not_started()
+        self.lease.release()
 
-    def late(self, plan: Forward, reply: bytes | None) -> None:
-        """Nobody waits for it any more: what was started would run on for good."""
+    def _late(self, plan: Forward, reply: bytes | None) -> None:
+        """End the statement of a reply for which no client waits any more: it would run on for good."""
         if reply is None:
-            self.failed(plan)
+            self._failed(plan)
             return
         with contextlib.suppress(SqlError, WireError):
-            operation, _ = self.begun(self.operation(plan), plan, reply)
+            operation, _ = self._begun(self._operation(plan), plan, reply)
             if operation is not None:
                 self.call.service.spawn(self.call.service.give_up(operation))
 
 
-async def _start(start: _Start, plan: Forward) -> Started:
-    """Start the statement; a rewriting that cannot even start gives way at once."""
-    upstream, statement = start.upstream, start.statement
-    try:
-        message = statement.outgoing(upstream.handle, plan.sql, brief=plan.brief)
-        answered = upstream.call_or_late(message, partial(start.late, plan))
-        operation = start.operation(plan)  # while the upstream works
-        reply = await answered
-        if not succeeded(reply) and plan.fallback and plan.sql is not None and not statement.expired:
-            logger.warning("a rewritten statement was refused, its original is run")
-            plan = replace(plan, sql=None, fallback=False)
-            statement.record.fell_back = True
-            operation = start.operation(plan)
-            reply = await upstream.call_or_late(statement.outgoing(upstream.handle, None), partial(start.late, plan))
-    except asyncio.CancelledError:
-        raise
-    except BaseException as error:
-        start.failed(plan)
-        if isinstance(error, Interrupted) and classify(statement.sql).may_write:
-            raise error.uncertain() from error
-        raise
-    return start.begun(operation, plan, reply)
-
-
-def _start_here(call: Call, session: ClientSession, plan: Local, statement: Statement) -> Started:
+def _answered_here(call: Call, session: ClientSession, plan: Local, statement: Statement) -> Started:
     timeout = None if statement.deadline is None else max(statement.deadline - asyncio.get_running_loop().time(), 0)
-    operation = LocalOperation(session, plan, timeout)
     statement.record.begun()
+    operation = LocalOperation(session, plan, timeout)
     return operation, _announced(call, operation)
 
 
 def _announced(call: Call, operation: RunningOperation) -> bytes:
     return call.reply(ttypes.TExecuteStatementResp(status=success(), operationHandle=operation.thrift_handle()))
-
-
-def _not_started(plan: Forward) -> None:
-    if plan.ended is not None:
-        plan.ended(False)
-
-
-async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes:
-    """What a client that waited is told: the handle, or the error alone."""
-    operation.told.set()
-    if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation):
-        raise SqlError("The statement was closed meanwhile, or its session, and was stopped", "HY008")
-    if operation.state is not OperationState.ERROR:
-        return reply
-    error = operation.error or SqlError("The statement failed without a reason")
-    await call.service.close_operation(operation)
-    return call.reply(ttypes.TExecuteStatementResp(status=failure(error)))

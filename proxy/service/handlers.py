@@ -9,23 +9,25 @@ from typing import Any
 from proxy.hs2.generated import ttypes
 from proxy.service import get_info
 from proxy.service.call import Call
-from proxy.service.cancel_operation import cancel_operation
-from proxy.service.close_operation import close_operation
 from proxy.service.close_session import close_session
 from proxy.service.execute_statement import execute_statement
-from proxy.service.fetch_results import fetch_results
 from proxy.service.get_catalogs import get_catalogs
 from proxy.service.get_columns import get_columns
 from proxy.service.get_functions import get_functions
 from proxy.service.get_keys import get_cross_reference, get_primary_keys
-from proxy.service.get_operation_status import get_operation_status
-from proxy.service.get_query_id import get_query_id
-from proxy.service.get_result_set_metadata import get_result_set_metadata
 from proxy.service.get_schemas import get_schemas
 from proxy.service.get_table_types import get_table_types
 from proxy.service.get_tables import get_tables
 from proxy.service.metadata import relay_metadata
 from proxy.service.open_session import open_session
+from proxy.service.operation_calls import (
+    cancel_operation,
+    close_operation,
+    fetch_results,
+    get_operation_status,
+    get_query_id,
+    get_result_set_metadata,
+)
 from proxy.service.relayed import relay
 
 

@@ -18,11 +18,12 @@ from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError, decode_rows, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import matcher
-from proxy.service.call import REQUEST_HANDLE, Call, with_handle
-from proxy.service.forwarded import Forwarded
-from proxy.service.local import LocalOperation
-from proxy.session import Forward, LiveUpstream, Local, Log, OperationState
-from proxy.upstream import Announced, RemoteOperation, started
+from proxy.service.call import Call
+from proxy.service.message import REQUEST_HANDLE, with_handle
+from proxy.service.operations.local import LocalOperation
+from proxy.service.operations.remote import RemoteOperation
+from proxy.session import Forward, Lease, LiveUpstream, Local, Log, OperationState
+from proxy.upstream import Announced, UpstreamOperation, started
 from proxy.wire import WireError
 from rewriter.model import TableName
 
@@ -66,17 +67,13 @@ def schema_of(name: TableName) -> str:
 async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
     """Have Spark answer, under a handle of ours."""
     session = call.session()
-    upstream = await session.upstream.hold()
-    try:
+    with Lease(session) as lease:
+        upstream = await lease.hold()
         reply = await _asked(call, upstream, with_handle(message or call.message, REQUEST_HANDLE, upstream.handle))
         announced = Announced.of(reply)
-    except BaseException:
-        session.upstream.let_go()
-        raise
-    if announced is None:
-        session.upstream.let_go()
-        return reply
-    operation = Forwarded(session, upstream, Forward(), kind=announced.kind)
+        if announced is None:
+            return reply
+        operation = RemoteOperation(session, lease.handed_over(), Forward(), kind=announced.kind)
     operation.runs_as(announced)
     operation.advance(OperationState.FINISHED)
     await call.service.add_operation(operation)
@@ -101,12 +98,11 @@ async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Aw
 
 async def spark_rows(call: Call) -> list[Row]:
     """What Spark answers to the call."""
-    session = call.session()
-    upstream = await session.upstream.hold()
-    try:
+    with Lease(call.session()) as lease:
+        upstream = await lease.hold()
         reply = await _asked(call, upstream, call.addressed_to(upstream.handle))
         announced = started(reply)
-        remote = RemoteOperation(upstream, announced.handle, announced.kind)
+        remote = UpstreamOperation(upstream, announced.handle, announced.kind)
         rows: list[Row] = []
         try:
             while block := decode_rows(await remote.fetch()):
@@ -114,8 +110,6 @@ async def spark_rows(call: Call) -> list[Row]:
         finally:
             await remote.close()
         return rows
-    finally:
-        session.upstream.let_go()
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
@@ -132,7 +126,7 @@ async def _close(upstream: LiveUpstream, reply: bytes) -> None:
     """Close what a reply says was begun, if anything was."""
     with contextlib.suppress(SqlError, WireError):
         announced = started(reply)
-        await RemoteOperation(upstream, announced.handle, announced.kind).close()
+        await UpstreamOperation(upstream, announced.handle, announced.kind).close()
 
 
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:

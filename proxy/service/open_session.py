@@ -7,7 +7,8 @@ from functools import partial
 from proxy.hs2 import SESSION_HANDLE, SqlError, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
-from proxy.service.call import Call, with_handle
+from proxy.service.call import Call
+from proxy.service.message import with_handle
 from proxy.session import ClientSession, Handle
 from proxy.upstream import Attachment
 from proxy.wire import find, read_i32, read_map, value_bytes, with_field, write_map

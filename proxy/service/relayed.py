@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from proxy.service.call import Call
+from proxy.session import Lease
 
 
 async def relay(call: Call) -> bytes:
     """The upstream's answer."""
-    session = call.session()
-    upstream = await session.upstream.hold()
-    try:
+    with Lease(call.session()) as lease:
+        upstream = await lease.hold()
         return await upstream.call(call.addressed_to(upstream.handle))
-    finally:
-        session.upstream.let_go()

@@ -1,12 +1,18 @@
-"""Sessions and operations as clients know them: handles, legal states, who may use them, and plans for statements."""
+"""Sessions and operations as clients know them.
+
+`session` has both, with the lease by which a statement uses its session's upstream. `registry` finds them by their
+`handles`, `states` has the legal transitions, `plan` the ways in which a statement is answered. `foreseen` has replies
+that are ready before their calls, by the client's `habits`.
+"""
 
 from proxy.session.foreseen import Foreseen, numbered
 from proxy.session.habits import Habits, repeatable
 from proxy.session.handles import Handle
-from proxy.session.operations import Operation
 from proxy.session.plan import Answering, Choice, Forward, Local, Log, Plan
-from proxy.session.sessions import ClientSession, LiveUpstream, Sessions, SessionUpstream
+from proxy.session.registry import Sessions
+from proxy.session.session import ClientSession, Lease, Operation
 from proxy.session.states import LEGAL, TERMINAL, OperationState
+from proxy.session.upstream import LiveUpstream, SessionUpstream
 from proxy.session.worker import Worker
 
 __all__ = [
@@ -19,6 +25,7 @@ __all__ = [
     "Forward",
     "Habits",
     "Handle",
+    "Lease",
     "LiveUpstream",
     "Local",
     "Log",

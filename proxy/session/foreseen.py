@@ -8,13 +8,10 @@ elsewhere. And it asks again what it has been told for good: Hive JDBC 2.3 for t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from proxy.session.habits import repeatable
+from proxy.session.handles import Handle
 from proxy.wire import with_seqid
-
-if TYPE_CHECKING:
-    from proxy.session.operations import Operation
 
 # The reply, under any sequence id; None as long as the call has to be handled like any other.
 Answer = Callable[[], bytes | None]
@@ -28,15 +25,15 @@ class Foreseen:
     __slots__ = ("_answers", "_told")
 
     def __init__(self) -> None:
-        self._answers: dict[bytes, tuple[Operation, Answer]] = {}
+        self._answers: dict[bytes, tuple[Handle, Answer]] = {}
         self._told = b""
 
-    def expect(self, call: bytes, operation: Operation, answer: Answer) -> None:
-        """Answer that call so, whichever sequence id it comes under."""
+    def expect(self, call: bytes, operation: Handle, answer: Answer) -> None:
+        """Have a call on an operation answered so, under any sequence id."""
         self._answers[_unnumbered(call, _name_end(call))] = operation, answer
 
-    def told(self, call: bytes, operation: Operation, reply: bytes) -> None:
-        """Answer that call as now from now on, if it is as short as clients make it; only the last one is kept."""
+    def told(self, call: bytes, operation: Handle, reply: bytes) -> None:
+        """Answer a call with the same reply from now on, unless it is overlong; only the last such call is kept."""
         self._answers.pop(self._told, None)
         if repeatable(call) is not None:
             self.expect(call, operation, lambda: reply)
@@ -46,8 +43,8 @@ class Foreseen:
         """Expect nothing any more: a connection may lie idle for days with its last statement."""
         self._answers.clear()
 
-    def knows(self, call: bytes) -> tuple[Operation, Answer] | None:
-        """The answer to a call, if it is one of those."""
+    def knows(self, call: bytes) -> tuple[Handle, Answer] | None:
+        """Return the operation and the answer of an expected call; None for all other calls."""
         return self._answers.get(_unnumbered(call, _name_end(call))) if len(call) > _BEFORE_NAME else None
 
 

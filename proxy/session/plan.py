@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from proxy.hs2 import ResultSet, SqlError
+from proxy.session.session import ClientSession
 from proxy.statements import Replay
 from rewriter.model import TableName
-
-if TYPE_CHECKING:
-    from proxy.session.sessions import ClientSession
 
 # Adds a line to a log that somebody reads.
 Log = Callable[[str], None]
@@ -61,6 +59,11 @@ class Forward:
     brief: bool = False
     constant: bool = False
     choice: Choice = NO_CHOICE
+
+    def not_started(self) -> None:
+        """Take note that the statement was not started, and will not be by this plan."""
+        if self.ended is not None:
+            self.ended(False)
 
 
 @dataclass(frozen=True)

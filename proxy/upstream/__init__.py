@@ -11,7 +11,7 @@ from proxy.upstream.announced import Announced, started
 from proxy.upstream.attachment import Attachment
 from proxy.upstream.connection import Terms, Timeouts, Upstream
 from proxy.upstream.health import watch
-from proxy.upstream.operation import RemoteOperation, RemoteStatus
+from proxy.upstream.operation import RemoteStatus, UpstreamOperation
 from proxy.upstream.place import Place
 from proxy.upstream.pool import Steering, Upstreams
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
@@ -23,7 +23,6 @@ __all__ = [
     "Attachment",
     "Place",
     "Progress",
-    "RemoteOperation",
     "RemoteStatus",
     "Reply",
     "Stage",
@@ -31,6 +30,7 @@ __all__ = [
     "Terms",
     "Timeouts",
     "Upstream",
+    "UpstreamOperation",
     "UpstreamSession",
     "Upstreams",
     "progress_response",

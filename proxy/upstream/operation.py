@@ -65,7 +65,7 @@ def _status_in(reply: bytes) -> RemoteStatus | None:
     return None if response.status.statusCode in FAILED else RemoteStatus.of(response)
 
 
-class RemoteOperation:
+class UpstreamOperation:
     """The handle that an upstream gave an operation of a session, and the calls on it."""
 
     def __init__(self, upstream: LiveUpstream, handle: Handle, kind: int = 0) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Coroutine, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from proxy.hs2 import SqlError
 from proxy.upstream.connection import NotLetIn, Timeouts, Upstream
@@ -16,9 +16,6 @@ from proxy.upstream.fair_queue import FairQueue
 from proxy.upstream.opening import open_session
 from proxy.upstream.place import LOST, Place
 from proxy.upstream.session import UpstreamSession
-
-if TYPE_CHECKING:
-    from proxy.upstream.attachment import Attachment
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +26,16 @@ class Steering(StrEnum):
     PAUSE = "pause"
     RESUME = "resume"
     DRAIN = "drain"
+
+
+class Parkable(Protocol):
+    """A client session's side of the upstream, which can be given back while it is idle."""
+
+    place: Place | None
+
+    def park(self) -> Coroutine[Any, Any, None] | None:
+        """Detach it now; return what closes the upstream session, which never raises."""
+        ...
 
 
 class Upstreams:
@@ -45,7 +52,7 @@ class Upstreams:
         self.places = [Place(upstream, self.timeouts) for upstream in upstreams]
         self.answered = asyncio.Event()  # once any of them has opened a session
         self._waiting: FairQueue[asyncio.Future[Place]] = FairQueue()
-        self._idle: dict[Attachment, float] = {}  # the one that is idle for longest is first
+        self._idle: dict[Parkable, float] = {}  # the one that is idle for longest is first
         self._parking: set[asyncio.Task[None]] = set()
         self._sweep: asyncio.TimerHandle | None = None
 
@@ -125,11 +132,11 @@ class Upstreams:
         self.grant()
         self._send_away()
 
-    def busy(self, attachment: Attachment) -> None:
+    def busy(self, attachment: Parkable) -> None:
         """Take note that a session is used."""
         self._idle.pop(attachment, None)
 
-    def rests(self, attachment: Attachment) -> None:
+    def rests(self, attachment: Parkable) -> None:
         """Take note that nobody uses a session: its place is for those who wait, or is given back after a while."""
         if attachment.place and attachment.place.terms.draining:
             self._park(attachment)
@@ -238,7 +245,7 @@ class Upstreams:
     def _none(self) -> SqlError:
         return SqlError(self.problems or "all upstreams are being drained: there is none for a new session", LOST)
 
-    def _park(self, attachment: Attachment) -> None:
+    def _park(self, attachment: Parkable) -> None:
         """Give a session's place back: it is taken from the session before anybody can use it again."""
         self._idle.pop(attachment, None)
         closing = attachment.park()

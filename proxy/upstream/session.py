@@ -19,7 +19,7 @@ from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
 from proxy.upstream.announced import started
 from proxy.upstream.connection import Connection, Timeouts
-from proxy.upstream.operation import RemoteOperation
+from proxy.upstream.operation import UpstreamOperation
 from proxy.upstream.place import Place
 from proxy.wire import find_handle
 
@@ -127,10 +127,10 @@ class UpstreamSession:
             if left is not None:
                 left()
 
-    async def _start(self, sql: str) -> RemoteOperation:
+    async def _start(self, sql: str) -> UpstreamOperation:
         request = ttypes.TExecuteStatementReq(sessionHandle=self._thrift(), statement=sql, runAsync=True)
         reply = await self.call(encode_call("ExecuteStatement", 0, request))
-        return RemoteOperation(self, started(reply).handle)
+        return UpstreamOperation(self, started(reply).handle)
 
     def _thrift(self) -> object:
         identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)

@@ -40,7 +40,7 @@ class SharedService(Service):
     def __init__(self, neighbours: Neighbours, count: int, *parts: Any) -> None:
         super().__init__(*parts)
         self.mark = neighbours.own
-        self.ahead = self.ahead.part(count)
+        self.prefetch = self.prefetch.part(count)
         self._neighbours = neighbours
         self._count = count
         self._told = asyncio.Event()

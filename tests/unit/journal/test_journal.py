@@ -118,8 +118,8 @@ def test_rows_and_bytes_that_the_client_has_fetched() -> None:
     record = begun(journal, operation, "SELECT a FROM t")
     operation.advance(OperationState.FINISHED)
     journal.end(operation)
-    journal.fetched(operation, reply)
-    journal.fetched(operation, reply)
+    journal.fetched(operation.handle, reply)
+    journal.fetched(operation.handle, reply)
     assert (record.rows, record.bytes) == (6, 2 * len(reply))
     assert record.seconds[Phase.FETCHED] >= 0
 

@@ -74,7 +74,7 @@ def test_sparks_errors_become_ours_and_the_session_is_released() -> None:
     assert session.calls[-1] == ("stop", "and release")
 
 
-def test_the_server_tells_how_far_it_is() -> None:
+def test_the_server_tells_bar_it_is() -> None:
     session: Any = Session()
 
     async def story() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from proxy.hs2 import SqlError
 from proxy.hs2.generated import ttypes
-from proxy.service.peer import Peer
+from proxy.service import Peer
 from proxy.session import Forward
 from proxy.wire import name_of
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy

@@ -10,7 +10,7 @@ import pytest
 
 from proxy.hs2 import encode_call
 from proxy.hs2.generated import ttypes
-from proxy.service.forwarded import Forwarded
+from proxy.service.operations.remote import RemoteOperation
 from proxy.upstream import Terms
 from proxy.wire import with_field
 from proxy.wire.layout import STRING
@@ -19,7 +19,7 @@ from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 def forwarded() -> list[Any]:
     gc.collect()  # what other tests have left, and cycles
-    return [seen for seen in gc.get_objects() if isinstance(seen, Forwarded)]
+    return [seen for seen in gc.get_objects() if isinstance(seen, RemoteOperation)]
 
 
 @pytest.mark.parametrize("turns", range(5))

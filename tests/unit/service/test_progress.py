@@ -10,8 +10,8 @@ import pytest
 
 from proxy.hs2 import encode_call
 from proxy.hs2.generated import ttypes
-from proxy.service import progress
-from proxy.service.progress import HowFar
+from proxy.service.operations import status
+from proxy.service.operations.status import ProgressBar
 from proxy.upstream import Stage
 
 _ASKED = ttypes.TGetOperationStatusReq(getProgressUpdate=True)
@@ -20,7 +20,7 @@ CALL: Any = SimpleNamespace(message=encode_call("GetOperationStatus", 1, _ASKED)
 
 @pytest.fixture(autouse=True)
 def _looked_at_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_LOOK_AGAIN", 0)
+    monkeypatch.setattr(status, "_LOOK_AGAIN", 0)
 
 
 def told(*looks: tuple[Stage, ...] | None) -> list[Any]:
@@ -31,8 +31,8 @@ def told(*looks: tuple[Stage, ...] | None) -> list[Any]:
         return next(seen)
 
     async def ask() -> list[Any]:
-        how_far = HowFar(0)
-        return [await how_far.told(CALL, look) for _ in looks]
+        bar = ProgressBar(0)
+        return [await bar.told(CALL, look) for _ in looks]
 
     return asyncio.run(ask())
 
@@ -60,5 +60,5 @@ def test_a_look_that_fails_is_told_of_in_the_log_alone(caplog: pytest.LogCapture
     async def look() -> tuple[Stage, ...] | None:
         raise ConnectionError("the JVM is busy")
 
-    assert asyncio.run(HowFar(0).told(CALL, look)) is None
+    assert asyncio.run(ProgressBar(0).told(CALL, look)) is None
     assert "the JVM is busy" in caplog.text

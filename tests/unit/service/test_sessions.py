@@ -9,7 +9,7 @@ import pytest
 from proxy.authentication import ProxyUsers
 from proxy.hs2 import ResultSet, encode_call, read_reply, read_request
 from proxy.hs2.generated import ttypes
-from proxy.service.ahead import Budget
+from proxy.service.operations.prefetch import Budget
 from proxy.session import ClientSession, Local, Log, Plan
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.layout import I32, I64
@@ -283,7 +283,7 @@ def test_what_is_read_ahead_goes_with_its_session() -> None:
             operation = (await client.execute(session, "SELECT 1")).operationHandle
             await client.end(operation)
             await client.first_column(operation)
-            budget = proxied.server.service.ahead
+            budget = proxied.server.service.prefetch
             assert budget.left < Budget().left
             await client.ask("CloseSession", ttypes.TCloseSessionReq(session), ttypes.TCloseSessionResp)
             assert budget.left == Budget().left

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from proxy.hs2.generated import ttypes
-from proxy.service.forwarded import Forwarded
+from proxy.service.operations.remote import RemoteOperation
 from proxy.session import Forward, OperationState
-from tests.unit.service.test_sequel import Following
+from tests.unit.service.test_post_commit import Following
 from tests.unit.support.fake_spark import FakeSpark
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
@@ -134,8 +134,8 @@ def test_a_lost_question_of_another_client_does_not_end_a_write_that_has_succeed
             await proxied.spark.called("GetOperationStatus")
             asking = asyncio.create_task(other.status(operation))
             ((forwarded,),) = (session.operations.values() for session in proxied.server.service.sessions.all)
-            assert isinstance(forwarded, Forwarded)
-            await until(lambda: forwarded._questions._out == 2)
+            assert isinstance(forwarded, RemoteOperation)
+            await until(lambda: forwarded._polls._out == 2)
             (running,) = proxied.spark.history
             running.end(OperationState.FINISHED)
             proxied.spark.deadly.add("GetOperationStatus")  # from the next one on

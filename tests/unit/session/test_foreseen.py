@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import pytest
 
 from proxy.hs2 import encode_call
 from proxy.hs2.generated import ttypes
-from proxy.session import Foreseen, Handle, Operation, numbered
+from proxy.session import Foreseen, Handle, numbered
 
-OPERATION = cast(Operation, object())
+OPERATION = Handle.new()
 
 
 def close_call(handle: Handle, seqid: int) -> bytes:

@@ -15,7 +15,7 @@ from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Entrance, Limits, Server
 from proxy.service import Service
-from proxy.service.ahead import Budget
+from proxy.service.operations.prefetch import Budget
 from proxy.session import ClientSession, Forward, Plan
 from proxy.statements import classify
 from proxy.upstream import Terms, Timeouts, Upstream, Upstreams
@@ -85,7 +85,7 @@ async def proxied(
         assert not any(spark.sessions for spark in sparks)
         assert service.sessions.all == []
         assert upstreams.waiting == 0
-        assert service.ahead.left == Budget().left
+        assert service.prefetch.left == Budget().left
         counts = [(p.sessions, p.opening, p.statements.taken, p.questions.taken) for p in upstreams.places]
         assert counts == [(0, 0, 0, 0)] * len(sparks)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proxy.hs2.generated import ttypes
-from proxy.service.sequel import Sequel
+from proxy.service.operations.post_commit import PostCommit
 from proxy.session import Forward
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 
@@ -195,7 +195,7 @@ def test_one_that_is_cancelled_before_it_has_begun_is_over() -> None:
         async def never() -> None:
             raise AssertionError
 
-        await Sequel(never, None, note).cancel()
+        await PostCommit(never, None, note).cancel()
         return over
 
     assert asyncio.run(test()) == 1

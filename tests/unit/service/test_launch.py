@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.service.execute_statement import _plan
+from proxy.service.execute_statement import _planned
 from proxy.session import Forward
 from proxy.statements import Replay
 
@@ -22,6 +22,6 @@ def test_it_is_forwarded_and_noted_in_one_line_where_it_is_only_too_deep(
 
     call: Any = SimpleNamespace(service=SimpleNamespace(answering=SimpleNamespace(plan=plan)))
     session: Any = None
-    assert asyncio.run(_plan(call, session, "SELECT 1")) == Forward(replay=Replay.DOUBTFUL)
+    assert asyncio.run(_planned(call, session, "SELECT 1")) == Forward(replay=Replay.DOUBTFUL)
     assert len(caplog.records) == 1
     assert (caplog.text.count("\n") == 1) is one_line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,9 +22,9 @@ from proxy.hs2 import (
     table_schema,
 )
 from proxy.hs2.generated import ttypes
-from proxy.service.ahead import Budget, ReadAhead
-from proxy.service.call import REQUEST_HANDLE, with_handle
-from proxy.session import Foreseen, Habits, Handle, Operation, numbered
+from proxy.service.message import REQUEST_HANDLE, with_handle
+from proxy.service.operations.prefetch import Budget, Prefetch
+from proxy.session import Foreseen, Habits, Handle, numbered
 from proxy.wire import read_head
 
 COLUMNS = ResultSet.of("n int", "s").columns
@@ -83,7 +83,7 @@ def question(handle: Handle, seqid: int, orientation: int, rows: int) -> bytes:
 
 
 async def replies(
-    cursor: Cursor, reader: ReadAhead | None, questions: list[tuple[int, int]], foreseen: Foreseen | None = None
+    cursor: Cursor, reader: Prefetch | None, questions: list[tuple[int, int]], foreseen: Foreseen | None = None
 ) -> list[bytes]:
     got = []
     for seqid, (orientation, rows) in enumerate(questions):
@@ -97,21 +97,21 @@ async def replies(
         elif reader is None:
             got.append(await cursor.call(message))
         elif orientation == SCHEMA:
-            got.append(await reader.columns(head, message))
+            got.append(await reader.columns(head, message, finished=True))
         else:
             got.append(await reader.fetch(head, message))
     return got
 
 
-def reading(cursor: Any, budget: Budget | None = None, habits: Habits | None = None) -> ReadAhead:
-    return ReadAhead(cursor, budget or Budget(), habits or Habits())
+def reading(cursor: Any, budget: Budget | None = None, habits: Habits | None = None) -> Prefetch:
+    return Prefetch(cursor, budget or Budget(), habits or Habits())
 
 
-def foreseen_of(cursor: Cursor, reader: ReadAhead, habits: Habits) -> Foreseen:
+def foreseen_of(cursor: Cursor, reader: Prefetch, habits: Habits) -> Foreseen:
     foreseen = Foreseen()
     for asked, answer in ((habits.columns, reader.columns_now), (habits.rows, reader.rows_now)):
         if asked is not None:
-            foreseen.expect(with_handle(asked, REQUEST_HANDLE, cursor.handle), cast(Operation, reader), answer)
+            foreseen.expect(with_handle(asked, REQUEST_HANDLE, cursor.handle), cursor.handle, answer)
     return foreseen
 
 

@@ -19,7 +19,7 @@ _SOON = 0.1  # seconds, in which most statements end
 
 
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
-    """The schema of a statement, unless it ends before that is known, or is no query; then None, at its end."""
+    """Return the schema of a running statement; None at its end, if it ends before that is known or is no query."""
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
     try:
@@ -38,7 +38,7 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 
 
 async def _described(sql: str, query: Query) -> Any:
-    """The schema, if it is sure to be the one that Spark would give: of some types clients are told another."""
+    """Return the schema if Spark would give the same: of some types, clients are told another."""
     try:
         columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
     except SqlError:

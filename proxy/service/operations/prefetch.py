@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from proxy.hs2 import rows_in, succeeded
 from proxy.hs2.generated import ttypes
-from proxy.service.call import REQUEST_HANDLE, with_handle
+from proxy.service.message import REQUEST_HANDLE, with_handle
 from proxy.session import Habits, Handle, LiveUpstream, repeatable
 from proxy.wire import Head, find, kept, read_i32, with_field, with_seqid
 from proxy.wire.layout import I32, I64
@@ -72,13 +72,14 @@ class _Block:
         return self.answer.result() if there else None
 
 
-class ReadAhead:
+class Prefetch:
     """The result of one operation. A block is as heavy as the one before, or it is the end."""
 
     __slots__ = (
         "_blocks",
         "_budget",
         "_columns",
+        "_constant",
         "_for_rows",
         "_foreseen",
         "_given_up",
@@ -89,10 +90,13 @@ class ReadAhead:
         "_upstream",
     )
 
-    def __init__(self, upstream: LiveUpstream, budget: Budget, habits: Habits) -> None:
+    def __init__(
+        self, upstream: LiveUpstream, budget: Budget, habits: Habits, constant: Hashable | None = None
+    ) -> None:
         self._upstream = upstream
         self._budget = budget
         self._habits = habits
+        self._constant = constant
         self._turn = asyncio.Lock()  # two connections may read one result
         self._columns: _Block | None = None
         self._blocks: deque[_Block] = deque()  # which the client has not asked for yet
@@ -102,11 +106,17 @@ class ReadAhead:
         self._foreseen = habits.columns, habits.rows  # which the session's other operations may change meanwhile
         self._for_rows: bytes | None = None  # as it was foreseen, once that is asked for
 
-    def begin(self, operation: Handle, *, known: bool = False) -> None:
-        """Ask for the columns, if not `known`, and the first rows of the upstream's operation, which has ended well."""
+    @property
+    def _known_columns(self) -> bytes | None:
+        """The reply that told the columns of the session's last constant statement, if that was the same statement."""
+        kept = self._habits.schema
+        return kept[1] if kept is not None and kept[0] == self._constant else None
+
+    def begin(self, operation: Handle) -> None:
+        """Ask for the columns, unless they are known, and for the first rows of an ended operation of the upstream."""
         habits, questions = self._habits, []
         columns, rows = self._foreseen
-        if known:
+        if self._known_columns is not None:
             columns = None
         if columns is not None:
             questions.append(with_handle(columns, REQUEST_HANDLE, operation))
@@ -118,8 +128,17 @@ class ReadAhead:
         if columns is not None:
             self._columns = self._blocks.popleft()
 
-    async def columns(self, head: Head, message: bytes) -> bytes:
-        """The reply to a GetResultSetMetadata, which is addressed to the upstream."""
+    async def columns(self, head: Head, message: bytes, *, finished: bool) -> bytes:
+        """Return the reply to a GetResultSetMetadata, which is addressed to the upstream."""
+        known = self._known_columns
+        if known is not None and finished:
+            return with_seqid(known, head.seqid)
+        reply = await self._told_columns(head, message)
+        if self._constant is not None and finished and succeeded(reply):
+            self._habits.schema = self._constant, reply
+        return reply
+
+    async def _told_columns(self, head: Head, message: bytes) -> bytes:
         block, self._columns = self._columns, None
         self._habits.columns = repeatable(message)
         if block is not None and block.question == message[head.body :]:
@@ -152,6 +171,9 @@ class ReadAhead:
 
     def columns_now(self) -> bytes | None:
         """The reply to a GetResultSetMetadata as it was foreseen, if that is there."""
+        known = self._known_columns
+        if known is not None or self._constant is not None:
+            return known
         block = self._columns
         reply = None if block is None else block.reply
         if reply is not None:

@@ -1,27 +1,25 @@
-"""A statement that waits for its turn: RUNNING to its client, and later what it has become."""
+"""A statement that waits for its turn: RUNNING to its client, and later the operation that it has become."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proxy.hs2 import SqlError, check, read_reply, success
 from proxy.hs2.generated import ttypes
-from proxy.service.operation import RunningOperation
+from proxy.service.message import Message
+from proxy.service.operations.operation import RunningOperation
 from proxy.session import ClientSession, Operation, OperationState
-
-if TYPE_CHECKING:
-    from proxy.service.call import Call
 
 logger = logging.getLogger(__name__)
 
 _EXECUTE_STATEMENT = 0
 
 
-class Queued(RunningOperation):
-    """Answers for itself until `start` has given it an operation, which then answers under its handle.
+class QueuedOperation(RunningOperation):
+    """Answers for itself until `start` has returned an operation, which then answers under the handle of this one.
 
     The deadline (loop time) holds for the wait, too.
     """
@@ -33,73 +31,73 @@ class Queued(RunningOperation):
         deadline: float | None,
     ) -> None:
         super().__init__(session, _EXECUTE_STATEMENT)
-        self._begun: RunningOperation | None = None
-        self._task = asyncio.create_task(self._begin(start, deadline))
+        self._operation: RunningOperation | None = None
+        self._task = asyncio.create_task(self._run(start, deadline))
 
     async def wait(self) -> None:
         await asyncio.wait({self._task})
-        if self._begun is not None:
-            await self._begun.wait()
+        if self._operation is not None:
+            await self._operation.wait()
 
-    async def status(self, call: Call) -> bytes:
-        if self._begun is None:
+    async def status(self, call: Message) -> bytes:
+        if self._operation is None:
             await asyncio.wait({self._task}, timeout=self.held_s)
-        return await self._begun.status(call) if self._begun else call.reply(self.status_response())
+        return await self._operation.status(call) if self._operation else call.reply(self.status_response())
 
-    async def metadata(self, call: Call) -> bytes:
+    async def metadata(self, call: Message) -> bytes:
         await self.wait()
         return await self._ready().metadata(call)
 
-    async def fetch(self, call: Call) -> bytes:
+    async def fetch(self, call: Message) -> bytes:
         return await self._ready().fetch(call)
 
-    async def query_id(self, call: Call) -> bytes:
-        if self._begun is None:
+    async def query_id(self, call: Message) -> bytes:
+        if self._operation is None:
             return call.reply(ttypes.TGetQueryIdResp(queryId=self.handle.id))
-        return await self._begun.query_id(call)
+        return await self._operation.query_id(call)
 
-    async def cancel(self, call: Call) -> bytes:
-        if self._begun is not None:
-            return await self._begun.cancel(call)
+    async def cancel(self, call: Message) -> bytes:
+        if self._operation is not None:
+            return await self._operation.cancel(call)
         await self.abandon()
         return call.reply(ttypes.TCancelOperationResp(status=success()))
 
-    async def close(self, call: Call) -> bytes:
-        if self._begun is not None:
-            return await self._begun.close(call)
+    async def close(self, call: Message) -> bytes:
+        if self._operation is not None:
+            return await self._operation.close(call)
         await self.abandon()
         return call.reply(ttypes.TCloseOperationResp(status=success()))
 
     async def abandon(self, error: SqlError | None = None) -> None:
-        if self._begun is None:
+        if self._operation is None:
             self.advance(OperationState.ERROR if error else OperationState.CANCELED, error)
             self._task.cancel()
             await asyncio.wait({self._task})
-        if self._begun is not None:
-            await self._begun.abandon(error)
+        if self._operation is not None:
+            await self._operation.abandon(error)
 
     def release(self) -> None:
-        if self._begun is not None:
-            self._begun.release()
+        if self._operation is not None:
+            self._operation.release()
 
     async def look(self, unseen: float) -> None:
-        if self._begun is not None:
-            await self._begun.look(unseen)
+        if self._operation is not None:
+            await self._operation.look(unseen)
 
     async def discard(self) -> None:
-        if self._begun is not None:
-            await self._begun.discard()
+        if self._operation is not None:
+            await self._operation.discard()
 
-    async def _begin(
+    async def _run(
         self, start: Callable[[], Coroutine[Any, Any, tuple[RunningOperation | None, bytes]]], deadline: float | None
     ) -> None:
         try:
             async with asyncio.timeout_at(deadline):
-                begun, reply = await start()
-            if begun is None:
+                operation, reply = await start()
+            if operation is None:
                 check(read_reply(reply, ttypes.TExecuteStatementResp).status)
             else:
-                self._become(begun)
+                self._become(operation)
         except TimeoutError:
             self.advance(OperationState.TIMEDOUT)
         except SqlError as error:
@@ -108,18 +106,18 @@ class Queued(RunningOperation):
             logger.exception("a statement could not be started")
             self.advance(OperationState.ERROR, SqlError(f"Viewgate could not start the statement: {error!r}", "XX000"))
 
-    def _become(self, begun: RunningOperation) -> None:
-        self._begun = begun
-        self.log, self.has_result_set, self.told = begun.log, begun.has_result_set, begun.told
-        self.foreseen = begun.foreseen
-        begun.watcher = self._follow
-        if begun.done:
-            self._follow(begun)
+    def _become(self, operation: RunningOperation) -> None:
+        self._operation = operation
+        self.log, self.has_result_set, self.told = operation.log, operation.has_result_set, operation.told
+        self.foreseen = operation.foreseen
+        operation.watcher = self._follow
+        if operation.done:
+            self._follow(operation)
 
-    def _follow(self, begun: Operation) -> None:
-        self.advance(begun.state, begun.error)
+    def _follow(self, operation: Operation) -> None:
+        self.advance(operation.state, operation.error)
 
     def _ready(self) -> RunningOperation:
-        if self._begun is None:
+        if self._operation is None:
             raise self.error or SqlError(f"Expected state FINISHED, but found {self.state.name}", "HY010")
-        return self._begun
+        return self._operation

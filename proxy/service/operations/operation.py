@@ -1,18 +1,16 @@
-"""What every operation answers, be it forwarded or run here."""
+"""The calls that every operation answers, remote, local or queued."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proxy.hs2 import ResultSet, encode_rows, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import status_held_s
-from proxy.service.completed import shown_state
+from proxy.service.message import Message
+from proxy.service.operations.status import shown_state
 from proxy.session import Operation, OperationState
-
-if TYPE_CHECKING:
-    from proxy.service.call import Call
 
 NO_ROWS = ResultSet.of("Result")  # of a statement without a result, as Spark describes it
 _LOG = ResultSet.of("operation_log").columns
@@ -21,48 +19,50 @@ _LOG = ResultSet.of("operation_log").columns
 class RunningOperation(Operation):
     """An operation that answers the calls of clients on it; each method returns the reply's bytes.
 
-    There are three ways to its end. Its client closes it: `close` stops it, and lets go of the upstream's session once
-    that has forgotten it. Its session is closed: `abandon` stops it and `release` lets go, as the session goes with all
-    that is in it. No client has its handle: `abandon` stops it, and `discard` has the upstream forget it and lets go.
+    There are three ways to its end:
+
+        the client closes it        close                 stops it; the lease ends once the upstream has forgotten it
+        its session is closed       abandon, release      stops it and ends the lease: the session goes with all in it
+        no client has its handle    abandon, discard      stops it, has the upstream forget it, ends the lease
     """
 
     @abstractmethod
     async def wait(self) -> None:
-        """Return when it has ended, in whichever way."""
+        """Return when the operation has ended, in whichever way."""
 
     @abstractmethod
-    async def status(self, call: Call) -> bytes:
+    async def status(self, call: Message) -> bytes:
         """Answer GetOperationStatus: at once if it has ended, else after a while or when it ends."""
 
     @abstractmethod
-    async def metadata(self, call: Call) -> bytes:
+    async def metadata(self, call: Message) -> bytes:
         """Answer GetResultSetMetadata, after the end."""
 
     @abstractmethod
-    async def fetch(self, call: Call) -> bytes:
+    async def fetch(self, call: Message) -> bytes:
         """Answer FetchResults for rows of the result."""
 
     @abstractmethod
-    async def query_id(self, call: Call) -> bytes:
+    async def query_id(self, call: Message) -> bytes:
         """Answer GetQueryId."""
 
     @abstractmethod
-    async def cancel(self, call: Call) -> bytes:
+    async def cancel(self, call: Message) -> bytes:
         """Answer CancelOperation."""
 
     @abstractmethod
-    async def close(self, call: Call) -> bytes:
+    async def close(self, call: Message) -> bytes:
         """Answer CloseOperation."""
 
     async def look(self, unseen: float) -> None:
-        """Find out whether it has ended, if nobody has asked for so many seconds; never raises."""
+        """Poll the upstream if nobody has done so for so many seconds; never raises."""
         return
 
     async def discard(self) -> None:
-        """Have the upstream forget it, of which no client has a handle; never raises."""
+        """Have the upstream forget an operation of which no client has a handle; never raises."""
         return
 
-    def fetch_log(self, call: Call, request: Any) -> bytes:
+    def fetch_log(self, call: Message, request: Any) -> bytes:
         """Answer FetchResults for the log: each line once, or all again after FETCH_FIRST."""
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         lines = self.log.read(request.maxRows, first=first)
@@ -71,11 +71,11 @@ class RunningOperation(Operation):
 
     @property
     def held_s(self) -> float:
-        """How long a status call waits here for the end."""
+        """The seconds for which a status call waits here for the end."""
         return status_held_s(self.session.protocol)
 
     def status_response(self) -> Any:
-        """The status as known here, for the client."""
+        """Return the status as known here, for the client."""
         if self.done:
             self.told.set()
         error = self.error if self.state is OperationState.ERROR else None
@@ -91,7 +91,7 @@ class RunningOperation(Operation):
         )
 
     def thrift_handle(self) -> Any:
-        """The handle that clients get."""
+        """Return the handle that clients get."""
         identifier = ttypes.THandleIdentifier(guid=self.handle.guid, secret=self.handle.secret)
         return ttypes.TOperationHandle(
             operationId=identifier, operationType=self.kind, hasResultSet=self.has_result_set

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success, table_schema
 from proxy.hs2.generated import ttypes
 from proxy.pipeline import Begun
-from proxy.service.operation import NO_ROWS, RunningOperation
-from proxy.service.progress import HowFar
+from proxy.service.message import Message
+from proxy.service.operations.operation import NO_ROWS, RunningOperation
+from proxy.service.operations.status import ProgressBar
 from proxy.session import ClientSession, Local, OperationState
-
-if TYPE_CHECKING:
-    from proxy.service.call import Call
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +21,7 @@ _EXECUTE_STATEMENT = 0
 
 
 class LocalOperation(RunningOperation):
-    """Runs a plan's function until it returns, raises, is cancelled, or its time is over."""
+    """A plan's function that runs until it returns, raises, is cancelled, or its time is over."""
 
     def __init__(
         self, session: ClientSession, plan: Local, timeout: float | None = None, kind: int = _EXECUTE_STATEMENT
@@ -31,26 +29,26 @@ class LocalOperation(RunningOperation):
         super().__init__(session, kind)
         self._result = NO_ROWS
         self._next = 0
-        self._how_far = HowFar(self.started_ms)
+        self._progress_bar = ProgressBar(self.started_ms)
         self._refreshes = Begun()
         self._task = asyncio.create_task(self._refreshes.followed(partial(self._run, plan, timeout)))
 
     async def wait(self) -> None:
         await asyncio.wait({self._task})
 
-    async def status(self, call: Call) -> bytes:
+    async def status(self, call: Message) -> bytes:
         await asyncio.wait({self._task}, timeout=self.held_s)
         response = self.status_response()
         if not self.done:
-            response.progressUpdateResponse = await self._how_far.told(call, self._refreshes.stages)
+            response.progressUpdateResponse = await self._progress_bar.told(call, self._refreshes.stages)
         return call.reply(response)
 
-    async def metadata(self, call: Call) -> bytes:
+    async def metadata(self, call: Message) -> bytes:
         await self.wait()
         schema = table_schema(self._finished().columns, first=0 if self.kind == _EXECUTE_STATEMENT else 1)
         return call.reply(ttypes.TGetResultSetMetadataResp(status=success(), schema=schema))
 
-    async def fetch(self, call: Call) -> bytes:
+    async def fetch(self, call: Message) -> bytes:
         request = call.request(ttypes.TFetchResultsReq)
         result = self._finished()
         start = self._start(request.orientation, max(request.maxRows or 0, 0))
@@ -59,14 +57,14 @@ class LocalOperation(RunningOperation):
         row_set = encode_rows(result.columns, rows, start, self.session.protocol)
         return call.reply(ttypes.TFetchResultsResp(status=success(), hasMoreRows=False, results=row_set))
 
-    async def query_id(self, call: Call) -> bytes:
+    async def query_id(self, call: Message) -> bytes:
         return call.reply(ttypes.TGetQueryIdResp(queryId=self.handle.id))
 
-    async def cancel(self, call: Call) -> bytes:
+    async def cancel(self, call: Message) -> bytes:
         await self.abandon()
         return call.reply(ttypes.TCancelOperationResp(status=success()))
 
-    async def close(self, call: Call) -> bytes:
+    async def close(self, call: Message) -> bytes:
         await self.abandon()
         return call.reply(ttypes.TCloseOperationResp(status=success()))
 
@@ -98,7 +96,7 @@ class LocalOperation(RunningOperation):
         return self._result
 
     def _start(self, orientation: Any, count: int) -> int:
-        """The first row to return: Spark knows these three ways of going through a result."""
+        """Return the first row to send, by the three orientations that Spark knows."""
         starts = {
             ttypes.TFetchOrientation.FETCH_NEXT: self._next,
             ttypes.TFetchOrientation.FETCH_PRIOR: max(self._next - 2 * count, 0),

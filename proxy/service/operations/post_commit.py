@@ -1,4 +1,4 @@
-"""What follows a statement that has finished well on the upstream, before its client is told of the end."""
+"""The post-commit refresh, which follows a statement's end on the upstream before its client is told of that end."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 logger = logging.getLogger(__name__)
 
 
-class Sequel:
-    """A task that can be waited for, for a while or until a deadline (loop time), and cancelled; it never fails.
+class PostCommit:
+    """A task that can be waited for, for some seconds or until a deadline (loop time), and cancelled; it never fails.
 
     `over` is called when the task has ended, or when the deadline has passed and it goes on without the client.
     """
@@ -21,7 +21,7 @@ class Sequel:
         self._task = asyncio.ensure_future(self._run(work))
 
     async def wait(self, seconds: float | None = None) -> None:
-        """Return at its end, after so many seconds, or at the deadline."""
+        """Return when the task ends, after so many seconds, or at the deadline."""
         clock = asyncio.get_running_loop().time
         left = None if self._deadline is None else max(self._deadline - clock(), 0)
         limits = [limit for limit in (seconds, left) if limit is not None]
@@ -30,7 +30,7 @@ class Sequel:
             self._over()
 
     async def cancel(self) -> None:
-        """Stop it; it has ended when this returns."""
+        """Cancel the task and return when it has ended."""
         self._task.cancel()
         await asyncio.wait({self._task})
         self._over()  # which nothing else does if it had not even begun

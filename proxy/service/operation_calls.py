@@ -1,0 +1,75 @@
+"""The calls on an operation: its status, its columns, its rows and log, its query id, its cancel and close."""
+
+from __future__ import annotations
+
+import asyncio
+
+from proxy.hs2 import SqlError, read_request
+from proxy.hs2.generated import ttypes
+from proxy.service.call import Call
+from proxy.session import TERMINAL, OperationState
+from proxy.wire import find, kept, read_i32
+
+_STATE, _MESSAGE = (0, 2), (0, 5)
+_LOG = 1  # the fetch type
+_ORIENTATIONS = range(6)
+
+
+async def get_operation_status(call: Call) -> bytes:
+    """Return the state of the operation, held back a while as long as the operation runs."""
+    operation = call.operation()
+    reply = await operation.status(call)
+    if _is_final(reply) and call.service.sessions.uses(operation.handle):  # it may have been closed meanwhile
+        operation.foreseen.told(call.message, operation.handle, reply)
+        call.peer.foreseen = operation.foreseen
+    return reply
+
+
+def _is_final(reply: bytes) -> bool:
+    """Return whether a status is the last one: of an error, only with its reason, which Spark may know later."""
+    span = find(reply, _STATE)
+    state = None if span is None else read_i32(reply, span)
+    return state in TERMINAL and (state != OperationState.ERROR or find(reply, _MESSAGE) is not None)
+
+
+async def get_result_set_metadata(call: Call) -> bytes:
+    """Return the columns of the result; Spark is never asked for them before the operation has ended."""
+    return await call.operation().metadata(call)
+
+
+async def fetch_results(call: Call) -> bytes:
+    """Return the next rows, as bytes from Spark or from a result at hand, or the next lines of the log."""
+    operation = call.operation()
+    if _of_log(call.message):
+        return operation.fetch_log(call, call.request(ttypes.TFetchResultsReq))
+    reply = await operation.fetch(call)
+    call.service.journal.fetched(operation.handle, reply)
+    return reply
+
+
+@kept
+def _of_log(message: bytes) -> bool:
+    request = read_request(message, ttypes.TFetchResultsReq)
+    if request.orientation not in _ORIENTATIONS:  # Spark would close the connection, and its session with it
+        raise SqlError(f"There is no fetch orientation {request.orientation}; there are 0 to 5", "HY106")
+    return bool(request.fetchType == _LOG)
+
+
+async def get_query_id(call: Call) -> bytes:
+    """Return Spark's id of the query, or the operation's own."""
+    return await call.operation().query_id(call)
+
+
+async def cancel_operation(call: Call) -> bytes:
+    """Stop the operation, whatever the session's connection is busy with; its handle stays."""
+    return await call.operation().cancel(call)
+
+
+async def close_operation(call: Call) -> bytes:
+    """Stop the operation if it still runs, and forget it on both sides."""
+    operation = call.operation()
+    call.service.sessions.remove_operation(operation)
+    if operation.done:  # nothing of that has to wait
+        return await operation.close(call)
+    # To its end, also for a client that does not wait: nobody could ask for it again.
+    return await asyncio.shield(call.service.spawn(operation.close(call)))

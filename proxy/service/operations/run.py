@@ -1,0 +1,358 @@
+"""The run of a statement on the upstream, from its start to its end.
+
+                       ┌─ the rewriting fails, the fallback is open ─▶ the original is started in its place ─┐
+                       │                                                                                     │
+    RUNNING ───────────┴◀────────────────────────────────────────────────────────────────────────────────────┘
+       ├─ it finishes, and is followed ─▶ the post-commit refresh runs; RUNNING to the client ─▶ FINISHED
+       ├─ it ends in any other way ─▶ FINISHED, ERROR, CANCELED, TIMEDOUT
+       └─ it is abandoned ─▶ CANCELED; ERROR if there is a reason
+
+The slot is given back when the statement ends, the lease when no client can ask for more of the result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from enum import IntEnum
+from functools import partial
+from typing import Any, TypeVar
+
+from proxy.hs2 import Interrupted, SqlError, encode_reply, success
+from proxy.hs2.generated import ttypes
+from proxy.hs2.status import first_message
+from proxy.pipeline import Begun
+from proxy.service.message import Message, Statement
+from proxy.service.operations.fallback import Fallback
+from proxy.service.operations.operation import RunningOperation
+from proxy.service.operations.post_commit import PostCommit
+from proxy.service.operations.status import Known, ProgressBar, StatusPolls, completed
+from proxy.session import TERMINAL, ClientSession, Forward, Lease, OperationState, repeatable
+from proxy.statements import Replay, classify
+from proxy.upstream import Announced, Progress, RemoteStatus, UpstreamOperation, started, unknown
+from proxy.wire import with_seqid
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+_CLOSED = encode_reply("CloseOperation", 0, ttypes.TCloseOperationResp(status=success()))
+_UNDER_WAY = "Viewgate: Spark runs the statement as"
+_FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
+
+
+class Wish(IntEnum):
+    """What the client wants of the operation; a wish is never taken back."""
+
+    RUN = 0
+    CANCEL = 1
+    CLOSE = 2
+
+
+class RemoteRun(RunningOperation):
+    """An operation of the upstream under a handle of ours; its result is in `remote.RemoteOperation`.
+
+    A rewritten statement that fails before its first row gives way to the client's own: `remote` is then another
+    operation, and the client, who sees RUNNING meanwhile, cannot tell. An operation can be made before the upstream has
+    started anything: `runs_as` then says what it is there. It takes the lease over when it is given to a session.
+    """
+
+    def __init__(
+        self,
+        session: ClientSession,
+        lease: Lease,
+        plan: Forward,
+        statement: Statement | None = None,
+        progress: Progress = unknown,
+        *,
+        kind: int = 0,
+    ) -> None:
+        super().__init__(session, kind, plan.ended)
+        for line in plan.log:
+            self.log.add(line)
+        self.upstream = lease.upstream
+        self.remote: UpstreamOperation
+        self._lease = lease
+        self.sql = plan.sql or (statement.sql if statement else "")
+        self._sent = statement.sql if statement else ""
+        self._deadline = statement.deadline if statement else None
+        self._replay = plan.replay
+        self._wish = Wish.RUN
+        self._ended_here = False  # by an error of ours, which the upstream does not know
+        self._polls = StatusPolls()
+        self._progress = progress
+        self._progress_bar: ProgressBar | None = None
+        original = statement if plan.fallback and plan.sql is not None else None
+        self.fallback = Fallback(original, plan.fell_back)
+        self._after = plan.after
+        self._post_commit: PostCommit | None = None
+        self._refreshes: Begun | None = None
+
+    def runs_as(self, announced: Announced) -> None:
+        """Take note of the operation that the upstream has started."""
+        self.remote = UpstreamOperation(self.upstream, announced.handle, self.kind)
+
+    # Its state
+
+    def advance(self, state: OperationState, error: SqlError | None = None) -> None:
+        """Take note of a state; a statement that is followed stays RUNNING until its post-commit refresh is over."""
+        if self.is_followed and state is not OperationState.FINISHED:
+            return  # the statement has succeeded: what is lost with the upstream now is the reply to another call
+        if state in TERMINAL and not self.done:
+            self._statement_ended(state)
+        if state in TERMINAL and self._after is not None:
+            after, self._after = self._after, None
+            self._refreshes = refreshes = Begun()
+            work = partial(refreshes.followed, partial(after, self.log.add))
+            self._post_commit = PostCommit(work, self._deadline, partial(self.advance, OperationState.FINISHED))
+            if state is OperationState.FINISHED:
+                return
+        ends_well = state is OperationState.FINISHED and not self.done and self._wish is Wish.RUN
+        super().advance(state, error)
+        if ends_well:
+            self.fallback.original_succeeded()
+        if ends_well and self.has_result_set:
+            self.result_ready()
+
+    def result_ready(self) -> None:
+        """Take note that the client may fetch the result now."""
+        return
+
+    def _statement_ended(self, state: OperationState) -> None:
+        """Free the slot for the next statement, and keep what a new upstream session needs of this one."""
+        self._lease.free_slot()
+        replay, self._replay = self._replay, Replay.NEEDLESS
+        if replay is Replay.REPEAT and state is OperationState.FINISHED:
+            self.session.upstream.keep(self.sql)
+        elif replay is Replay.DOUBTFUL or (replay is not Replay.NEEDLESS and state is not OperationState.ERROR):
+            self.session.upstream.pin()
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether the statement has finished on the upstream and the post-commit refresh runs."""
+        return self._post_commit is not None and not self.done
+
+    async def look(self, unseen: float) -> None:
+        if self.done or self._post_commit is not None or not self._polls.none_for(unseen):
+            return
+        remote = self.remote
+        with self._polls.ours():
+            try:
+                await self._observe(remote, await self._polls.polled(remote.poll()))
+            except SqlError as error:
+                self.advance(OperationState.ERROR, self._told(error))
+
+    async def wait(self) -> None:
+        while not self.done:
+            if self._post_commit is not None:
+                await self._post_commit.wait()
+                continue
+            remote = self.remote
+            try:
+                await self._observe(remote, await self._polls.polled(remote.wait()))
+            except SqlError as error:
+                self.advance(OperationState.ERROR, self._told(error))
+
+    async def status(self, call: Message) -> bytes:
+        if await self._polls.shared():
+            return await self._as_known(call)
+        if self._post_commit is not None and not self.done:
+            await self._post_commit.wait(self.held_s)
+        if self._ended_here or self._post_commit is not None or self._has_written:
+            return await self._as_known(call)
+        remote = self.remote
+        try:
+            reply, status = await self.or_lost(self._polls.polled(remote.ask(call.addressed_to(remote.handle))))
+        except SqlError:
+            if not self._has_written:
+                raise
+            return await self.status(call)
+        if status is None:
+            return reply
+        observed = await self._observe(remote, status)
+        if not observed and not self.done:
+            return await self.status(call)  # of the statement in its place, or of the refresh behind it
+        if not observed or self._ended_here:
+            return call.reply(self.status_response())
+        known = Known(self.session.protocol, self.has_result_set, self.started_ms, self.completed_ms)
+        return completed(reply, known, await self._shown_progress(call))
+
+    async def _observe(self, remote: UpstreamOperation, status: RemoteStatus) -> bool:
+        """Take note of a status; return False if it is not for the client: of a rewriting that has been given up."""
+        await self.fallback.passed()
+        if remote is not self.remote:
+            return False
+        failed = status.state is OperationState.ERROR and self.fallback.open
+        if failed and (_before_execution(status.error) or not self.writes):
+            logger.warning("a rewritten statement failed, its original is run: %s", first_message(str(status.error)))
+            self.fallback.take(status.error, self._run_original)
+            await self.fallback.passed()
+            return False
+        self.advance(status.state, status.error)
+        return not self.is_followed
+
+    async def _as_known(self, call: Message) -> bytes:
+        response = self.status_response()
+        response.progressUpdateResponse = await self._shown_progress(call)
+        return call.reply(response)
+
+    async def _shown_progress(self, call: Message) -> Any:
+        """Return the progress of the statement, or of the refreshes behind it, if the client asks for that."""
+        if self.done:
+            return None
+        bar = self._progress_bar = self._progress_bar or ProgressBar(self.started_ms)
+        if self._refreshes is not None:
+            return await bar.told(call, self._refreshes.stages)
+        statement = self.remote.handle.id
+        progress = await bar.told(call, lambda: self._progress(statement))
+        if progress is not None and progress.rows and self.log.empty:  # beeline draws no bar before it has shown a line
+            self.log.add(f"{_UNDER_WAY} {statement}")
+        return progress
+
+    # Its writes
+
+    @property
+    def writes(self) -> bool:
+        return bool(self._sent) and classify(self._sent).may_write
+
+    @property
+    def _has_written(self) -> bool:
+        """Whether it is a write that the upstream has finished."""
+        return self.writes and (self.is_followed or self.state is OperationState.FINISHED)
+
+    @property
+    def without_rows(self) -> bool:
+        """Whether it is a finished write without rows, so that nothing of its result is lost with the upstream."""
+        writes = classify(self._sent).writes if self.state is OperationState.FINISHED else None
+        return writes is not None and writes.certain
+
+    def _told(self, error: SqlError) -> SqlError:
+        """Return the client's error: of a write that is cut off, that it may have been or has been executed."""
+        if not isinstance(error, Interrupted) or not self.writes:
+            return error
+        return error.executed() if self._has_written else error.uncertain()
+
+    async def relay(self, message: bytes) -> bytes:
+        return await self.or_lost(self.upstream.call(message))
+
+    async def or_lost(self, reply: Awaitable[T]) -> T:
+        try:
+            return await reply
+        except SqlError as error:
+            told = self._told(error)
+            self.advance(OperationState.ERROR, told)
+            raise told from error
+
+    # Its end
+
+    async def cancel(self, call: Message) -> bytes:
+        self.wants(Wish.CANCEL)
+        if self._post_commit is not None and not self.done:
+            await self._post_commit.cancel()
+            return call.reply(ttypes.TCancelOperationResp(status=success()))
+        return await self.upstream.control(call.addressed_to(self.remote.handle))
+
+    async def close(self, call: Message) -> bytes:
+        """Close it without waiting for the upstream to forget it: nothing of that matters to a client."""
+        self.wants(Wish.CLOSE)
+        await self.abandon()
+        self.session.habits.closing = repeatable(call.message)
+        return with_seqid(self.forgotten(call.addressed_to(self.remote.handle)), call.head.seqid)
+
+    async def discard(self) -> None:
+        self.wants(Wish.CLOSE)
+        try:
+            await self._forget(self.remote)
+        finally:
+            self.release()
+
+    async def abandon(self, error: SqlError | None = None) -> None:
+        self.wants(Wish.CANCEL)
+        if self.is_followed:
+            self.advance(OperationState.FINISHED)
+        if not self.done:
+            self._ended_here = error is not None
+            self.advance(OperationState.ERROR if error else OperationState.CANCELED, error and self._told(error))
+            await self._stop(self.remote)
+
+    def release(self) -> None:
+        """End the lease: the upstream session is used no more."""
+        self.foreseen.forget()  # also where a queued one was removed before it had become this
+        self._lease.release()
+
+    def wants(self, wish: Wish) -> None:
+        self._wish = max(self._wish, wish)
+        self.fallback.shut()
+
+    def forgotten(self, message: bytes) -> bytes:
+        (closing,) = self.upstream.send(message)
+        closing.add_done_callback(self._closed)
+        return _CLOSED
+
+    def _closed(self, reply: asyncio.Future[bytes]) -> None:
+        error = None if reply.cancelled() else reply.exception()
+        if error is not None:
+            self._is_left("closed", error)
+        self.release()
+
+    async def _forget(self, remote: UpstreamOperation) -> None:
+        try:
+            await remote.close()
+        except SqlError as error:
+            self._is_left("closed", error)
+
+    async def _stop(self, remote: UpstreamOperation) -> None:
+        try:
+            await remote.cancel()
+        except SqlError as error:
+            self._is_left("cancelled", error)
+
+    def _is_left(self, wanted: str, error: BaseException) -> None:
+        """Log that the upstream still has the operation; with its session, it goes as well."""
+        if self._lease.held and self.upstream.alive:
+            logger.warning("operation %s could not be %s: %s", self.handle.id, wanted, error)
+
+    # The client's own statement in the place of the rewritten one
+
+    async def _run_original(self, original: Statement) -> SqlError | None:
+        """Start the original in the place of the rewritten statement; return the error that keeps it from starting."""
+        failed = self.remote
+        try:
+            self.runs_as(started(await self.upstream.call(original.outgoing(self.upstream.handle, None))))
+        except SqlError as error:
+            told = self._told(error)
+            self.advance(OperationState.ERROR, told)
+            return told
+        if self._wish is Wish.CLOSE:  # the client has closed the failed one while this was being started
+            await self._forget(self.remote)
+            return None
+        self.log.add(_FELL_BACK)
+        original.record.fell_back = True
+        await self._forget(failed)
+        if self._wish is Wish.CANCEL:
+            await self._stop(self.remote)
+        return None
+
+    async def run_original_to_its_end(self, original: Statement) -> SqlError | None:
+        """Run the original when it is its turn: the rewritten statement was finished, and its slot is another's."""
+        try:
+            async with asyncio.timeout_at(original.deadline):
+                await self._lease.wait_for_slot()
+        except TimeoutError:
+            return None
+        try:
+            if self._wish is not Wish.RUN:
+                return None
+            error = await self._run_original(original) or (await self.remote.wait()).error
+            if error is None:
+                self.fallback.original_succeeded()
+            return error
+        except SqlError as error:
+            return error
+        finally:
+            self._lease.free_slot()
+
+
+def _before_execution(error: SqlError | None) -> bool:
+    """Return whether Spark refused the statement unexecuted: by class 42, of its text and its tables' schemas."""
+    return error is not None and (error.sql_state or "").startswith("42")

@@ -1,0 +1,182 @@
+"""The status of an operation: polls of the upstream, replies completed by what Spark leaves out, the progress bar.
+
+Spark holds each poll until the operation ends or some seconds are over, and takes the next one behind it: so a client's
+poll and one of our own share an answer. Its replies lack times and `hasResultSet`, without which Hive JDBC polls for
+ever. Such replies differ in little: where what they lack belongs is computed once for each shape.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+from proxy.hs2 import encode
+from proxy.hs2.protocol import knows_timeout
+from proxy.service.message import Message
+from proxy.session import OperationState
+from proxy.upstream import Stage, progress_response
+from proxy.wire import find, read_i32, with_field
+from proxy.wire.layout import BOOL, I32, I64, STRUCT
+from proxy.wire.message import body_of
+from proxy.wire.shape import example_of, shape_of
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
+
+_STATE, _STARTED, _COMPLETED, _HAS_RESULT_SET, _PROGRESS = (0, 2), (0, 7), (0, 8), (0, 9), (0, 10)
+_GET_PROGRESS = (1, 2)
+_SEQID = 4
+_MARK = bytes.fromhex("7f e5 a1 07 3d c4 b2")  # of a time in an example: in no text, not being UTF-8
+_LOOK_AGAIN = 0.5  # seconds between two looks at the stages
+
+# The states as clients are told them. Superset leaves its loop on anything but INITIALIZED and RUNNING.
+_SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIALIZED: OperationState.RUNNING}
+_STATES = frozenset(OperationState)
+
+
+class StatusPolls:
+    """Coordinates the status polls of one operation, the client's and our own."""
+
+    def __init__(self) -> None:
+        self._out = 0
+        self._last = asyncio.get_running_loop().time()
+        self._none_of_ours = asyncio.Event()
+        self._none_of_ours.set()
+
+    def none_for(self, seconds: float) -> bool:
+        """Return whether no poll is under way, nor was answered within so many seconds."""
+        return not self._out and asyncio.get_running_loop().time() - self._last >= seconds
+
+    async def polled(self, answer: Awaitable[T]) -> T:
+        """Return the answer to a poll, which is under way until then."""
+        self._out += 1
+        try:
+            return await answer
+        finally:
+            self._out -= 1
+            self._last = asyncio.get_running_loop().time()
+
+    @contextmanager
+    def ours(self) -> Iterator[None]:
+        """Have clients' polls share the answer of one of our own, sent and noted in the body."""
+        self._none_of_ours.clear()
+        try:
+            yield
+        finally:
+            self._none_of_ours.set()
+
+    async def shared(self) -> bool:
+        """Wait until our own poll is answered; return False if none is under way, so that the client's is sent."""
+        if self._none_of_ours.is_set():
+            return False
+        await self._none_of_ours.wait()
+        return True
+
+
+class Known(NamedTuple):
+    """The facts that complete an operation's status: its client's protocol, its result, times in milliseconds."""
+
+    protocol: int
+    has_result_set: bool
+    started: int
+    completed: int | None
+
+
+def shown_state(state: OperationState, protocol: int) -> OperationState:
+    """Return the state as clients of a protocol can understand it."""
+    if state is OperationState.TIMEDOUT and not knows_timeout(protocol):
+        return OperationState.CANCELED
+    return _SHOWN.get(state, state)
+
+
+def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
+    """Return the reply with the known facts and the progress, as far as it does not tell them itself."""
+    shape = shape_of(reply) if progress is None else None
+    if shape is None:
+        return _completed(reply, known, progress)
+    body = body_of(reply)
+    parts = [reply[: body - _SEQID], reply[body - _SEQID : body]]
+    times = (known.started, known.completed)
+    for literal, time in _template(shape, known.protocol, known.has_result_set, known.completed is None):
+        parts.append(literal)
+        if time is not None:
+            parts.append((times[time] or 0).to_bytes(8, "big"))
+    return b"".join(parts)
+
+
+@lru_cache(256)
+def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
+    """Return the parts of the body that all replies of a shape share, each with the number of the time behind it."""
+    example = example_of(shape)
+    marks = [_MARK + bytes([number]) for number in range(2)]
+    times = [int.from_bytes(mark, "big") for mark in marks]
+    whole = _completed(example, Known(protocol, has_result_set, times[0], None if running else times[1]), None)
+    rest, parts = whole[body_of(whole) :], []
+    found = sorted((rest.index(mark), number) for number, mark in enumerate(marks) if mark in rest)
+    start = 0
+    for at, number in found:
+        parts.append((rest[start:at], number))
+        start = at + len(marks[number])
+    return (*parts, (rest[start:], None))
+
+
+def _completed(reply: bytes, known: Known, progress: Any) -> bytes:
+    state = find(reply, _STATE)
+    if state is not None:
+        told = read_i32(reply, state)
+        shown = shown_state(OperationState(told), known.protocol) if told in _STATES else told
+        reply = with_field(reply, _STATE, I32, int(shown).to_bytes(4, "big"))
+    for path, time_ms in ((_STARTED, known.started), (_COMPLETED, known.completed)):
+        if time_ms is not None and find(reply, path) is None:
+            reply = with_field(reply, path, I64, time_ms.to_bytes(8, "big"))
+    if find(reply, _HAS_RESULT_SET) is None:
+        reply = with_field(reply, _HAS_RESULT_SET, BOOL, bytes([known.has_result_set]))
+    if progress is not None:
+        reply = with_field(reply, _PROGRESS, STRUCT, encode(progress))
+    return reply
+
+
+class ProgressBar:
+    """The progress that one operation's client is shown, looked up every half second at most.
+
+    Beeline holds the lines of the log back until it is told of no bar, and from then on writes them over any bar that
+    comes later. So an operation has one all the time, before its first stage and between the refreshes behind it, too;
+    or never, if its stages were unknown at the first look.
+    """
+
+    def __init__(self, started_ms: int) -> None:
+        self._started_ms = started_ms
+        self._looked_at = float("-inf")
+        self._stages: dict[int, Stage] = {}
+        self._known = True
+        self._seen: Any = None
+
+    async def told(self, call: Message, look: Callable[[], Awaitable[tuple[Stage, ...] | None]]) -> Any:
+        """Return the progress, if the client has asked for it and it is known; else None."""
+        asked = find(call.message, _GET_PROGRESS)
+        if asked is None or not call.message[asked.start] or not self._known:
+            return None
+        now = asyncio.get_running_loop().time()
+        if now - self._looked_at >= _LOOK_AGAIN:
+            self._looked_at = now
+            try:
+                stages = await look()
+            except Exception as error:  # the statement itself goes well
+                logger.warning("how far a statement is could not be found out: %r", error)
+                stages = None
+            if self._seen is None and stages is None:
+                self._known = False
+                return None
+            self._note(stages or ())
+            self._seen = progress_response(tuple(self._stages.values()), self._started_ms)
+        return self._seen
+
+    def _note(self, stages: tuple[Stage, ...]) -> None:
+        """Take note of the stages that run; the stages that are told of no more have ended."""
+        ended = {number: replace(stage, completed=stage.tasks, running=0) for number, stage in self._stages.items()}
+        self._stages = ended | {stage.id: stage for stage in stages}
