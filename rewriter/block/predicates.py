@@ -103,7 +103,15 @@ class Predicates:
         ranged = _range(self.block, conjunct, self.zone)
         if ranged is not None and self.values(ranged[0]).within(ranged[1]):
             return True
+        # Of other columns than the conjuncts have, they say nothing more: a quarter of the time of TPC-H's matches.
+        if self._columns.isdisjoint(every(conjunct, exp.Column)):
+            return False
         return self._clauses_hold(conjunct) or self._in_each_case(conjunct)
+
+    @cached_property
+    def _columns(self) -> frozenset[Tree]:
+        """The columns of the conjuncts that are no equalities of two of them."""
+        return frozenset(column for conjunct in self._rest for column in every(conjunct, exp.Column))
 
     def _clauses_hold(self, conjunct: Tree) -> bool:
         clauses = clauses_of(conjunct)
