@@ -8,6 +8,9 @@ import logging
 def begin() -> None:
     """Log warnings of all, and what our own packages tell."""
     logging.basicConfig(level=logging.WARNING)
+    # What no line of ours tells, and each would look up; as the manual of logging has it.
+    logging._srcfile = None
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     named("")
     for package in ("proxy", "rewriter", "viewgate"):
         logging.getLogger(package).setLevel(logging.INFO)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from proxy.answering import ANSWERED
 from proxy.commands.context import Context
 from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
-from proxy.journal import Record
+from proxy.journal import Record, digest
 from proxy.session import ClientSession, Log, OperationState
-from proxy.statements import Token, scan
 
 EXAMPLE = "SHOW VIEWGATE DIGESTS"
 COLUMNS = (
@@ -26,8 +23,6 @@ COLUMNS = (
     "answer",
     "digest",
 )
-# 2.5 and lists of literals; lists of such lists.
-_LISTED, _ROWS = re.compile(r"\?(?:\.\?|\s*,\s*\?)+"), re.compile(r"\(\?\)(?:\s*,\s*\(\?\))+")
 
 
 @dataclass(frozen=True)
@@ -46,26 +41,6 @@ def _grouped(records: Iterable[Record]) -> list[tuple[int | str | None, ...]]:
         groups.setdefault(digest(record.sql), []).append(record)
     rows = [_row(text, alike) for text, alike in groups.items()]
     return sorted(rows, key=lambda row: -int(row[3] or 0))
-
-
-@lru_cache(1024)
-def digest(sql: str) -> str:
-    r"""Return a statement on one line without comments, and with `?` in the place of each literal.
-
-    A list of literals becomes one literal, so that statements which differ in a list's length are alike.
-
-    >>> digest("SELECT a -- now\n FROM `t` WHERE b IN (1, 2.5, 'x') AND c = DATE '2024-01-01'")
-    'SELECT a FROM `t` WHERE b IN (?) AND c = DATE ?'
-    """
-    pieces, end = "", 0
-    for token in scan(sql):
-        gap = " " if pieces and token.start > end else ""
-        pieces, end = pieces + gap + ("?" if _is_literal(token) else token.text), token.end
-    return _ROWS.sub("(?)", _LISTED.sub("?", pieces))
-
-
-def _is_literal(token: Token) -> bool:
-    return token.kind == "string" or (token.kind == "word" and token.text[0].isdigit())
 
 
 def _row(text: str, records: Iterable[Record]) -> tuple[int | str | None, ...]:

@@ -4,9 +4,10 @@
 the counts agree, since each statement is counted once, from its record. Nothing here waits.
 """
 
+from proxy.journal.digest import digest
 from proxy.journal.journal import Journal, Sink
 from proxy.journal.record import Outcome, Phase, Record
 from proxy.journal.refresh import Cause, Refresh
 from proxy.journal.usage import Usage, Uses
 
-__all__ = ["Cause", "Journal", "Outcome", "Phase", "Record", "Refresh", "Sink", "Usage", "Uses"]
+__all__ = ["Cause", "Journal", "Outcome", "Phase", "Record", "Refresh", "Sink", "Usage", "Uses", "digest"]

@@ -128,22 +128,15 @@ class Record:
         >>> Record("s", "ann", "SELECT  1", "1f2e", 0, OperationState.FINISHED, 42, rows=1, bytes=60).line()
         'statement id=1f2e user=ann kind=query outcome=none state=FINISHED ms=42 rows=1 bytes=60 sql=SELECT 1'
         """
-        parts = {
-            "id": self.id,
-            "user": self.user,
-            "kind": self.kind,
-            "outcome": self.outcome,
-            "reason": self.choice.reason,
-            "state": self.state.name,
-            "ms": self.milliseconds,
-            **{f"{phase}_ms": f"{seconds * 1000:.1f}" for phase, seconds in self.seconds.items()},
-            "rows": self.rows,
-            "bytes": self.bytes,
-            "error": self.error and self.error.sql_state,
-            "answer": self.answer,
-            "sql": shortened(" ".join(self.sql.split()), SHOWN),
-        }
-        return " ".join(("statement", *(f"{name}={value}" for name, value in parts.items() if value not in (None, ""))))
+        times = "".join([f" {phase}_ms={seconds * 1000:.1f}" for phase, seconds in self.seconds.items()])
+        reason = f" reason={self.choice.reason}" if self.choice.reason else ""
+        error = f" error={self.error.sql_state}" if self.error is not None else ""
+        answer = f" answer={self.answer}" if self.answer else ""
+        return (
+            f"statement id={self.id} user={self.user} kind={self.kind} outcome={self.outcome}{reason} "
+            f"state={self.state.name} ms={self.milliseconds}{times} rows={self.rows} bytes={self.bytes}{error}{answer} "
+            f"sql={shortened(' '.join(self.sql.split()), SHOWN)}"
+        )
 
 
 def shortened(text: str, most: int) -> str:

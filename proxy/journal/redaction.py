@@ -7,6 +7,8 @@ import re
 HIDDEN = "***"
 _NAMES = r"(?:password|passwd|secret|token|credentials?|access[._-]?key|account[._-]?key|sas[._-]token)"
 _SECRET = re.compile(_NAMES, re.IGNORECASE)
+# Parts of these names, to look for first: the expression takes 50 µs for a statement of 250 characters.
+_PARTS = ("passw", "secret", "token", "credential", "key")
 # A name that has one of these in it (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b'.
 _VALUE = re.compile(
     rf"""({_NAMES}[\w.-]*['"`]?\s*(?:=>|=|:|(?=['"]))\s*)('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
@@ -36,4 +38,5 @@ def without_credentials(text: str) -> str:
     """
     if "://" in text:
         text = _IN_URL.sub(rf"\1{HIDDEN}@", text)
-    return _VALUE.sub(rf"\1{HIDDEN}", text) if _SECRET.search(text) else text
+    lower = text.lower()
+    return _VALUE.sub(rf"\1{HIDDEN}", text) if any(part in lower for part in _PARTS) else text

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from proxy.commands import find
-from proxy.commands.show_digests import digest
 from proxy.hs2 import ResultSet, SqlError
+from proxy.journal import digest
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.commands.house import House
