@@ -20,7 +20,7 @@ from proxy.effective import Effective
 from proxy.hs2 import Query, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import V11
-from proxy.journal import Journal
+from proxy.journal import Journal, JsonLines
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
 from proxy.upstream import Progress, Steering, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
@@ -95,7 +95,7 @@ def compose(
     What has to be done once for all is left to another process by one that is not `alone`.
     """
     catalog, settings = surroundings.catalog, effective.settings
-    journal = Journal()
+    journal = _journal(settings.journal, running)
     pipeline = Pipeline(catalog, surroundings.runner, journal)
     on_commit = OnCommit(catalog, pipeline)
     running.push_async_callback(on_commit.close)
@@ -138,6 +138,14 @@ def compose(
     )
     service.answers[_STEER] = partial(_steer, [upstreams, *filter(None, [surroundings.own])])
     return service
+
+
+def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journal:
+    """The journal of these settings, whose file `running` closes."""
+    file = None if settings.file is None else JsonLines(settings.file)
+    if file is not None:
+        running.push_async_callback(asyncio.to_thread, file.close)
+    return Journal(file=file, literals=settings.literals)
 
 
 async def _steer(pools: Sequence[Upstreams], about: bytes) -> None:

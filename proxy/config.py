@@ -39,6 +39,10 @@
     port = 10080
     enabled = true
 
+    [journal]                     # what is kept of each statement and refresh
+    file = "journal.jsonl"        # a line of JSON for each, besides the log
+    literals = true               # false: ? in their place, in the file, the log, SHOW VIEWGATE and the system tables
+
 Who may come in, and what they may take:
 
     [server.tls]                  # on the same port as everything else
@@ -130,6 +134,14 @@ class ConsoleSettings:
 
 
 @dataclass(frozen=True)
+class JournalSettings:
+    """What is kept of statements, and the file that gets it, too."""
+
+    file: Path | None = None
+    literals: bool = True
+
+
+@dataclass(frozen=True)
 class AuthenticationSettings:
     """Who is believed, by default everybody, and who may operate Viewgate.
 
@@ -202,6 +214,7 @@ class Config:
     limits: Mapping[str, float] = field(default_factory=dict)
     catalog_timeout: float = 10.0
     console: ConsoleSettings = ConsoleSettings()
+    journal: JournalSettings = JournalSettings()
 
 
 def load(path: Path) -> Config:
@@ -268,6 +281,7 @@ def _config(document: dict[str, Any]) -> Config:
         _table(document, "limits"),
         catalog_timeout,
         ConsoleSettings(**_table(document, "console")),
+        _journal(document),
     )
 
 
@@ -304,6 +318,12 @@ def _authentication(document: dict[str, Any]) -> AuthenticationSettings:
     allowed = {name: frozenset(users) for name, users in table.get("proxy_users", {}).items()}
     operators = frozenset(table.get("operators", ()))
     return AuthenticationSettings(Path(passwords) if passwords else None, ldap, jwt, kerberos, allowed, operators)
+
+
+def _journal(document: dict[str, Any]) -> JournalSettings:
+    table = dict(_table(document, "journal"))
+    file = table.pop("file", None)
+    return JournalSettings(**table, file=None if file is None else Path(file))
 
 
 def _needs(name: str, table: Mapping[str, Any], /, **examples: str) -> None:

@@ -41,6 +41,7 @@ def _tables(settings: Config) -> dict[str, Any]:
     tables = {
         "server": settings.server,
         "console": console,
+        "journal": settings.journal,
         "authentication": settings.authentication,
         "timeouts": {**asdict(Timeouts()), "catalog": settings.catalog_timeout, **settings.timeouts},
         "limits": {key: settings.limits.get(key, getattr(Limits, key)) for key in TABLES["limits"]},

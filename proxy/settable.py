@@ -48,6 +48,7 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     "authentication.kerberos": ("keytab",),
     "authentication.jwt": ("keys",),
     "embedded": ("data",),
+    "journal": ("file",),
 }
 
 # What each table of the file may hold; "*" stands for any other key. A table in a table has both names, with a dot.
@@ -56,6 +57,7 @@ TABLES: Mapping[str, Mapping[str, Kind]] = {
     "server.ports": dict.fromkeys(("sasl", "nosasl", "http"), PORT),
     "server.tls": {"certificate": TEXT, "key": TEXT, "required": TRUTH},
     "console": {"host": TEXT, "port": LISTEN_PORT, "enabled": TRUTH},
+    "journal": {"file": TEXT, "literals": TRUTH},
     "authentication": {
         "passwords": TEXT,
         "ldap": TABLE,

@@ -18,7 +18,9 @@ from typing import Protocol
 
 from proxy.hs2 import SqlError, rows_in, succeeded
 from proxy.hs2.status import first_message
-from proxy.journal.record import Record
+from proxy.journal.json_lines import JsonLines
+from proxy.journal.record import Record, kept, kept_without_literals
+from proxy.journal.redaction import without_values
 from proxy.journal.refresh import Cause, Refresh
 from proxy.journal.usage import Usage
 from proxy.session import ClientSession, Handle, Operation, OperationState
@@ -47,11 +49,18 @@ class Sink(Protocol):
 
 
 class Journal:
-    """The records, each once; `sinks` get them as they end."""
+    """The records, each once; `sinks` get them as they end, and `file`, if there is one.
 
-    def __init__(self, sinks: Sequence[Sink] = (), most: int = MOST) -> None:
+    Without `literals`, nothing has those of a statement: `?` stands in their place, also in errors.
+    """
+
+    def __init__(
+        self, sinks: Sequence[Sink] = (), most: int = MOST, file: JsonLines | None = None, *, literals: bool = True
+    ) -> None:
         self.usage = Usage()
-        self._sinks: tuple[Sink, ...] = (self.usage, *sinks)
+        self.file = file
+        self._sinks: tuple[Sink, ...] = (self.usage, *sinks, *filter(None, [file]))
+        self._literals = literals
         self._running: dict[bytes, Record] = {}
         self._unclosed: dict[bytes, Record] = {}
         self._ended: deque[Record] = deque(maxlen=most)
@@ -74,7 +83,7 @@ class Journal:
 
     def receive(self, session: ClientSession, sql: str) -> Record:
         """Return the record of a statement that has just arrived, for `begin` or `refuse`."""
-        return Record(session.id, session.user, sql)
+        return Record(session.id, session.user, sql, keep=kept if self._literals else kept_without_literals)
 
     def begin(self, operation: Operation, record: Record) -> None:
         """Take note of the operation that runs a statement."""
@@ -90,7 +99,7 @@ class Journal:
             return
         record.operation = None
         record.state = operation.state if operation.done else OperationState.CLOSED
-        record.ended_ms, record.error = operation.completed_ms or _now_ms(), operation.error
+        record.ended_ms, record.error = operation.completed_ms or _now_ms(), self._kept(operation.error)
         record.answer = next((s.removeprefix(_SAID) for s in operation.log.lines if s.startswith(_SAID)), "")
         record.executed()
         self._unclosed[operation.handle.guid] = record
@@ -112,7 +121,7 @@ class Journal:
     def refuse(self, record: Record, error: SqlError | None) -> None:
         """Take note that a statement was never begun."""
         record.id = Handle.new().id
-        record.refused(error)
+        record.refused(self._kept(error))
         self._keep(record)
         self._tell(record)
 
@@ -143,6 +152,11 @@ class Journal:
             _log.info("%s", refresh.line())
             for sink in self._sinks:
                 sink.refreshed(refresh)
+
+    def _kept(self, error: SqlError | None) -> SqlError | None:
+        if error is None or self._literals:
+            return error
+        return SqlError(without_values(error.message), error.sql_state, error.error_code)
 
     def _keep(self, record: Record) -> None:
         self._ended.append(record)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from enum import StrEnum
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import SqlError
+from proxy.journal.digest import digest
 from proxy.journal.kinds import Kind, kind_of
+from proxy.journal.redaction import without_credentials
 from proxy.session import Choice, Forward, Local, OperationState, Plan
 
 if TYPE_CHECKING:
@@ -40,13 +44,23 @@ class Outcome(StrEnum):
     REFUSED = "refused"  # nothing: it was never begun
 
 
+def kept(sql: str) -> str:
+    """Return what is kept of a statement: its beginning, without credentials."""
+    return without_credentials(shortened(sql, KEPT))
+
+
+def kept_without_literals(sql: str) -> str:
+    """Return the same with `?` in the place of each literal."""
+    return digest(kept(sql))
+
+
 @dataclass(slots=True)
 class Record:
     """One statement.
 
     `answer` is the first line that its client's operation log has of Viewgate: the views that answer, or why none does.
     `rewritten` is the SQL for Spark where that is not the client's. `operation` is there while it runs. `rows` and
-    `bytes` are those that its client has fetched so far.
+    `bytes` are those that its client has fetched so far. `keep` makes of a text what is kept of it.
     """
 
     session: str
@@ -66,13 +80,14 @@ class Record:
     rows: int = 0
     bytes: int = 0
     seconds: dict[Phase, float] = field(default_factory=dict)
+    keep: Callable[[str], str] = kept
     _local: bool = False
     _refused: bool = False
     _since: float = field(default_factory=monotonic)  # the end of the phase before
 
     def __post_init__(self) -> None:
         self.kind = kind_of(self.sql)
-        self.sql = shortened(self.sql, KEPT)
+        self.sql = self.keep(self.sql)
 
     @property
     def milliseconds(self) -> int:
@@ -96,7 +111,7 @@ class Record:
         self._local = isinstance(plan, Local)
         if isinstance(plan, Forward):
             self.choice = plan.choice
-            self.rewritten = plan.sql and shortened(plan.sql, KEPT)
+            self.rewritten = plan.sql and self.keep(plan.sql)
 
     def begun(self) -> None:
         """Take note that Spark, or Viewgate itself, has taken it."""
@@ -122,6 +137,37 @@ class Record:
         self._refused, self.state, self.error = True, OperationState.ERROR, error
         self.ended_ms = time.time_ns() // 1_000_000
 
+    def values(self) -> dict[str, Any]:
+        """Everything about it, by the names that users know: times in UTC, views as names."""
+        phases = {f"{phase}_ms": self._phase_ms(phase) for phase in Phase}
+        return {
+            "id": self.id,
+            "session": self.session,
+            "user": self.user,
+            "kind": str(self.kind),
+            "state": self.state.name,
+            "outcome": str(self.outcome),
+            "reason": self.choice.reason,
+            "started": moment(self.started_ms),
+            "ended": None if self.ended_ms is None else moment(self.ended_ms),
+            "milliseconds": self.milliseconds,
+            **phases,
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "considered": tuple(map(str, self.choice.considered)),
+            "matched": tuple(map(str, self.choice.matched)),
+            "chosen": tuple(map(str, self.choice.chosen)),
+            "answer": self.answer,
+            "sqlstate": self.error and self.error.sql_state,
+            "error": self.error and self.error.message,
+            "statement": self.sql,
+            "rewritten": self.rewritten,
+        }
+
+    def _phase_ms(self, phase: Phase) -> float | None:
+        seconds = self.seconds.get(phase)
+        return None if seconds is None else round(seconds * 1000, 3)
+
     def line(self) -> str:
         """The record as the log has it.
 
@@ -137,6 +183,11 @@ class Record:
             f"state={self.state.name} ms={self.milliseconds}{times} rows={self.rows} bytes={self.bytes}{error}{answer} "
             f"sql={shortened(' '.join(self.sql.split()), SHOWN)}"
         )
+
+
+def moment(ms: int) -> datetime:
+    """Return the moment so many milliseconds after the begin of 1970."""
+    return datetime.fromtimestamp(ms / 1000, UTC)
 
 
 def shortened(text: str, most: int) -> str:

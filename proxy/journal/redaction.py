@@ -14,6 +14,7 @@ _VALUE = re.compile(
     rf"""({_NAMES}[\w.-]*['"`]?\s*(?:=>|=|:|(?=['"]))\s*)('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)]+)""",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r"""'[^']*'?|"[^"]*"?|(?<![\w`])\d[\w.]*""")
 _IN_URL = re.compile(r"(://[^/@:\s]*:)[^/@\s]+@")
 
 
@@ -40,3 +41,12 @@ def without_credentials(text: str) -> str:
         text = _IN_URL.sub(rf"\1{HIDDEN}@", text)
     lower = text.lower()
     return _VALUE.sub(rf"\1{HIDDEN}", text) if any(part in lower for part in _PARTS) else text
+
+
+def without_values(message: str) -> str:
+    r"""Return the first line of an error with `?` in the place of quoted texts and numbers: it may quote a statement.
+
+    >>> without_values("[CAST_INVALID_INPUT] The value 'Ann' of `name` is 17\n== SQL ==\nSELECT 'Ann'")
+    '[CAST_INVALID_INPUT] The value ? of `name` is ?'
+    """
+    return _QUOTED.sub("?", message.split("\n", 1)[0])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
-from proxy.journal.record import SHOWN, shortened
+from proxy.journal.record import SHOWN, moment, shortened
 from proxy.session import OperationState
 from rewriter.model import TableName
 
@@ -48,6 +49,20 @@ class Refresh:
     def ended(self, state: OperationState, error: str = "") -> None:
         """Take note of how it has ended."""
         self.state, self.error, self.ended_ms = state, error, time.time_ns() // 1_000_000
+
+    def values(self) -> dict[str, Any]:
+        """Everything about it, by the names that users know."""
+        return {
+            "view": str(self.view),
+            "way": self.way,
+            "cause": str(self.cause),
+            "state": self.state.name,
+            "started": moment(self.started_ms),
+            "ended": None if self.ended_ms is None else moment(self.ended_ms),
+            "milliseconds": self.milliseconds,
+            "rows": self.rows,
+            "error": self.error,
+        }
 
     def line(self) -> str:
         """The record as the log has it.

@@ -70,7 +70,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ),
         (
             "[serve]\n",
-            "[serve] is not known (did you mean server?): the tables are server, console, authentication, timeouts",
+            "[serve] is not known (did you mean server?): the tables are server, console, journal, authentication",
         ),
         ("server = 3", "server is 3: it must be a table, [server]"),
         ("[upstream]\nhost = 'x'", "[upstream] must be written [[upstream]]"),

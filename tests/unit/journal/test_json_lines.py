@@ -1,0 +1,132 @@
+"""The journal's file: what is in it, and that statements go on whatever becomes of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.hs2 import SqlError
+from proxy.journal import Cause, Journal, JsonLines
+from proxy.session import Choice, Forward, OperationState
+from rewriter.model import TableName
+from tests.unit.journal.stubs import Stub, begun, refused, session
+
+VIEW = TableName(("lake", "demo", "agg"))
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines() if line]
+
+
+def test_a_line_for_each_statement_and_refresh(tmp_path: Path) -> None:
+    file = JsonLines(tmp_path / "journal.jsonl")
+    journal, operation = Journal(file=file), Stub(session("ann"), 0)
+    record = journal.receive(operation.session, "SELECT 'é'")
+    record.planned(Forward("SELECT 2", choice=Choice((VIEW,), (VIEW,), (VIEW,))), 0.25)
+    record.begun()
+    journal.begin(operation, record)
+    operation.advance(OperationState.FINISHED)
+    journal.close(operation)
+    refused(journal, "SELEC", SqlError("syntax", "42601"))
+    with journal.refreshing(VIEW, Cause.COMMIT) as refresh:
+        refresh.ways.append("append")
+    file.close()
+    statement, wrong, refreshed = lines(file.path)
+    told: dict[str, Any] = {"event": "statement", "user": "ann", "statement": "SELECT 'é'", "rewritten": "SELECT 2"}
+    told |= {"outcome": "view", "chosen": ["lake.demo.agg"], "planned_ms": 250.0, "rows": 0, "state": "FINISHED"}
+    assert told.items() <= statement.items()
+    assert statement["started"].endswith("+00:00")
+    assert "error" not in statement
+    assert (wrong["outcome"], wrong["sqlstate"], wrong["error"]) == ("refused", "42601", "syntax")
+    assert {
+        "event": "refresh",
+        "view": "lake.demo.agg",
+        "way": "append",
+        "cause": "commit",
+    }.items() <= refreshed.items()
+    assert file.path.stat().st_mode & 0o077 == 0
+
+
+def test_a_full_disk_is_said_once_and_keeps_no_statement(caplog: pytest.LogCaptureFixture) -> None:
+    file = JsonLines(Path("/dev/full"))
+    journal = Journal(file=file)
+    for _ in range(200):
+        refused(journal, "SELECT 1")
+    file.close()
+    assert len(list(journal)) == 200
+    assert file.lost == 200
+    (said,) = (r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR)
+    assert said == ("journal cannot be written file=/dev/full error=No space left on device; statements go on")
+
+
+def test_a_file_that_can_be_written_again_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    now = 0.0
+    file = JsonLines(tmp_path / "later" / "journal.jsonl", clock=lambda: now)
+    file._write([refused(Journal(), "SELECT 1")])
+    (tmp_path / "later").mkdir()
+    file._write([refused(Journal(), "SELECT 2")])  # it rests
+    now = 6.0
+    file._write([refused(Journal(), "SELECT 3")])
+    file.close()
+    assert [line["statement"] for line in lines(file.path)] == ["SELECT 3"]
+    assert "journal is written again" in caplog.text
+    assert file.lost == 2
+
+
+def test_a_file_that_was_moved_away_is_made_anew(tmp_path: Path) -> None:
+    file = JsonLines(tmp_path / "journal.jsonl")
+    file._write([refused(Journal(), "SELECT 1")])
+    os.rename(file.path, tmp_path / "journal.1")
+    file._write([refused(Journal(), "SELECT 2")])
+    file.close()
+    assert [line["statement"] for line in lines(tmp_path / "journal.1")] == ["SELECT 1"]
+    assert [line["statement"] for line in lines(file.path)] == ["SELECT 2"]
+
+
+def test_what_the_file_cannot_take_in_time_is_lost_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, taken = threading.Event(), threading.Event()
+
+    def append(_: JsonLines, __: bytes) -> None:
+        taken.set()
+        slow.wait()
+
+    monkeypatch.setattr(JsonLines, "_append", append)
+    file = JsonLines(tmp_path / "journal.jsonl", waiting=3)
+    journal = Journal(file=file)
+    refused(journal, "SELECT 0")
+    taken.wait()
+    for number in range(5):
+        refused(journal, f"SELECT {number}")
+    assert file.lost == 2
+    slow.set()
+    file.close()
+
+
+def test_without_literals_nothing_keeps_one(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="proxy")
+    file = JsonLines(tmp_path / "journal.jsonl")
+    journal, operation = Journal(file=file, literals=False), Stub(session(), 0)
+    record = journal.receive(operation.session, "SELECT * FROM t /* Ann */ WHERE name = 'Ann' AND k = 1234")
+    record.planned(Forward("SELECT * FROM mv WHERE name = 'Ann' AND k = 1234"), 0.0)
+    journal.begin(operation, record)
+    operation.advance(OperationState.ERROR, SqlError("'Ann' is not 1234 of `k`\n== SQL ==\n'Ann'", "22018"))
+    journal.end(operation)
+    file.close()
+    kept = [file.path.read_text(), caplog.text, str(list(journal))]
+    assert not any("Ann" in text or "1234" in text for text in kept)
+    assert (record.sql, record.error and record.error.message) == (
+        "SELECT * FROM t WHERE name = ? AND k = ?",
+        "? is not ? of `k`",
+    )
+
+
+def test_credentials_are_never_kept() -> None:
+    record = begun(Journal(), Stub(session(), 0), "SET fs.s3a.secret.key=opensesame")
+    assert record.sql == "SET fs.s3a.secret.key=***"
