@@ -16,7 +16,7 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent | findings > staleness > expanding | sharing > engine > fresh >
+Rooms, from the top: script > suggest | recent | findings > staleness > expanding | past | sharing > engine > fresh >
 consistency | correlation |
 outcome > verify > cost | metadata > freshness | index | maintenance > rules > match > delta > spelling >
 schema > asking > question > shelf > needs > block > functions > timeseries > sql > model.
@@ -55,14 +55,17 @@ from rewriter.maintenance import (
 )
 from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome
+from rewriter.past import moment_ms, rewrite_past
 from rewriter.recent import Asked, Recent
 from rewriter.sharing import Shared, shared, storage_question
 from rewriter.spelling import blanked
 from rewriter.sql import (
+    AsOf,
     Edit,
     Hinted,
     ParseError,
     Statement,
+    Travel,
     View,
     by_name,
     expand,
@@ -74,11 +77,13 @@ from rewriter.sql import (
     splice,
     tables_of,
     tokenize,
+    travel,
 )
 from rewriter.staleness import Bound
 from rewriter.suggest import Suggestion, suggestion
 
 __all__ = [
+    "AsOf",
     "Asked",
     "Attempt",
     "Bound",
@@ -100,6 +105,7 @@ __all__ = [
     "Statement",
     "Stored",
     "Suggestion",
+    "Travel",
     "Unsupported",
     "View",
     "blanked",
@@ -118,6 +124,7 @@ __all__ = [
     "kept",
     "live_storage",
     "misplaced",
+    "moment_ms",
     "narrowed",
     "parse",
     "pin",
@@ -126,6 +133,7 @@ __all__ = [
     "ranked",
     "read_by",
     "rewrite",
+    "rewrite_past",
     "shared",
     "splice",
     "stale_files",
@@ -134,6 +142,7 @@ __all__ = [
     "suggestion",
     "tables_of",
     "tokenize",
+    "travel",
     "united",
     "used_columns",
 ]

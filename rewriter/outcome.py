@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from rewriter.block import Block
 from rewriter.match import Match, Miss, Reason
@@ -60,7 +61,8 @@ class Outcome:
     """The decision about a statement.
 
     `spelled` are the edits that any way of running it needs (`timeseries` in Spark's functions), `pins`
-    those that keep what is read beside a view at the same moment. `as_of_ms` is the moment of all that is read, where
+    those that keep what is read beside a view at the same moment. `alone` is the snapshot of the one relation that it
+    reads where it reads no other. `as_of_ms` is the moment of all that is read, where
     it is an earlier one within a bound. Where views were put in the place of their names,
     `statement` is the one with them, and `typed` the user's own as Spark can run it.
     """
@@ -70,6 +72,7 @@ class Outcome:
     tried: tuple[Attempt, ...] = ()
     spelled: tuple[Edit, ...] = field(default=())
     pins: tuple[Edit, ...] = field(default=())
+    alone: Mapping[TableName, int] = field(default_factory=dict)
     typed: str = ""
     as_of_ms: int | None = None
     _printed: list[tuple[Mapping[str, Sequence[Column]], str]] = field(
@@ -91,6 +94,18 @@ class Outcome:
     def live(self) -> bool:
         """Whether rows are read that were appended to tables since a view was refreshed."""
         return any(replacement.match.rewriting.live for replacement in self.replacements)
+
+    @cached_property
+    def fixed(self) -> Outcome:
+        """The same with everything that it reads at a snapshot, also what it reads alone.
+
+        Between a decision and Spark's look at a storage table, that can be filled with other rows: refreshed from a
+        table that is rolled back meanwhile, or made anew for another query.
+        """
+        if not self.alone:
+            return self
+        replacements = tuple(replace(each, pins=self.alone) for each in self.replacements)
+        return replace(self, replacements=replacements, alone={})
 
     @property
     def original(self) -> str:

@@ -32,8 +32,10 @@ from rewriter import (
     Unsupported,
     hinted,
     read_by,
+    rewrite_past,
     suggestion,
     tables_of,
+    travel,
 )
 from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
@@ -136,11 +138,7 @@ class Answers:
         if classify(sql).brief or not _may_concern(sql):  # no table is read, so no look at the catalog is needed
             return own
         facts: SessionFacts = session.facts
-        state = await self.facts(session)
-        if facts.problem or OFF in hint.options:
-            state = replace(state, rewrite=False)
-        if USE in hint.options:
-            state = replace(state, only=state.resolve(split_name(hint.options[USE])))
+        state = await self._state(session, hint)
         recent = await self._known()
         if thorough:
             recent = Recent(recent.definitions.thorough)
@@ -148,6 +146,8 @@ class Answers:
             off = HINT_IS_OFF if OFF in hint.options else REWRITE_IS_OFF
             told = facts.problem or off
             return replace(own, problem=told, why=Reason.REWRITE_OFF, over=len(recent.definitions.views))
+        if (past := await self._decide_past(session, sql, state, recent)) is not None:
+            return replace(past, problem=facts.problem)
         asked = await _aside(sql, recent.ask, sql, state)
         statement, definitions = asked.statement, recent.definitions
         if not asked.concerns_views and not statement.uses_timeseries:
@@ -182,6 +182,35 @@ class Answers:
             change = await asyncio.to_thread(_suggested, outcome, definitions, relations)
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
+
+    async def _state(self, session: ClientSession, hint: Hinted) -> Session:
+        """What the session has set, and what a statement's hint says instead."""
+        facts: SessionFacts = session.facts
+        state = await self.facts(session)
+        if facts.problem or OFF in hint.options:
+            state = replace(state, rewrite=False)
+        return replace(state, only=state.resolve(split_name(hint.options[USE]))) if USE in hint.options else state
+
+    async def _decide_past(self, session: ClientSession, sql: str, state: Session, recent: Recent) -> Decision | None:
+        """Decide about a statement all of whose tables are read at earlier moments.
+
+        None for any other one, where no view is over its tables, or where nobody can tell how these were.
+        """
+        past = travel(sql, state)
+        asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
+        if past is None or asked is None or not asked.concerns_views or past.statement.uses_timeseries:
+            return None
+        found = await self.catalog.past(asked.names, past.moments, state.time_zone)
+        resting = self.rests.within(found)
+        relations = {**found, **dict.fromkeys(resting)}
+        outcome = await _aside(sql, rewrite_past, past, recent.definitions, relations)
+        if outcome is None:
+            return None
+        outcome = _told_of_hint(_told_of_rests(outcome, resting, recent.definitions), state.only, recent.definitions)
+        unchanged = Decision(None, sql, outcome, over=asked.over)
+        return (
+            await self._kept_schema(session, past.statement, unchanged, relations) if outcome.rewritten else unchanged
+        )
 
     async def definitions(self) -> Definitions:
         """The views as defined now, indexed once for each change."""
@@ -234,7 +263,7 @@ class Answers:
             return replace(unchanged, outcome=kept, problem="a view's query gives other columns than the view")
         storages = (relations.get(storage) for replaced in outcome.replacements for storage in replaced.storages)
         read = tuple(storage for storage in storages if isinstance(storage, Table))
-        return replace(unchanged, sql=outcome.sql(schemas), read=read)
+        return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
         """Whether Spark takes the user's own text, and gives it the columns that it has with views in their place."""

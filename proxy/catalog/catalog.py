@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
@@ -19,6 +19,7 @@ from proxy.catalog.changes import change
 from proxy.catalog.documents import Document, Remembered, is_broken
 from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
+from proxy.catalog.past import tables_then
 from proxy.catalog.publish import Published
 from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Unavailable
 from proxy.catalog.refresh_state import STORAGE_OF
@@ -26,7 +27,7 @@ from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import misspelled, recorded_summary, sort_fields, table
 from proxy.catalog.threads import Threads
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
-from rewriter import View, by_name, in_place
+from rewriter import AsOf, View, by_name, in_place
 from rewriter.model import (
     Change,
     ChangeKind,
@@ -61,6 +62,7 @@ class Catalog:
         self._relations: Remembered[tuple[TableName, str], Relation] = Remembered(remembered)
         self._properties: Remembered[tuple[TableName, str], Mapping[str, str]] = Remembered(remembered)
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
+        self._pasts: Remembered[Hashable, Mapping[TableName, Table | None]] = Remembered(remembered // 16)
         self._told: set[tuple[TableName, str]] = set()
         self._listed: Mapping[tuple[TableName, str], Listed] = {}
         self._definitions: tuple[MaterializedView, ...] = ()
@@ -119,6 +121,17 @@ class Catalog:
         ours = [name for name in wanted if name.catalog == self.name]
         found = await self._answer(lambda: self._look(ours)) if ours else {}
         return {name: found.get(name) for name in wanted}
+
+    async def past(
+        self, names: Iterable[TableName], moments: Mapping[TableName, AsOf], zone: str
+    ) -> Mapping[TableName, Relation | None]:
+        """Look at the moments that a statement names: its tables then, storage as of a refresh then, views as now.
+
+        None where that cannot be told, and for any other table.
+        """
+        storages = {view.storage for view in await self.definitions()}
+        wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
+        return await self._answer(lambda: self._looked_back(wanted, moments, zone, storages))
 
     async def taken(self, name: TableName) -> bool:
         """Whether there is a table or view of that name now, one that cannot be read too."""
@@ -214,6 +227,24 @@ class Catalog:
 
     def _look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
         return {name: self._relation(name, entry) for name, entry in self._looked(names).items()}
+
+    def _looked_back(
+        self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
+    ) -> Mapping[TableName, Relation | None]:
+        entries = self._looked(names)
+        views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
+        read = {name: entry for name, entry in entries.items() if name in moments or name in storages}
+        read = {name: entry for name, entry in read.items() if entry.kind == "table"}
+        locations = frozenset((name, entry.location) for name, entry in read.items())
+        try:
+            tables = self._pasts.get(
+                (locations, frozenset(moments.items()), zone),
+                lambda: tables_then({name: entry.load() for name, entry in read.items()}, moments, zone),
+            )
+        except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
+            _log.warning("past unreadable tables=%s error=%r", ",".join(map(str, moments)), failure)
+            tables = {}
+        return {**dict.fromkeys(names), **views, **tables}
 
     def _relation(self, name: TableName, entry: Entry) -> Relation | None:
         try:

@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 
 from rewriter.block import Block, Find
-from rewriter.consistency import pinned
+from rewriter.consistency import pinned, snapshots_of
 from rewriter.engine.access_paths import readable_storage, recorded_problem
 from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.choose import Chosen, answer_block
@@ -87,7 +87,9 @@ def decide(
         return decide(statement, definitions, relations, spelled, {**refuted, **wrong})
     verdicts = {(each.view.name, each.block.text): str(each.verdict) for each in replacements}
     tried = tuple(_told(attempt, verdicts) for attempt in attempts)
-    return Outcome(statement, replacements, tried, spelled, tuple(edits))
+    alone = {} if pins else snapshots_of({name for each in replacements for name in each.storages}, relations)
+    # What has no snapshot that reads as it does now is read as it is.
+    return Outcome(statement, replacements, tried, spelled, tuple(edits), {} if isinstance(alone, str) else alone)
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:

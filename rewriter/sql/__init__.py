@@ -22,9 +22,11 @@ from rewriter.sql.statement import (
     storage_tree,
     tables_of,
 )
+from rewriter.sql.travel import AsOf, Travel, at_snapshots, travel
 from rewriter.sql.writes import read_by
 
 __all__ = [
+    "AsOf",
     "CommonTable",
     "Edit",
     "Expanded",
@@ -33,7 +35,9 @@ __all__ = [
     "SelectBlock",
     "SelectSpan",
     "Statement",
+    "Travel",
     "View",
+    "at_snapshots",
     "by_name",
     "every",
     "expand",
@@ -56,4 +60,5 @@ __all__ = [
     "storage_tree",
     "tables_of",
     "tokenize",
+    "travel",
 ]

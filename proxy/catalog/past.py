@@ -1,0 +1,90 @@
+"""Tables as they were at earlier snapshots, and the storage that was refreshed at just those."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import takewhile
+from typing import Any
+
+from proxy.catalog.documents import Document
+from proxy.catalog.tables import ancestry, table
+from rewriter import AsOf, moment_ms
+from rewriter.model import Table, TableName
+
+
+def tables_then(
+    documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
+) -> Mapping[TableName, Table | None]:
+    """The tables with a moment as they were then, and storage, which is all others, as of a refresh that read these."""
+    tables = {
+        name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
+    }
+    sources = [table for table in tables.values() if table is not None]
+    storages = {
+        name: refreshed_at(name, document, sources) for name, document in documents.items() if name not in moments
+    }
+    return {**storages, **tables}
+
+
+def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> Table | None:
+    """The table that Spark reads for a clause; None where that cannot be told.
+
+    A branch is read with the table's own schema, and a snapshot with the one that it was written with: only a branch
+    whose head has the table's own is told.
+    """
+    snapshot = _snapshot_of(document, as_of, zone)
+    raw = next((raw for raw in document.get("snapshots") or () if raw["snapshot-id"] == snapshot), None)
+    if raw is None:
+        return None
+    schema = raw.get("schema-id")
+    branch = not as_of.by_time and _ref(document, as_of.value).get("type") == "branch"
+    if schema is None or (branch and schema != document.get("current-schema-id")):
+        return None
+    return _at(name, document, raw)
+
+
+def _snapshot_of(document: Document, as_of: AsOf, zone: str) -> int | None:
+    """The snapshot that Iceberg looks up: by its id, by its name, or by what was current at a time, as its log says."""
+    if not as_of.by_time:
+        if as_of.value.isdecimal():
+            return int(as_of.value)
+        found: int | None = _ref(document, as_of.value).get("snapshot-id")
+        return found
+    until = moment_ms(as_of.value, zone)
+    entries = [e for e in document.get("snapshot-log") or () if until is not None and e["timestamp-ms"] <= until]
+    return int(entries[-1]["snapshot-id"]) if entries else None
+
+
+def _ref(document: Document, name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = (document.get("refs") or {}).get(name) or {}
+    return found
+
+
+def refreshed_at(name: TableName, document: Document, sources: Collection[Table]) -> Table | None:
+    """A storage table as of its last refresh that read just these tables' content; None where none did.
+
+    Only what was published counts: the ancestors of what is current.
+    """
+    wanted = {source.uuid: frozenset(_unchanged(source)) for source in sources}
+    for raw in ancestry(document):
+        storage = _at(name, document, raw)
+        recorded = storage.refresh.sources if storage is not None and storage.refresh is not None else ()
+        known = [source for source in recorded if source.uuid in wanted]
+        if known and all(source.snapshot_id in wanted[source.uuid] for source in known):
+            return storage
+    return None
+
+
+def _unchanged(table: Table) -> Iterator[int]:
+    """The snapshots with the rows that a table has: compaction changes none."""
+    compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
+    yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])
+
+
+def _at(name: TableName, document: Document, raw: Mapping[str, Any]) -> Table | None:
+    """A table at a snapshot: what its properties say is of now, and holds for no other."""
+    schema = raw.get("schema-id")
+    if schema is None or all(each.get("schema-id") != schema for each in document.get("schemas") or ()):
+        return None
+    moved = {"current-snapshot-id": raw["snapshot-id"], "current-schema-id": schema, "properties": {}}
+    return table(name, {**document, **moved})

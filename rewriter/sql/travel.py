@@ -1,0 +1,105 @@
+"""Time travel in a statement: `FROM t VERSION AS OF 5`, `FROM t FOR TIMESTAMP AS OF '2024-01-31'`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlglot.tokens import Token, TokenType
+
+from rewriter.model import Session, TableName
+from rewriter.sql.dialect import ParseError, tokenize
+from rewriter.sql.splice import Edit, splice
+from rewriter.sql.statement import Statement, parse, place_of
+
+_MAY_TRAVEL = re.compile(r"\bas\s+of\b", re.IGNORECASE)
+_BY_VERSION, _BY_TIME = ("VERSION", "SYSTEM_VERSION"), ("TIMESTAMP", "SYSTEM_TIME")
+
+
+class AsOf(NamedTuple):
+    """What a clause says: a snapshot's id, a tag or a branch, or `by_time` a time on the session's clocks."""
+
+    value: str
+    by_time: bool = False
+
+
+class _Clause(NamedTuple):
+    start: int
+    end: int
+    as_of: AsOf
+
+
+@dataclass(frozen=True, eq=False)
+class Travel:
+    """A statement all of whose tables are read at earlier moments, each at one.
+
+    `statement` has blanks in the place of the clauses: everything else stands where it stood.
+    """
+
+    statement: Statement
+    moments: Mapping[TableName, AsOf]
+
+
+def travel(sql: str, session: Session) -> Travel | None:
+    """Read the clauses of a statement; None where it has none, or also reads what has no clause, or no literal in it.
+
+    >>> found = travel("SELECT a FROM t VERSION AS OF 5 AS x", Session("lake", ("demo",)))
+    >>> found.statement.sql, [(str(name), as_of.value) for name, as_of in found.moments.items()]
+    ('SELECT a FROM t                 AS x', [('lake.demo.t', '5')])
+    >>> travel("SELECT a FROM t VERSION AS OF 5, u", Session("lake", ("demo",))) is None
+    True
+    """
+    clauses = _clauses(sql) if _MAY_TRAVEL.search(sql) else []
+    if not clauses:
+        return None
+    blanks = (Edit(c.start, c.end, re.sub(r"[^\n]", " ", sql[c.start : c.end])) for c in clauses)
+    statement = parse(splice(sql, blanks), session)
+    if not statement.complete or any(block.tree is None for block in statement.blocks):
+        return None
+    waiting = {len(sql[: clause.start].rstrip()): clause.as_of for clause in clauses}
+    moments: dict[TableName, AsOf] = {}
+    ends: set[int] = set()
+    for table, name in statement.named():
+        end = place_of(table)[1]
+        as_of = waiting.get(end)
+        if as_of is None or moments.setdefault(name, as_of) != as_of:
+            return None
+        ends.add(end)
+    return Travel(statement, moments) if ends == waiting.keys() else None
+
+
+def at_snapshots(sql: str, session: Session, snapshots: Mapping[TableName, int]) -> str:
+    """Return a query that reads its tables at snapshots.
+
+    >>> at_snapshots("SELECT a FROM t AS x", Session("lake", ("demo",)), {TableName(("lake", "demo", "t")): 5})
+    'SELECT a FROM t VERSION AS OF 5 AS x'
+    """
+    ends = {place_of(table)[1]: name for table, name in parse(sql, session).named()}
+    return splice(sql, (Edit(end, end, f" VERSION AS OF {snapshots[name]}") for end, name in ends.items()))
+
+
+def _clauses(sql: str) -> list[_Clause]:
+    try:
+        return list(_read(tokenize(sql)))
+    except ParseError:
+        return []
+
+
+def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
+    """`[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'`, `… AS OF TIMESTAMP '…'`.
+
+    An alias can be called `of`, but no literal follows one.
+    """
+    for i, token in enumerate(tokens[:-1]):
+        if i < 3 or [each.text.upper() for each in tokens[i - 1 : i + 1]] != ["AS", "OF"]:
+            continue
+        word, first = tokens[i - 2].text.upper(), i - 3 if tokens[i - 3].token_type is TokenType.FOR else i - 2
+        last = i + 2 if word in _BY_TIME and tokens[i + 1].text.upper() == "TIMESTAMP" else i + 1
+        literal = tokens[last] if last < len(tokens) else token
+        quoted = literal.token_type is TokenType.STRING
+        if word in _BY_VERSION and (quoted or literal.text.isdecimal()):
+            yield _Clause(tokens[first].start, literal.end + 1, AsOf(literal.text))
+        elif word in _BY_TIME and quoted:
+            yield _Clause(tokens[first].start, literal.end + 1, AsOf(literal.text, by_time=True))

@@ -1,0 +1,87 @@
+"""The snapshots that a rewritten statement reads: those of the decision, or of an earlier moment that it names."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from tests.unit.answering.test_rests import QUERY, Asking, asking
+from tests.unit.catalog.lake import ROWS
+
+__all__ = ["asking"]
+
+REFRESH = "REFRESH MATERIALIZED VIEW agg"
+
+
+def snapshot(asking: Asking, table: str) -> int:
+    """The current snapshot of a table."""
+    current = asking.house.lake.iceberg.load_table(f"demo.{table}").current_snapshot()
+    assert current is not None
+    return current.snapshot_id
+
+
+def sent(asking: Asking, sql: str) -> str:
+    """What Spark is sent for a statement; empty where that is the client's own text."""
+    decision = asyncio.run(asking.answers.decide(asking.session, sql))
+    assert decision.original == sql
+    return decision.sql or ""
+
+
+def grow(asking: Asking, refresh: bool = True) -> tuple[int, int]:
+    """Append rows, refresh the view, and return the snapshots of the table and the storage."""
+    asking.house.lake.iceberg.load_table("demo.sales").append(ROWS)
+    if refresh:
+        asyncio.run(asking.house.run(REFRESH))
+    return snapshot(asking, "sales"), snapshot(asking, "agg__storage")
+
+
+def test_storage_that_is_read_alone_is_read_as_the_decision_saw_it(asking: Asking) -> None:
+    assert f"agg__storage VERSION AS OF {snapshot(asking, 'agg__storage')} AS" in sent(asking, QUERY)
+
+
+@pytest.mark.parametrize("clause", ["VERSION AS OF {0}", "FOR VERSION AS OF '{0}'", "VERSION AS OF 'eom'"])
+def test_a_past_moment_is_answered_by_the_storage_of_that_moment(asking: Asking, clause: str) -> None:
+    before, stored = grow(asking)
+    asking.house.lake.iceberg.load_table("demo.sales").manage_snapshots().create_tag(before, "eom").commit()
+    latest = grow(asking)
+    sql = QUERY.replace("sales", f"sales {clause.format(before)}")
+    assert f"agg__storage VERSION AS OF {stored} AS" in sent(asking, sql)
+    now = QUERY.replace("sales", f"sales VERSION AS OF {latest[0]}")
+    assert f"agg__storage VERSION AS OF {latest[1]} AS" in sent(asking, now)
+
+
+def test_a_moment_at_which_nothing_was_refreshed_is_read_from_the_tables(asking: Asking) -> None:
+    between, _ = grow(asking, refresh=False)
+    grow(asking)
+    assert sent(asking, QUERY.replace("sales", f"sales VERSION AS OF {between}")) == ""
+    assert sent(asking, QUERY.replace("sales", "sales VERSION AS OF 17")) == ""
+    assert sent(asking, QUERY.replace("sales", "sales VERSION AS OF 'nothing'")) == ""
+
+
+def test_a_time_is_looked_up_in_the_log_of_snapshots(asking: Asking) -> None:
+    before, stored = grow(asking)
+    grow(asking)
+    log = asking.house.lake.iceberg.load_table("demo.sales").history()
+    (made,) = (entry.timestamp_ms for entry in log if entry.snapshot_id == before)
+    at = datetime.fromtimestamp(made / 1000, ZoneInfo("Asia/Tokyo")).strftime("%Y-%m-%d %H:%M:%S.%f")
+    sql = QUERY.replace("sales", f"sales TIMESTAMP AS OF '{at}'")
+    assert f"agg__storage VERSION AS OF {stored} AS" in sent(asking, sql)
+
+
+def test_a_view_that_was_defined_anew_answers_no_moment_before(asking: Asking) -> None:
+    before, _ = grow(asking)
+    now, _ = grow(asking)
+    asyncio.run(asking.house.run(f"CREATE OR REPLACE MATERIALIZED VIEW agg AS {QUERY}"))
+    assert sent(asking, QUERY.replace("sales", f"sales VERSION AS OF {before}")) == ""
+    assert sent(asking, QUERY.replace("sales", f"sales VERSION AS OF {now}")) != ""
+
+
+def test_explain_tells_of_the_views_that_were_tried(asking: Asking) -> None:
+    before, _ = grow(asking)
+    sql = QUERY.replace("sales", f"sales VERSION AS OF {before}")
+    decision = asyncio.run(asking.answers.decide(asking.session, sql, thorough=True))
+    assert [(str(attempt.view), attempt.verdict) for attempt in decision.tried] == [("lake.demo.agg", "chosen")]
+    assert "proved" in decision.tried[0].detail

@@ -1,0 +1,118 @@
+"""Tables as clauses of time travel read them, and storage as it was refreshed from them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from proxy.catalog.past import tables_then
+from rewriter import AsOf
+from rewriter.model import Table, TableName
+from tests.unit.catalog.test_tables import document, snapshot
+
+SALES, STORAGE = TableName(("lake", "demo", "sales")), TableName(("lake", "demo", "by_region__storage"))
+REFS = {
+    "main": {"type": "branch", "snapshot-id": 4},
+    "audit": {"type": "branch", "snapshot-id": 3},
+    "eom": {"type": "tag", "snapshot-id": 2},
+    "gone": {"type": "tag", "snapshot-id": 99},
+}
+# Rolled back to the first snapshot when the third had come; then on to the fourth.
+LOG = [{"timestamp-ms": at, "snapshot-id": number} for at, number in ((1000, 1), (2000, 2), (2500, 1), (4000, 4))]
+
+
+def sales() -> dict[str, Any]:
+    snapshots = [snapshot(1, None), snapshot(2, 1), snapshot(3, 2), snapshot(4, 1)]
+    snapshots[3]["schema-id"] = snapshots[2]["schema-id"] = 1
+    return {**document(snapshots, 4), "table-uuid": "s", "refs": REFS, "snapshot-log": LOG}
+
+
+def recorded(*read: tuple[str, int]) -> dict[str, str]:
+    states = [{"type": "table", "namespace": ["demo"], "name": u, "uuid": u, "snapshot-id": at} for u, at in read]
+    state = {"view-version-id": 1, "refresh-start-timestamp-ms": 0, "source-states": states}
+    return {"refresh-state": json.dumps(state)}
+
+
+def then(as_of: AsOf, *storage: dict[str, Any], zone: str = "UTC") -> tuple[Table | None, Table | None]:
+    documents = {SALES: sales(), STORAGE: document([*storage], len(storage) or None)}
+    found = tables_then(documents, {SALES: as_of}, zone)
+    return found[SALES], found[STORAGE]
+
+
+@pytest.mark.parametrize(
+    ("as_of", "expected"),
+    [
+        (AsOf("2"), 2),
+        (AsOf("3"), 3),  # which is none of the current one's ancestors, and can be read all the same
+        (AsOf("eom"), 2),
+        (AsOf("main"), 4),
+        (AsOf("audit"), 3),
+        (AsOf("gone"), None),
+        (AsOf("99"), None),
+        (AsOf("EOM"), None),
+        (AsOf("1970-01-01 00:00:02", by_time=True), 2),
+        (AsOf("1970-01-01 00:00:01.9999", by_time=True), 1),
+        (AsOf("1970-01-01 00:00:03", by_time=True), 1),  # rolled back by then
+        (AsOf("1970-01-01 00:00:00.999", by_time=True), None),
+        (AsOf("1970-01-01 01:00:02", by_time=True), 4),
+        (AsOf("soon", by_time=True), None),
+    ],
+)
+def test_a_table_is_the_snapshot_that_iceberg_looks_up(as_of: AsOf, expected: int | None) -> None:
+    table, _ = then(as_of)
+    assert (table.snapshot_id if table is not None else None) == expected
+
+
+def test_a_time_is_one_on_the_clocks_of_the_session() -> None:
+    table, _ = then(AsOf("1970-01-01 01:00:02", by_time=True), zone="+01:00")
+    assert table is not None
+    assert table.snapshot_id == 2
+
+
+def test_columns_are_those_of_the_snapshot() -> None:
+    table, _ = then(AsOf("2"))
+    assert table is not None
+    assert (table.columns[0].type, table.schema_id, [s.id for s in table.snapshots]) == ("int", 0, [2, 1])
+
+
+def test_a_branch_whose_head_has_other_columns_than_the_table_is_not_told() -> None:
+    refs = {**REFS, "old": {"type": "branch", "snapshot-id": 2}}
+    assert tables_then({SALES: {**sales(), "refs": refs}}, {SALES: AsOf("old")}, "UTC")[SALES] is None
+
+
+def test_storage_is_that_of_a_refresh_that_read_just_these_snapshots() -> None:
+    refreshes = [
+        snapshot(1, None, **recorded(("s", 1))),
+        snapshot(2, 1, "overwrite", **recorded(("s", 2))),
+        snapshot(3, 2, "replace"),
+        snapshot(4, 3, "overwrite", **recorded(("s", 4))),
+    ]
+    for as_of, expected in ((AsOf("1"), 1), (AsOf("2"), 3), (AsOf("main"), 4), (AsOf("audit"), None)):
+        _, storage = then(as_of, *refreshes)
+        assert (storage.snapshot_id if storage is not None else None) == expected
+        if storage is not None:
+            assert storage.refresh is not None
+            assert storage.refresh.sources[0].snapshot_id == storage.refresh.sources[-1].snapshot_id
+
+
+def test_what_was_never_published_does_not_count() -> None:
+    refreshes = [snapshot(1, None, **recorded(("s", 1))), snapshot(2, 1, "overwrite", **recorded(("s", 2)))]
+    documents = {SALES: sales(), STORAGE: document(refreshes, 1)}
+    assert tables_then(documents, {SALES: AsOf("2")}, "UTC")[STORAGE] is None
+
+
+def test_compaction_of_a_table_changes_no_rows() -> None:
+    raw = sales()
+    raw["snapshots"] = [snapshot(1, None), snapshot(2, 1, "replace"), snapshot(3, 2), snapshot(4, 3, "replace")]
+    storage = document([snapshot(1, None, **recorded(("s", 1)))], 1)
+    for at, expected in (("1", True), ("2", True), ("3", False), ("4", False)):
+        found = tables_then({SALES: raw, STORAGE: storage}, {SALES: AsOf(at)}, "UTC")
+        assert (found[STORAGE] is not None) == expected
+
+
+def test_properties_say_nothing_of_earlier_storage() -> None:
+    storage = document([snapshot(1, None)], 1)
+    storage["properties"] = {"iceberg.view.version": "1", "iceberg.base.snapshot.s": "1"}
+    assert tables_then({SALES: sales(), STORAGE: storage}, {SALES: AsOf("1")}, "UTC")[STORAGE] is None
