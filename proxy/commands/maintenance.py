@@ -45,6 +45,22 @@ def maintenance(sql: str) -> Maintenance | None:
     >>> maintenance("CALL lake.system.rollback_to_snapshot('a.t', 7)") is None
     True
     """
+    found = called(sql)
+    if found is None:
+        return None
+    procedure, given = found
+    followed = tuple((name, text) for name, text in given if name in _FOLLOWED)
+    if not followed and any(name == "snapshot_ids" for name, _ in given):  # what is left would expire by age
+        return None
+    return Maintenance(procedure, followed)
+
+
+def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
+    """Return the procedure that a CALL runs and its arguments, each with its text; None for all but maintenance.
+
+    >>> called("CALL lake.system.expire_snapshots('a.t', retain_last => 5)")
+    ('expire_snapshots', [('table', "'a.t'"), ('retain_last', '5')])
+    """
     first = next(scan(sql), None)
     if first is None or first.keyword != "CALL":
         return None
@@ -55,11 +71,7 @@ def maintenance(sql: str) -> Maintenance | None:
     if names is None:
         return None
     places = chain(names, repeat(""))
-    given = [_argument(part, next(places), sql) for part in _parts(tokens[opening:])]
-    followed = tuple((name, text) for name, text in given if name in _FOLLOWED)
-    if not followed and any(name == "snapshot_ids" for name, _ in given):  # what is left would expire by age
-        return None
-    return Maintenance(procedure, followed)
+    return procedure, [_argument(part, next(places), sql) for part in _parts(tokens[opening:])]
 
 
 def _parts(tokens: Sequence[Token]) -> list[list[Token]]:

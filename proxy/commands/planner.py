@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
 from proxy.catalog import Unavailable
@@ -10,6 +10,7 @@ from proxy.catalog.periods import NEVER
 from proxy.commands import show_tables
 from proxy.commands.concerned import Concerned
 from proxy.commands.context import Command, Context
+from proxy.commands.expiry import lets_expire, losses
 from proxy.commands.guard import Guard
 from proxy.commands.maintenance import Maintenance, maintenance
 from proxy.hs2 import ResultSet
@@ -64,7 +65,10 @@ class Planner:
         except Unavailable:  # no view is known yet: the views that this makes stale are refreshed when they are known
             pass
         forward = await self._context.answers.plan(session, sql)
-        return self._followed(forward, tables, text) if tables else forward
+        if not tables:
+            return forward
+        followed = self._followed(forward, tables, text)
+        return replace(followed, log=(*followed.log, *await self._warned(session, text, tables)))
 
     def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
         """Have refreshes, and a table's maintenance, follow a statement that writes to sources of views."""
@@ -79,6 +83,16 @@ class Planner:
                 await self._follow(maintained, views, log)
 
         return replace(forward, after=after)
+
+    async def _warned(self, session: ClientSession, text: str, tables: Set[TableName]) -> tuple[str, ...]:
+        """What views over the tables lose by a statement that runs all the same."""
+        if not lets_expire(text):
+            return ()
+        state = await self._context.facts(session)
+        try:
+            return await losses(self._context.catalog, await self._context.answers.definitions(), state, text, tables)
+        except Unavailable:
+            return ()
 
     async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
         """Do the same with the storage of views over the table, one view's failure being that view's alone."""
