@@ -63,14 +63,15 @@ def _ref(document: Document, name: str) -> Mapping[str, Any]:
 def refreshed_at(name: TableName, document: Document, sources: Collection[Table]) -> Table | None:
     """A storage table as of its last refresh that read just these tables' content; None where none did.
 
-    Only what was published counts: the ancestors of what is current.
+    Only what was published counts: the ancestors of what is current. The refresh must have recorded the columns that it
+    used: a name can have meant another one at the snapshot than at the refresh, and a swap of names makes no snapshot.
     """
     wanted = {source.uuid: frozenset(_unchanged(source)) for source in sources}
     for raw in ancestry(document):
         storage = _at(name, document, raw)
         recorded = storage.refresh.sources if storage is not None and storage.refresh is not None else ()
         known = [source for source in recorded if source.uuid in wanted]
-        if known and all(source.snapshot_id in wanted[source.uuid] for source in known):
+        if known and all(source.columns is not None and source.snapshot_id in wanted[source.uuid] for source in known):
             return storage
     return None
 

@@ -29,10 +29,11 @@ def sales() -> dict[str, Any]:
     return {**document(snapshots, 4), "table-uuid": "s", "refs": REFS, "snapshot-log": LOG}
 
 
-def recorded(*read: tuple[str, int]) -> dict[str, str]:
+def recorded(*read: tuple[str, int], columns: bool = True) -> dict[str, str]:
     states = [{"type": "table", "namespace": ["demo"], "name": u, "uuid": u, "snapshot-id": at} for u, at in read]
     state = {"view-version-id": 1, "refresh-start-timestamp-ms": 0, "source-states": states}
-    return {"refresh-state": json.dumps(state)}
+    ours = {"columns": {u: [[1, "a", "int", False]] for u, _ in read}}
+    return {"refresh-state": json.dumps(state), **({"viewgate.refresh-state": json.dumps(ours)} if columns else {})}
 
 
 def then(as_of: AsOf, *storage: dict[str, Any], zone: str = "UTC") -> tuple[Table | None, Table | None]:
@@ -115,4 +116,9 @@ def test_compaction_of_a_table_changes_no_rows() -> None:
 def test_properties_say_nothing_of_earlier_storage() -> None:
     storage = document([snapshot(1, None)], 1)
     storage["properties"] = {"iceberg.view.version": "1", "iceberg.base.snapshot.s": "1"}
+    assert tables_then({SALES: sales(), STORAGE: storage}, {SALES: AsOf("1")}, "UTC")[STORAGE] is None
+
+
+def test_a_refresh_that_records_no_columns_may_have_read_others() -> None:
+    storage = document([snapshot(1, None, **recorded(("s", 1), columns=False))], 1)
     assert tables_then({SALES: sales(), STORAGE: storage}, {SALES: AsOf("1")}, "UTC")[STORAGE] is None

@@ -1,0 +1,65 @@
+"""A Viewgate with a bug, for the race to find: `python -m tests.integration.planted BUG serve …`.
+
+The verifier, which would refute the plans, is left out.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from proxy.__main__ import main
+from rewriter.model import Change, Relation, SourceState, Table, TableName
+
+
+def module(name: str) -> Any:
+    """A module of the rewriter; some have the names of their functions."""
+    return import_module(f"rewriter.{name}")
+
+
+consistency, freshness, printing = module("consistency"), module("freshness"), module("match.printing")
+delta_union, decide = module("rules.delta_union"), module("engine.decide")
+
+
+def unpinned() -> None:
+    """Read storage, and the tables beside it, at whatever snapshot Spark finds."""
+    printing._pinned = lambda name, pins: name.sql()
+    consistency._edit = lambda statement, table, relations: []
+
+
+def inclusive_start() -> None:
+    """Read the rows of the snapshot that storage holds already with those that came since."""
+    appended = freshness._appended
+
+    def with_start(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Any:
+        change = appended(name, table, recorded)
+        if not isinstance(change, Change) or not isinstance(table, Table):
+            return change
+        line = [snapshot.id for snapshot in table.snapshots]
+        before = line[line.index(change.start) + 1 :] if change.start is not None else []
+        return replace(change, start=before[0]) if before else change
+
+    freshness._appended = with_start
+
+
+def delta_twice() -> None:
+    """Read the rows that came since twice."""
+    terms = delta_union.terms
+
+    def twice(states: Sequence[Change]) -> Any:
+        return 2 * tuple(terms(states))
+
+    delta_union.terms = twice
+
+
+BUGS: Mapping[str, Callable[[], None]] = {bug.__name__: bug for bug in (unpinned, inclusive_start, delta_twice)}
+
+
+if __name__ == "__main__":
+    _, name, *arguments = sys.argv
+    decide._verified = lambda made, *_: made
+    BUGS[name]()
+    sys.exit(main(arguments))

@@ -1,0 +1,367 @@
+"""Writers, refreshes and readers at once, and the check that each answer is the original's at one moment.
+
+A trigger in the catalog's database numbers the commits, so no clock is trusted: a reader notes the number of the last
+commit before its statement starts and after it has ended, and the answer must be that of the original query at the
+snapshots that were current after one of the commits in between. With a bound, it may also be that at the snapshots that
+the tables had, by their own times, at a moment within the bound.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import product
+from pathlib import Path
+from random import Random
+from threading import Event
+from typing import Any
+
+import pyarrow as pa
+from pyhive import hive
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException
+
+from tests.integration import clients
+from tests.integration.test_golden import FELL_BACK
+
+NAMESPACE = "race"
+TABLES = ("sales", "regions")
+SALES = "SELECT id, CAST(id % 9 AS INT) AS region, CAST(id % 100 AS INT) AS amount FROM range({}, {})"
+# Each view with the properties that say when it is refreshed: by writes, or by REFRESH alone.
+VIEWS = {
+    "by_region": ("", "SELECT region, sum(amount) AS total, count(*) AS cnt FROM sales GROUP BY region"),
+    "by_name": (
+        "WITH DEFERRED REFRESH ",
+        "SELECT r.name, sum(s.amount) AS total, max(s.amount) AS top FROM sales AS s JOIN regions AS r "
+        "ON r.id = s.region GROUP BY r.name",
+    ),
+    "high": ("WITH DEFERRED REFRESH ", "SELECT id, amount FROM sales WHERE region > 4"),
+}
+# `{sales}` and `{regions}` stand for the tables; the views cover all of these queries but the last one's second part.
+QUERIES = (
+    "SELECT region, sum(amount), count(*) FROM {sales} GROUP BY region",
+    "SELECT sum(amount), count(*) FROM {sales} WHERE region < 5",
+    "SELECT r.name, sum(s.amount), max(s.amount) FROM {sales} AS s JOIN {regions} AS r ON r.id = s.region "
+    "GROUP BY r.name",
+    "SELECT count(*), max(id) FROM {sales} WHERE region > 4 AND amount < 50",
+    "SELECT g.region, g.total, g.cnt, s.rows FROM (SELECT region, sum(amount) AS total, count(*) AS cnt FROM {sales} "
+    "GROUP BY region) AS g CROSS JOIN (SELECT count(DISTINCT id) AS rows FROM {sales}) AS s",
+)
+BOUND_S = 5
+HINT = f"SELECT /*+ VIEWGATE(max_staleness = '{BOUND_S} seconds') */"
+_TRIGGER = """
+CREATE TABLE race_commits (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, location TEXT);
+INSERT INTO race_commits (name, location)
+    SELECT table_name, metadata_location FROM iceberg_tables WHERE table_namespace = 'race' AND table_name IN {tables};
+CREATE TRIGGER race_commit AFTER UPDATE OF metadata_location ON iceberg_tables
+    WHEN NEW.table_namespace = 'race' AND NEW.table_name IN {tables}
+    BEGIN INSERT INTO race_commits (name, location) VALUES (NEW.table_name, NEW.metadata_location); END;
+"""
+
+Rows = list[tuple[Any, ...]]
+Snapshots = tuple[int, ...]  # of TABLES
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a reader got for a query: `first` and `last` number the commits around it.
+
+    `since_ms` is the earliest time that the data may be of, for one that allows old answers.
+    """
+
+    query: int
+    first: int
+    last: int
+    rows: Rows
+    log: str
+    since_ms: float | None = None
+
+    @property
+    def kind(self) -> str:
+        """What has answered: live (storage with appended rows), views, or tables."""
+        if "answered from" not in self.log or FELL_BACK in self.log:
+            return "tables"
+        return "live" if "(delta_union)" in self.log else "views"
+
+
+@dataclass
+class Commits:
+    """The commits to the tables, in the order in which the catalog took them."""
+
+    database: Path
+
+    @contextmanager
+    def numbered(self) -> Iterator[None]:
+        """Number the commits that follow."""
+        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
+            connection.executescript(_TRIGGER.format(tables=TABLES))
+        try:
+            yield
+        finally:
+            with closing(sqlite3.connect(self.database, timeout=30)) as connection:
+                connection.executescript("DROP TRIGGER race_commit; DROP TABLE race_commits")
+
+    def last(self) -> int:
+        """The number of the last commit that all can see."""
+        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
+            return int(connection.execute("SELECT max(number) FROM race_commits").fetchone()[0])
+
+    def snapshots(self) -> Mapping[int, Snapshots]:
+        """The snapshots that were current after each commit, by its number."""
+        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
+            rows = connection.execute("SELECT number, name, location FROM race_commits ORDER BY number").fetchall()
+        current: dict[str, int] = {}
+        found = {}
+        for number, name, location in rows:
+            current[name] = _snapshot(location)
+            if len(current) == len(TABLES):
+                found[number] = tuple(current[table] for table in TABLES)
+        return found
+
+    def times(self) -> Mapping[int, tuple[int | None, int]]:
+        """Every snapshot's parent and time in milliseconds."""
+        with closing(sqlite3.connect(self.database, timeout=30)) as connection:
+            rows = connection.execute("SELECT location FROM race_commits ORDER BY number").fetchall()
+        raws = (raw for (location,) in rows for raw in _metadata(location)["snapshots"])
+        return {raw["snapshot-id"]: (raw.get("parent-snapshot-id"), raw["timestamp-ms"]) for raw in raws}
+
+
+def _snapshot(location: str) -> int:
+    return int(_metadata(location)["current-snapshot-id"])
+
+
+@cache
+def _metadata(location: str) -> Any:
+    return json.loads(Path(location.removeprefix("file://")).read_text())
+
+
+@dataclass
+class Race:
+    """Readers ask a Viewgate at `port`; writers also write past it, to Spark and with pyiceberg."""
+
+    port: int
+    spark_port: int
+    data: Path
+    seed: int = 0
+    readers: int = 3
+    answers: list[Answer] = field(default_factory=list)
+    done: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.commits = Commits(self.data / "catalog.db")
+        self._over = Event()
+        self._ids = iter(range(100_000, 10**9, 100))
+
+    def run(self, seconds: float) -> list[str]:
+        """Make the tables and views, race for so long, and return what is wrong with the answers."""
+        self._make()
+        with self.commits.numbered():
+            work = [self._write_through, self._write_behind, self._write_with_pyiceberg, self._refresh]
+            with ThreadPoolExecutor(len(work) + self.readers) as threads:
+                started = [threads.submit(each, Random(f"{self.seed} {each.__name__}")) for each in work]
+                started += [threads.submit(self._read, Random(f"{self.seed} {at}")) for at in range(self.readers)]
+                self._over.wait(seconds)
+                self._over.set()
+                for each in started:
+                    each.result()
+            return [*self.wrong()]
+
+    def share(self) -> float:
+        """The share of the statements, all covered by views, that views answered, live or not."""
+        return sum(answer.kind != "tables" for answer in self.answers) / len(self.answers)
+
+    def __str__(self) -> str:
+        kinds = Counter(answer.kind for answer in self.answers)
+        return f"{len(self.answers)} statements: {dict(kinds)}, {self.share():.0%} by views; {dict(self.done)}"
+
+    def _make(self) -> None:
+        with clients.pyhive(self.port) as connection:
+            clients.rows(connection, f"CREATE NAMESPACE IF NOT EXISTS lake.{NAMESPACE}")
+            clients.rows(connection, f"USE lake.{NAMESPACE}")
+            for view in VIEWS:
+                clients.rows(connection, f"DROP MATERIALIZED VIEW IF EXISTS {view}")
+            clients.rows(connection, f"CREATE OR REPLACE TABLE sales AS {SALES.format(0, 5_000)}")
+            clients.rows(connection, "CREATE OR REPLACE TABLE regions AS SELECT CAST(id AS INT) AS id, "
+                                     "concat('region ', id % 5) AS name FROM range(7)")  # fmt: skip
+            for view, (when, query) in VIEWS.items():
+                clients.rows(connection, f"CREATE MATERIALIZED VIEW {view} {when}AS {query}")
+
+    # Writers, each until the race is over.
+
+    def _write_through(self, random: Random) -> None:
+        with clients.pyhive(self.port) as connection:
+            clients.rows(connection, f"USE lake.{NAMESPACE}")
+            while not self._over.wait(random.uniform(0, 1.5)):
+                self._write(connection, self._append(random), "append through")
+
+    def _write_behind(self, random: Random) -> None:
+        with clients.pyhive(self.spark_port) as connection:
+            clients.rows(connection, f"USE lake.{NAMESPACE}")
+            kinds = {self._append: 12, _new_region: 2, _delete: 1, _update: 1, _compact: 1, self._rollback: 1}
+            while not self._over.wait(random.uniform(0, 0.6)):
+                (kind,) = random.choices(list(kinds), list(kinds.values()))
+                self._write(connection, kind(random), kind.__name__.strip("_"))
+
+    def _write(self, connection: hive.Connection, statement: str, kind: str) -> None:
+        try:
+            clients.rows(connection, statement)
+            self.done[kind] += 1
+        except hive.OperationalError:  # another commit was first, and this one has written nothing
+            self.done[f"{kind} lost"] += 1
+
+    def _write_with_pyiceberg(self, random: Random) -> None:
+        with self._catalog() as catalog:
+            while not self._over.wait(random.uniform(0, 0.8)):
+                first = next(self._ids)
+                ids = range(first, first + random.randrange(1, 40))
+                rows = {"id": pa.array(ids, pa.int64()), "region": pa.array([i % 9 for i in ids], pa.int32()),
+                        "amount": pa.array([i % 100 for i in ids], pa.int32())}  # fmt: skip
+                try:
+                    catalog.load_table((NAMESPACE, "sales")).append(pa.table(rows))
+                    self.done["append with pyiceberg"] += 1
+                except CommitFailedException:
+                    self.done["append with pyiceberg lost"] += 1
+
+    def _append(self, random: Random) -> str:
+        first = next(self._ids)
+        return f"INSERT INTO sales {SALES.format(first, first + random.randrange(1, 60))}"
+
+    def _rollback(self, random: Random) -> str:
+        with self._catalog() as catalog:
+            found = catalog.load_table((NAMESPACE, "sales")).metadata
+        current = found.current_snapshot()
+        assert current is not None
+        return f"CALL lake.system.rollback_to_snapshot('{NAMESPACE}.sales', {current.parent_snapshot_id})"
+
+    @contextmanager
+    def _catalog(self) -> Iterator[SqlCatalog]:
+        uri, warehouse = f"sqlite:///{self.data}/catalog.db", str(self.data / "warehouse")
+        with closing(SqlCatalog("lake", uri=uri, warehouse=warehouse)) as catalog:
+            yield catalog
+
+    def _refresh(self, random: Random) -> None:
+        with clients.pyhive(self.port) as connection:
+            while not self._over.wait(random.uniform(0, 2)):
+                view = random.choice(list(VIEWS))
+                self._write(connection, f"REFRESH MATERIALIZED VIEW lake.{NAMESPACE}.{view}", "refresh")
+
+    def _read(self, random: Random) -> None:
+        names = {table: f"lake.{NAMESPACE}.{table}" for table in TABLES}
+        with clients.pyhive(self.port) as connection, closing(connection.cursor()) as cursor:
+            while not self._over.wait(random.uniform(0, 0.05)):
+                query, old = random.randrange(len(QUERIES)), random.random() < 0.2
+                sql = QUERIES[query].format(**names)
+                first, since_ms = self.commits.last(), (time.time() - BOUND_S) * 1000
+                cursor.execute(sql.replace("SELECT", HINT, 1) if old else sql)
+                rows, last = sorted(cursor.fetchall(), key=repr), self.commits.last()
+                log = "\n".join(cursor.fetch_logs())
+                self.answers.append(Answer(query, first, last, rows, log, since_ms if old else None))
+
+    # The check.
+
+    def wrong(self) -> Iterator[str]:
+        """Replay the queries at the snapshots of each answer, and yield the answers that are those of none."""
+        snapshots, times = self.commits.snapshots(), self.commits.times()
+        candidates = [(answer, moments(answer, snapshots, times)) for answer in self.answers]
+        with ExitStack() as stack:
+            connections = [stack.enter_context(clients.pyhive(self.spark_port)) for _ in range(2)]
+            replays = Replays(connections)
+            for at in range(max((len(each) for _, each in candidates), default=0)):
+                # The first moment is that of most answers: the others are replayed for what is left.
+                replays.run({(answer.query, each[at]) for answer, each in candidates if at < len(each)})
+                candidates = [
+                    (answer, each)
+                    for answer, each in candidates
+                    if at >= len(each) or replays.rows[answer.query, each[at]] != answer.rows
+                ]
+        for answer, each in candidates:
+            bound = "" if answer.since_ms is None else " within a bound"
+            yield f"{QUERIES[answer.query]} by {answer.kind}, of {len(each)} moments{bound}: {answer.rows}\n{answer.log}"
+
+
+Times = Mapping[int, tuple[int | None, int]]
+
+
+def moments(answer: Answer, snapshots: Mapping[int, Snapshots], times: Times) -> list[Snapshots]:
+    """The snapshots at which an answer may be the original's, the first ones first.
+
+    Where Spark has read the tables itself, it has looked at one after the other: then each was current in between.
+    """
+    used = [f"{{{table}}}" in QUERIES[answer.query] for table in TABLES]
+    states = [snapshots[number] for number in range(answer.first, answer.last + 1)]
+    if answer.kind == "tables":
+        states += product(*(dict.fromkeys(column) for column in zip(*states, strict=True)))
+    if answer.since_ms is not None:
+        states += _before(states, answer.since_ms, times)
+    return list(dict.fromkeys(tuple(s if u else 0 for s, u in zip(state, used, strict=True)) for state in states))
+
+
+def _before(states: Sequence[Snapshots], since_ms: float, times: Times) -> Iterator[Snapshots]:
+    """The states at the moments within a bound, each just before a snapshot came."""
+    came = sorted({at for _, at in times.values() if at >= since_ms}, reverse=True)
+    for state in list(states):
+        for moment in came:
+            yield tuple(_at(snapshot, moment - 1, times) for snapshot in state)
+
+
+def _at(snapshot: int, moment: int, times: Times) -> int:
+    """A snapshot's last ancestor of a moment, or the first there is."""
+    parent, at = times[snapshot]
+    return snapshot if at <= moment or parent is None else _at(parent, moment, times)
+
+
+@dataclass
+class Replays:
+    """The rows of queries at snapshots, as Spark returns them for VERSION AS OF."""
+
+    connections: Sequence[hive.Connection]
+    rows: dict[tuple[int, Snapshots], Rows] = field(default_factory=dict)
+
+    def run(self, wanted: Iterable[tuple[int, Snapshots]]) -> None:
+        """Replay what is not known yet, some queries to a statement."""
+        new = sorted(set(wanted) - self.rows.keys())
+        batches = [batch for query in range(len(QUERIES)) for batch in _batches([e for e in new if e[0] == query], 8)]
+        with ThreadPoolExecutor(len(self.connections)) as threads:
+            lots = [batches[at :: len(self.connections)] for at in range(len(self.connections))]
+            list(threads.map(self._replay, self.connections, lots))
+
+    def _replay(self, connection: hive.Connection, batches: Sequence[Sequence[tuple[int, Snapshots]]]) -> None:
+        for batch in batches:
+            texts = (f"SELECT {at}, * FROM ({replayed(*each)})" for at, each in enumerate(batch))
+            found: list[Rows] = [[] for _ in batch]
+            for at, *row in clients.rows(connection, " UNION ALL ".join(texts)):
+                found[at].append(tuple(row))
+            self.rows.update(zip(batch, (sorted(rows, key=repr) for rows in found), strict=True))
+
+
+def replayed(query: int, snapshots: Snapshots) -> str:
+    """A query at the snapshots of the tables."""
+    at = {t: f"lake.{NAMESPACE}.{t} VERSION AS OF {s}" for t, s in zip(TABLES, snapshots, strict=True)}
+    return QUERIES[query].format(**at)
+
+
+def _batches(items: Sequence[Any], size: int) -> list[Sequence[Any]]:
+    return [items[at : at + size] for at in range(0, len(items), size)]
+
+
+def _new_region(random: Random) -> str:
+    return f"INSERT INTO regions VALUES ({random.randrange(7, 9)}, 'region {random.randrange(9)}')"
+
+
+def _delete(random: Random) -> str:
+    return f"DELETE FROM sales WHERE id % 1000 = {random.randrange(1000)}"
+
+
+def _update(random: Random) -> str:
+    return f"UPDATE sales SET amount = {random.randrange(100)} WHERE id % 1000 = {random.randrange(1000)}"
+
+
+def _compact(random: Random) -> str:
+    return f"CALL lake.system.rewrite_data_files('{NAMESPACE}.sales')"
