@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
 from proxy.catalog.documents import Document
-from proxy.catalog.tables import ancestry, table
+from proxy.catalog.refresh_state import from_summary, speaks
+from proxy.catalog.tables import ancestry, operation, table
 from rewriter import AsOf, moment_ms
-from rewriter.model import Table, TableName
+from rewriter.model import RefreshState, Table, TableName
+
+# Snapshots of tables, by the UUIDs of these.
+Read = Mapping[str, frozenset[int]]
 
 
 def tables_then(
@@ -20,8 +24,14 @@ def tables_then(
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
     }
     sources = [table for table in tables.values() if table is not None]
+    # What was appended is read with a table's columns of now.
+    grown = [table for table in sources if table.schema_id == documents[table.name].get("current-schema-id")]
+    same = {table.uuid: frozenset(_unchanged(table)) for table in sources}
+    before = same | {table.uuid: frozenset(snapshot.id for snapshot in table.snapshots) for table in grown}
     storages = {
-        name: refreshed_at(name, document, sources) for name, document in documents.items() if name not in moments
+        name: refreshed_at(name, document, (same, before))
+        for name, document in documents.items()
+        if name not in moments
     }
     return {**storages, **tables}
 
@@ -60,20 +70,35 @@ def _ref(document: Document, name: str) -> Mapping[str, Any]:
     return found
 
 
-def refreshed_at(name: TableName, document: Document, sources: Collection[Table]) -> Table | None:
-    """A storage table as of its last refresh that read just these tables' content; None where none did.
+def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read]) -> Table | None:
+    """A storage table as of its last refresh that has read the first of these; else the next, and so on.
 
     Only what was published counts: the ancestors of what is current. The refresh must have recorded the columns that it
     used: a name can have meant another one at the snapshot than at the refresh, and a swap of names makes no snapshot.
     """
-    wanted = {source.uuid: frozenset(_unchanged(source)) for source in sources}
+    refreshes = list(_refreshes(name, document))
+    found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))
+    raw = next(found, None)
+    return _at(name, document, raw) if raw is not None else None
+
+
+def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[str, Any], RefreshState]]:
+    """Yield the refreshes of a storage table, the last one first, each with the last snapshot that has its rows."""
+    last: Mapping[str, Any] | None = None
     for raw in ancestry(document):
-        storage = _at(name, document, raw)
-        recorded = storage.refresh.sources if storage is not None and storage.refresh is not None else ()
-        known = [source for source in recorded if source.uuid in wanted]
-        if known and all(source.columns is not None and source.snapshot_id in wanted[source.uuid] for source in known):
-            return storage
-    return None
+        last = raw if last is None else last
+        summary = raw.get("summary") or {}
+        state = from_summary(summary, name.catalog) if speaks(summary) else None
+        if state is not None:
+            yield last, state
+        if state is not None or operation(raw) != "replace":
+            last = None
+
+
+def _has_read(state: RefreshState, snapshots: Read) -> bool:
+    """Whether a refresh has read one of these snapshots of each table that it read of those at hand."""
+    known = [source for source in state.sources if source.uuid in snapshots]
+    return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)
 
 
 def _unchanged(table: Table) -> Iterator[int]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rewriter import Outcome, rewrite_past, travel
-from rewriter.model import Column, Relation, Session, Table, TableName
+from rewriter.model import Column, Relation, Session, Snapshot, Table, TableName
 from tests.golden.corpus import GoldenFile, World, world
 
 SCHEMA = "CREATE TABLE sales (region STRING, n INT); CREATE TABLE names (region STRING, name STRING)"
@@ -108,6 +108,18 @@ def test_a_join_of_several_moments_is_answered_by_storage_of_just_those(built: W
         "SELECT name, count(*) FROM sales VERSION AS OF 1000 JOIN names VERSION AS OF 1001 USING (region) GROUP BY name"
     )
     assert "named__storage VERSION AS OF" in sql_of(answered(built, sql))
+
+
+def test_rows_that_came_between_a_refresh_and_the_moment_are_read_with_it(built: World) -> None:
+    sales = built.relations[SALES]
+    assert isinstance(sales, Table)
+    for operation, live in (("append", True), ("overwrite", False)):
+        line = (Snapshot(7, 7, operation, sales.schema_id, 10), *sales.snapshots)
+        then = {**built.relations, SALES: replace(sales, snapshots=line)}
+        outcome = answered(built, "SELECT region, sum(n) FROM sales VERSION AS OF 7 GROUP BY region", then)
+        assert outcome is not None
+        assert [str(each.verdict)[:6] for each in outcome.replacements] == ["proved"] * live
+        assert ("WITH ('start-snapshot-id' = '1000', 'end-snapshot-id' = '7')" in sql_of(outcome)) == live
 
 
 def test_nothing_is_answered_where_a_table_or_storage_is_not_known(built: World) -> None:
