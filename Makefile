@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check decisions fuzz fuzz-spark fuzz-refresh fuzz-zones soak bench bench-calcite lock clean
+.PHONY: help setup preflight serve test unit check decisions fuzz fuzz-spark fuzz-refresh fuzz-zones race soak bench bench-calcite lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -15,6 +15,7 @@ SPARK_SEEDS ?= 1000:1300
 REFRESH_SEEDS ?= 100:120
 ZONE_SEEDS ?= 1000:1300
 CALL_SEEDS ?= 100:200
+MINUTES ?= 5
 FROZEN_SEEDS ?= 0:20000
 
 help: ## this list
@@ -55,6 +56,10 @@ fuzz-refresh: setup ## more random writes and refreshes than CI tries: REFRESH_S
 fuzz-zones: setup ## more random queries in many time zones on real Spark than CI tries: ZONE_SEEDS=FIRST:LAST; kept in a ledger
 	@VIEWGATE_ZONE_SEEDS=$(ZONE_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_zones.py
 	@echo "$(ZONE_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/zones.ledger
+
+race: setup ## writers, refreshes and readers at once for MINUTES=…, each answer checked; then bugs planted for it to find
+	@VIEWGATE_RACE=$$(($(MINUTES) * 60)),$$$$ $(BIN)/python -m pytest -q -s tests/integration/test_race.py \
+		tests/integration/planted_race.py
 
 soak: setup ## more random calls of clients and servers that die than CI tries: CALL_SEEDS=FIRST:LAST
 	@VIEWGATE_CALL_SEEDS=$(CALL_SEEDS) $(BIN)/python -m pytest -q tests/unit/server/test_stress.py

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from proxy.embedded import CATALOG, catalog_properties
@@ -17,10 +18,15 @@ SPARK = re.compile(r"Spark Thrift Server of its own at 127\.0\.0\.1:(\d+)")
 
 
 class Gate(Daemon):
-    """`viewgate serve` as a process; use it in a `with` statement. `settings` are added to its environment."""
+    """`viewgate serve` as a process; use it in a `with` statement. `settings` are added to its environment.
 
-    def __init__(self, *arguments: str | Path, port: int = 0, **settings: str) -> None:
-        super().__init__([VIEWGATE, "serve", "--port", str(port), *arguments], {**os.environ, **settings})
+    `program` is what takes the place of `viewgate`.
+    """
+
+    def __init__(
+        self, *arguments: str | Path, port: int = 0, program: Sequence[str | Path] = (VIEWGATE,), **settings: str
+    ) -> None:
+        super().__init__([*program, "serve", "--port", str(port), *arguments], {**os.environ, **settings})
         try:
             self.until(READY, patience=600)  # a first start fetches what Spark needs
         except BaseException:

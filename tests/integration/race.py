@@ -12,7 +12,7 @@ import json
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
@@ -67,6 +67,8 @@ CREATE TRIGGER race_commit AFTER UPDATE OF metadata_location ON iceberg_tables
 
 Rows = list[tuple[Any, ...]]
 Snapshots = tuple[int, ...]  # of TABLES
+Moment = tuple[int, Snapshots]  # a query at snapshots
+Times = Mapping[int, tuple[int | None, int]]  # the parent and the time of each snapshot
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,11 @@ class Answer:
         if "answered from" not in self.log or FELL_BACK in self.log:
             return "tables"
         return "live" if "(delta_union)" in self.log else "views"
+
+    def __str__(self) -> str:
+        bound = "" if self.since_ms is None else ", within a bound"
+        commits = f"commits {self.first} to {self.last}{bound}"
+        return f"{QUERIES[self.query]} by {self.kind}, {commits}: {self.rows}\n{self.log}"
 
 
 @dataclass
@@ -125,7 +132,7 @@ class Commits:
                 found[number] = tuple(current[table] for table in TABLES)
         return found
 
-    def times(self) -> Mapping[int, tuple[int | None, int]]:
+    def times(self) -> Times:
         """Every snapshot's parent and time in milliseconds."""
         with closing(sqlite3.connect(self.database, timeout=30)) as connection:
             rows = connection.execute("SELECT location FROM race_commits ORDER BY number").fetchall()
@@ -264,29 +271,30 @@ class Race:
                 log = "\n".join(cursor.fetch_logs())
                 self.answers.append(Answer(query, first, last, rows, log, since_ms if old else None))
 
-    # The check.
-
     def wrong(self) -> Iterator[str]:
         """Replay the queries at the snapshots of each answer, and yield the answers that are those of none."""
         snapshots, times = self.commits.snapshots(), self.commits.times()
-        candidates = [(answer, moments(answer, snapshots, times)) for answer in self.answers]
         with ExitStack() as stack:
-            connections = [stack.enter_context(clients.pyhive(self.spark_port)) for _ in range(2)]
-            replays = Replays(connections)
-            for at in range(max((len(each) for _, each in candidates), default=0)):
-                # The first moment is that of most answers: the others are replayed for what is left.
-                replays.run({(answer.query, each[at]) for answer, each in candidates if at < len(each)})
-                candidates = [
-                    (answer, each)
-                    for answer, each in candidates
-                    if at >= len(each) or replays.rows[answer.query, each[at]] != answer.rows
-                ]
-        for answer, each in candidates:
-            bound = "" if answer.since_ms is None else " within a bound"
-            yield f"{QUERIES[answer.query]} by {answer.kind}, of {len(each)} moments{bound}: {answer.rows}\n{answer.log}"
+            replays = Replays([stack.enter_context(clients.pyhive(self.spark_port)) for _ in range(2)])
+            yield from (str(answer) for answer in unexplained(self.answers, snapshots, times, replays.run))
 
 
-Times = Mapping[int, tuple[int | None, int]]
+def unexplained(
+    answers: Sequence[Answer],
+    snapshots: Mapping[int, Snapshots],
+    times: Times,
+    replay: Callable[[set[Moment]], Mapping[Moment, Rows]],
+) -> list[Answer]:
+    """Return the answers that are those of no moment; `replay` returns the rows of queries at snapshots."""
+    waiting = [(answer, moments(answer, snapshots, times)) for answer in answers]
+    found = []
+    # The first moment is that of most answers: others are replayed only for what is left.
+    for at in range(max((len(each) for _, each in waiting), default=0)):
+        found += [answer for answer, each in waiting if at >= len(each)]
+        waiting = [(answer, each) for answer, each in waiting if at < len(each)]
+        rows = replay({(answer.query, each[at]) for answer, each in waiting})
+        waiting = [(answer, each) for answer, each in waiting if rows[answer.query, each[at]] != answer.rows]
+    return [*found, *(answer for answer, _ in waiting)]
 
 
 def moments(answer: Answer, snapshots: Mapping[int, Snapshots], times: Times) -> list[Snapshots]:
@@ -322,17 +330,18 @@ class Replays:
     """The rows of queries at snapshots, as Spark returns them for VERSION AS OF."""
 
     connections: Sequence[hive.Connection]
-    rows: dict[tuple[int, Snapshots], Rows] = field(default_factory=dict)
+    rows: dict[Moment, Rows] = field(default_factory=dict)
 
-    def run(self, wanted: Iterable[tuple[int, Snapshots]]) -> None:
+    def run(self, wanted: set[Moment]) -> Mapping[Moment, Rows]:
         """Replay what is not known yet, some queries to a statement."""
-        new = sorted(set(wanted) - self.rows.keys())
+        new = sorted(wanted - self.rows.keys())
         batches = [batch for query in range(len(QUERIES)) for batch in _batches([e for e in new if e[0] == query], 8)]
         with ThreadPoolExecutor(len(self.connections)) as threads:
             lots = [batches[at :: len(self.connections)] for at in range(len(self.connections))]
             list(threads.map(self._replay, self.connections, lots))
+        return self.rows
 
-    def _replay(self, connection: hive.Connection, batches: Sequence[Sequence[tuple[int, Snapshots]]]) -> None:
+    def _replay(self, connection: hive.Connection, batches: Sequence[Sequence[Moment]]) -> None:
         for batch in batches:
             texts = (f"SELECT {at}, * FROM ({replayed(*each)})" for at, each in enumerate(batch))
             found: list[Rows] = [[] for _ in batch]

