@@ -46,12 +46,12 @@ def meaning(tree: Tree) -> Tree:
     >>> meaning((a + b) + c) == meaning(a + (b + c))
     False
     """
-    return _reordered(tree) if holds(tree, _REORDERED) else tree
+    return tree if isinstance(tree, exp.Column) else _reordered(tree)
 
 
 @lru_cache(maxsize=4096)
 def _reordered(tree: Tree) -> Tree:
-    return _ordered(tree.copy())
+    return _ordered(tree.copy()) if holds(tree, _REORDERED) else tree
 
 
 def _ordered(tree: Tree) -> Tree:
