@@ -12,7 +12,8 @@ from functools import partial
 from typing import Any
 
 from proxy import config, embedded, jobs
-from proxy.answering import Answers, Defaults, SessionFacts
+from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
+from proxy.answering.system_rows import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find
@@ -23,6 +24,7 @@ from proxy.hs2.protocol import V11
 from proxy.journal import Journal, JsonLines
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
+from proxy.session import ClientSession
 from proxy.upstream import Progress, Steering, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
 
 _log = logging.getLogger("viewgate")
@@ -103,7 +105,14 @@ def compose(
     if alone:
         running.push_async_callback(cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
         running.push_async_callback(cancelled, asyncio.create_task(orphans.drop()))
-    answers = Answers(catalog)
+    system = SystemRows(
+        journal,
+        catalog,
+        lambda: service.sessions,
+        lambda: upstreams,
+        lambda question, about: service.ask(question, _PATIENCE, about),
+    )
+    answers = Answers(catalog, system=lambda session, table: system.rows(table, _seen_by(session, settings)))
     context = Context(
         catalog,
         pipeline,
@@ -136,8 +145,15 @@ def compose(
         surroundings.progress,
         journal,
     )
+    service.answers[SYSTEM] = system.answer
     service.answers[_STEER] = partial(_steer, [upstreams, *filter(None, [surroundings.own])])
     return service
+
+
+def _seen_by(session: ClientSession, settings: config.Config) -> str | None:
+    """Whose statements and sessions a session's user may see; None for everybody's."""
+    allowed = settings.authentication
+    return None if allowed.open_to_all or session.user in allowed.operators else session.user
 
 
 def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journal:

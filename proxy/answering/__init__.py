@@ -9,6 +9,7 @@ from proxy.answering.answers import Answers
 from proxy.answering.decision import ANSWERED, Decision, moment_text
 from proxy.answering.facts import Defaults, SessionFacts, allowed, value_of
 from proxy.answering.schemas import checked, described
+from proxy.answering.system_rows import SystemRows
 
 __all__ = [
     "ANSWERED",
@@ -16,6 +17,7 @@ __all__ = [
     "Decision",
     "Defaults",
     "SessionFacts",
+    "SystemRows",
     "allowed",
     "checked",
     "described",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
 
+from proxy.answering import system_tables
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
@@ -47,6 +48,9 @@ _log = logging.getLogger("viewgate")
 P = ParamSpec("P")
 T = TypeVar("T")
 
+# The rows of a system table that a session may see.
+SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[system_tables.Row]]]
+
 # The options of the hint: how old an answer may be, the one view to use, and that no view is used.
 STALENESS, USE, OFF = "max_staleness", "use", "off"
 HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
@@ -54,12 +58,17 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 
 
 class Answers:
-    """Decides about statements over one catalog."""
+    """Decides about statements over one catalog; `system` has the rows of the system tables that a session may see."""
 
     def __init__(
-        self, catalog: Catalog, clock: Callable[[], float] = time.monotonic, now: Callable[[], float] = time.time
+        self,
+        catalog: Catalog,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
+        system: SystemOf | None = None,
     ) -> None:
         self.catalog = catalog
+        self._system = system
         self._now = now
         self.rests = Rests(clock)
         self._schemas = Schemas()
@@ -114,13 +123,32 @@ class Answers:
         hint never reaches Spark, which would take it for an error.
         """
         hint = _hint(sql)
-        expanded = await expand(hint.sql, await self.facts(session), self.catalog) if any(calls(hint.sql)) else None
+        expanded = await self._of_system_tables(session, hint.sql)
+        if expanded is not None and not _spells_time(hint.sql):
+            return Decision(expanded, sql)
+        if expanded is None and any(calls(hint.sql)):
+            expanded = await expand(hint.sql, await self.facts(session), self.catalog)
         if expanded is None:
             decision = await self._decide_if_known(session, hint, thorough)
         else:
             decision = await self._decide(session, replace(hint, sql=expanded), thorough)
         plain = hint.sql if hint.options else None
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
+
+    async def _of_system_tables(self, session: ClientSession, sql: str) -> str | None:
+        """The statement with the rows of the system tables that it reads, for which no view is looked for; else None.
+
+        Where Spark has a catalog of that name, the names are Spark's.
+        """
+        if self._system is None or not system_tables.mentioned(sql):
+            return None
+        state = await self.facts(session)
+        if system_tables.CATALOG in state.catalogs:
+            return None
+        expanded = await system_tables.expand(sql, partial(self._system, session))
+        if expanded is None:
+            return None
+        return await expand(expanded, state, self.catalog) or expanded
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Decide, or leave the statement to Spark while nobody can tell how its tables are."""

@@ -52,23 +52,24 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
     """The statement with each call as the rows that it returns; None for a statement without any."""
     edits = []
     for call in calls(sql):
-        if _is_view(sql):
-            raise in_no_view(call)
+        if is_view(sql):
+            raise in_no_view(f"{call.function}()")
         view = await _view(call, session, catalog)
         edits.append(Edit(call.start, call.end, await table_text(catalog, call.function, view)))
     return splice(sql, edits) if edits else None
 
 
-def in_no_view(call: Call) -> SqlError:
-    """What is wrong with a call in the query of a view."""
+def in_no_view(what: str) -> SqlError:
+    """What is wrong with rows of this moment in the query of a view."""
     return SqlError(
-        f"{call.function}() returns the rows of this moment, and a view would keep just those: "
+        f"{what} returns the rows of this moment, and a view would keep just those: "
         "SELECT from it where they are wanted, or CREATE TABLE … AS SELECT to keep them",
         "0A000",
     )
 
 
-def _is_view(sql: str) -> bool:
+def is_view(sql: str) -> bool:
+    """Return whether a statement makes a view, or changes one."""
     words = (token.keyword for token in scan(sql))
     return next((word for word in words if word not in _BEFORE_VIEW), "") == "VIEW"
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from proxy.answering import checked, described
 from proxy.answering.functions import calls, in_no_view
+from proxy.answering.system_tables import references
 from proxy.commands.context import Context
 from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin, relations
@@ -46,7 +47,9 @@ async def shape(
 ) -> Shape:
     """Ask the rewriter what is stored and Spark what it is called; what cannot be stored is refused."""
     if call := next(calls(query), None):
-        raise in_no_view(call)
+        raise in_no_view(f"{call.function}()")
+    if table := next(references(query), None):
+        raise in_no_view(table.name)
     known = await ctx.catalog.views()
     tables = await _tables(query, ctx, session, facts, known)
     views = {name: view for name, view in known.items() if name in tables}

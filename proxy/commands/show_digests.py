@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from proxy.answering import ANSWERED
 from proxy.commands.context import Context
 from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet
-from proxy.journal import Record, digest
-from proxy.session import ClientSession, Log, OperationState
+from proxy.journal import digests
+from proxy.session import ClientSession, Log
 
 EXAMPLE = "SHOW VIEWGATE DIGESTS"
 COLUMNS = (
@@ -31,31 +29,8 @@ class ShowDigests:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         ended = [record for record in ctx.journal if record.operation is None and ctx.may_see(session, record.user)]
-        rows = await asyncio.to_thread(_grouped, ended)  # a thousand long texts take seconds to be read
-        return ResultSet.of(*COLUMNS, rows=rows)
-
-
-def _grouped(records: Iterable[Record]) -> list[tuple[int | str | None, ...]]:
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        groups.setdefault(digest(record.sql), []).append(record)
-    rows = [_row(text, alike) for text, alike in groups.items()]
-    return sorted(rows, key=lambda row: -int(row[3] or 0))
-
-
-def _row(text: str, records: Iterable[Record]) -> tuple[int | str | None, ...]:
-    """The figures of the statements of one text, the latest first, and what was last decided about them."""
-    latest, *_ = records = list(records)
-    times = [record.milliseconds for record in records]
-    return (
-        len(records),
-        sum(record.answer.startswith(ANSWERED) for record in records),
-        sum(record.state in (OperationState.ERROR, OperationState.TIMEDOUT) for record in records),
-        sum(times),
-        max(times),
-        latest.answer or None,
-        text,
-    )
+        rows = await asyncio.to_thread(digests, ended)
+        return ResultSet.of(*COLUMNS, rows=[tuple(row.values()) for row in rows])
 
 
 parse = alone(ShowDigests())

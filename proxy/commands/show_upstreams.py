@@ -31,7 +31,7 @@ class ShowUpstreams:
 def _row(place: Place, waiting: int) -> tuple[str | int | None, ...]:
     return (
         str(place.upstream),
-        _state(place),
+        place.standing,
         place.sessions,
         place.terms.sessions,
         place.statements.taken,
@@ -40,14 +40,6 @@ def _row(place: Place, waiting: int) -> tuple[str | int | None, ...]:
         waiting,
         place.problem.message if place.problem is not None else None,
     )
-
-
-def _state(place: Place) -> str:
-    if place.terms.draining:
-        return "draining"
-    if place.paused:
-        return "paused"
-    return "down" if place.problem is not None else "up"
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,24 @@ the counts agree, since each statement is counted once, from its record. Nothing
 """
 
 from proxy.journal.digest import digest
+from proxy.journal.digests import digests
 from proxy.journal.journal import Journal, Sink
 from proxy.journal.json_lines import JsonLines
 from proxy.journal.record import Outcome, Phase, Record
 from proxy.journal.refresh import Cause, Refresh
 from proxy.journal.usage import Usage, Uses
 
-__all__ = ["Cause", "Journal", "JsonLines", "Outcome", "Phase", "Record", "Refresh", "Sink", "Usage", "Uses", "digest"]
+__all__ = [
+    "Cause",
+    "Journal",
+    "JsonLines",
+    "Outcome",
+    "Phase",
+    "Record",
+    "Refresh",
+    "Sink",
+    "Usage",
+    "Uses",
+    "digest",
+    "digests",
+]

@@ -111,7 +111,7 @@ class Record:
         self._local = isinstance(plan, Local)
         if isinstance(plan, Forward):
             self.choice = plan.choice
-            self.rewritten = plan.sql and self.keep(plan.sql)
+            self.rewritten = self.keep(plan.sql) if plan.fallback and plan.sql else None
 
     def begun(self) -> None:
         """Take note that Spark, or Viewgate itself, has taken it."""

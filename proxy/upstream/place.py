@@ -50,6 +50,15 @@ class Place:
         return not self.terms.draining and (self.problem is None or _now() >= self._rests_until)
 
     @property
+    def standing(self) -> str:
+        """Up, down, paused or draining, as operators are told."""
+        if self.terms.draining:
+            return "draining"
+        if self.paused:
+            return "paused"
+        return "down" if self.problem is not None else "up"
+
+    @property
     def answers(self) -> bool:
         """Whether it has opened a session, and the last one that was tried: it gets new ones."""
         return self.well_at > float("-inf") and self.problem is None and not self.terms.draining

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from proxy.answering.system_tables import TABLES
 from tests.integration import clients
 from tests.integration.gate import Gate
 
@@ -58,9 +59,22 @@ def test_what_runs_is_shown_and_can_be_ended(gate: Gate, pyhive: Any) -> None:
         assert ("bob", 1) in {(row[1], row[3]) for row in clients.rows(pyhive, "SHOW VIEWGATE SESSIONS")}
         ((upstream, state, *_),) = clients.rows(pyhive, "SHOW VIEWGATE UPSTREAMS")
         assert (upstream, state) == (f"127.0.0.1:{gate.spark_port}", "up")
+        system = "SELECT s.user, state, started <= now(), milliseconds FROM viewgate.system.statements AS s"
+        ((*told, since),) = clients.rows(pyhive, f"{system} WHERE id = '{running}' LIMIT 1")
+        assert (told, since >= 0) == (["bob", "RUNNING", True], True)
         clients.rows(pyhive, f"KILL VIEWGATE STATEMENT '{running}'")
         state = cursor.poll()
         assert (state.sqlState, "ended by ann" in state.errorMessage) == ("57014", True)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_system_table_has_its_columns_and_types(pyhive: Any, table: str) -> None:
+    with pyhive.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM viewgate.system.{table}")
+        rows = cursor.fetchall()
+        described = [(name.split(".")[-1], kind.removesuffix("_TYPE")) for name, kind, *_ in cursor.description]
+    assert described == list(TABLES[table].items())
+    assert rows or table == "refreshes"
 
 
 def test_a_connection_keeps_what_it_has_set(jdbc: Any) -> None:

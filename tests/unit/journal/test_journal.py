@@ -128,7 +128,7 @@ def test_each_phase_of_a_statement_has_its_time() -> None:
     journal, operation = Journal(), Stub(session(), 0)
     record = journal.receive(operation.session, "SELECT 1")
     record.planned(Forward(), 0.25)
-    record.planned(Forward("SELECT 2"), 0.5)
+    record.planned(Forward("SELECT 2", fallback=True), 0.5)
     record.begun()
     journal.begin(operation, record)
     operation.advance(OperationState.FINISHED)
@@ -177,7 +177,7 @@ def test_one_line_in_the_log_for_each(caplog: pytest.LogCaptureFixture) -> None:
 def test_of_a_long_statement_only_the_beginning_is_kept() -> None:
     journal, operation = Journal(), Stub(session(), 0)
     record = begun(journal, operation, "INSERT INTO t VALUES " + "(1), " * 1_000_000)
-    record.planned(Forward("x" * 5_000_000), 0.0)
+    record.planned(Forward("x" * 5_000_000, fallback=True), 0.0)
     refused(journal, "x" * 5_000_000)
     assert {len(record.sql) for record in journal} == {KEPT + 1}
     assert len(record.rewritten or "") == KEPT + 1

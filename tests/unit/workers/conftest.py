@@ -13,8 +13,12 @@ from tests.integration.gate import Gate
 from tests.unit.support.fake_spark import FakeSpark, answer_everything
 from tests.unit.workers.several import Several, settings
 
+STATE = ResultSet.of("catalog", "namespace", "zone", rows=[["lake", "default", "UTC"]])
+
 
 def script(sql: str) -> ResultSet | SqlError | None:
+    if sql.startswith("SELECT current_catalog()"):
+        return STATE
     return ResultSet.of("key", "value", rows=[]) if sql.startswith("SET") else answer_everything(sql)
 
 

@@ -56,3 +56,15 @@ async def ran(client: RawClient, session: Any, sql: str) -> list[Any]:
     operation = (await client.execute(session, sql)).operationHandle
     assert (await client.end(operation)).operationState == ttypes.TOperationState.FINISHED_STATE
     return await client.first_column(operation)
+
+
+def test_the_system_tables_have_the_rows_of_all_workers(several: Several) -> None:
+    async def test() -> None:
+        async with on_each(several) as ((one, session), (other, theirs)):
+            await ran(other, theirs, "SELECT 'elsewhere'")
+            (sent,) = await ran(one, session, "SELECT * FROM viewgate.system.statements WHERE rows > 0")
+            assert '"statement": "SELECT \'elsewhere\'"' in sent.replace("\\'", "'")
+            assert {'"worker": 1', '"worker": 2'} <= set(re.findall(r'"worker": \d', sent))
+            assert sent.endswith(" AS statements WHERE rows > 0")
+
+    asyncio.run(test())

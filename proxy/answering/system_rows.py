@@ -1,0 +1,150 @@
+"""The rows of the system tables: those of this process, and, asked of all workers, of every one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from proxy.answering.system_tables import LONGEST, Row
+from proxy.catalog import Catalog
+from proxy.journal import Journal, Record, Uses, digests
+from proxy.journal.record import moment
+from proxy.pipeline import status
+from proxy.pipeline.lag import lag_s
+from proxy.session import ClientSession, Sessions
+from proxy.upstream import Upstreams
+from rewriter.model import MaterializedView, Table
+
+QUESTION = b"system"  # what workers ask each other
+_USES = ("considered", "matched", "chosen", "executed", "failed")
+
+# What each worker answers about something in bytes, by their numbers.
+Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
+
+
+class SystemRows:
+    """Reads the journal, the sessions and the upstreams of this process; `ask` asks all workers, this one among them.
+
+    A `user` sees the statements and sessions of that user alone; None sees all.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        catalog: Catalog,
+        sessions: Callable[[], Sessions],
+        upstreams: Callable[[], Upstreams],
+        ask: Ask,
+    ) -> None:
+        self._journal = journal
+        self._catalog = catalog
+        self._sessions = sessions
+        self._upstreams = upstreams
+        self._ask = ask
+        self._tables: dict[str, Callable[[str | None], Iterator[Row]]] = {
+            "statements": self._statements,
+            "refreshes": lambda _: (refresh.values() for refresh in journal.refreshes),
+            "upstreams": lambda _: self._of_upstreams(),
+            "sessions": self._of_sessions,
+            "uses": lambda _: self._uses(),
+        }
+
+    async def rows(self, table: str, user: str | None) -> Sequence[Row]:
+        """The rows of a table, of all workers."""
+        if table == "views":
+            return await self._views()
+        about = json.dumps([table, user]).encode()
+        found = await self._ask(QUESTION, about)
+        rows = [{"worker": worker, **row} for worker, rows in sorted(found.items()) for row in rows]
+        return sorted(rows, key=lambda row: -(row.get("started") or 0))
+
+    async def answer(self, about: bytes) -> list[dict[str, Any]]:
+        """The rows of a table that this process has, as JSON can carry them: times in milliseconds since 1970."""
+        table, user = json.loads(about)
+        if table == "digests":
+            rows: Iterable[Row] = await asyncio.to_thread(digests, self._ended(user))
+        else:
+            rows = self._tables[table](user)
+        return [{name: _plain(value) for name, value in row.items()} for row in rows]
+
+    def _statements(self, user: str | None) -> Iterator[Row]:
+        return (record.values() for record in self._journal if user in (None, record.user))
+
+    def _ended(self, user: str | None) -> list[Record]:
+        return [record for record in self._journal if record.operation is None and user in (None, record.user)]
+
+    def _of_upstreams(self) -> Iterator[Row]:
+        upstreams = self._upstreams()
+        for place in upstreams.places:
+            yield {
+                "upstream": str(place.upstream),
+                "state": place.standing,
+                "sessions": place.sessions,
+                "most_sessions": place.terms.sessions,
+                "statements": place.statements.taken,
+                "most_statements": place.terms.statements,
+                "statements_waiting": place.statements.waiting,
+                "sessions_waiting": upstreams.waiting,
+                "problem": place.problem and place.problem.message,
+            }
+
+    def _of_sessions(self, user: str | None) -> Iterator[Row]:
+        return (_of_session(one) for one in self._sessions().all if user in (None, one.user))
+
+    def _uses(self) -> Iterator[Row]:
+        for view, uses in self._journal.usage.views.items():
+            yield {"view": str(view), "chosen_ms": uses.chosen_ms, **{name: getattr(uses, name) for name in _USES}}
+
+    async def _views(self) -> list[Row]:
+        """The views as the catalog has them, with their uses in all workers."""
+        counted: dict[str, Uses] = {}
+        for rows in (await self._ask(QUESTION, json.dumps(["uses", None]).encode())).values():
+            for row in rows:
+                _add(counted.setdefault(row["view"], Uses()), row)
+        views = await self._catalog.definitions()
+        storages = await self._catalog.current([view.storage for view in views])
+        return [
+            await self._view(view, storages.get(view.storage), counted.get(str(view.name), Uses())) for view in views
+        ]
+
+    async def _view(self, view: MaterializedView, storage: object, uses: Uses) -> Row:
+        now = await status(self._catalog, view)
+        size = (storage.records, storage.size) if isinstance(storage, Table) else (None, None)
+        return {
+            "view": str(view.name),
+            **{name: getattr(uses, name) for name in _USES},
+            "last_chosen": None if uses.chosen_ms is None else moment(uses.chosen_ms),
+            "status": now.word,
+            "reason": now.reason or None,
+            "lag_seconds": await lag_s(self._catalog, view, time.time_ns() // 1_000_000),
+            "rows": size[0],
+            "bytes": size[1],
+        }
+
+
+def _of_session(session: ClientSession) -> Row:
+    running = sum(not operation.done for operation in session.operations.values())
+    return {
+        "session": session.id,
+        "user": session.user,
+        "principal": session.principal,
+        "running": running,
+        "idle_seconds": 0 if running or session.waited_for else int(time.monotonic() - session.used_at),
+        "has_upstream_session": session.upstream.attached,
+    }
+
+
+def _add(uses: Uses, row: Row) -> None:
+    for name in _USES:
+        setattr(uses, name, getattr(uses, name) + row[name])
+    uses.chosen_ms = max(filter(None, (uses.chosen_ms, row["chosen_ms"])), default=None)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return round(value.timestamp() * 1000)
+    return value[:LONGEST] if isinstance(value, str) else value

@@ -1,0 +1,112 @@
+"""The rows of the system tables: of one process, of several, and who may see which."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from proxy.answering import Answers, SystemRows
+from proxy.answering.system_tables import TABLES, Row
+from proxy.hs2 import SqlError
+from proxy.journal import Cause
+from proxy.session import Choice, Forward, OperationState
+from rewriter.model import Session
+from tests.unit.catalog.lake import AGG
+from tests.unit.journal.stubs import Stub, begun, session
+from tests.unit.pipeline.conftest import house
+from tests.unit.pipeline.house import House as View
+
+__all__ = ["house"]
+
+
+class Workers:
+    """So many workers that are all alike."""
+
+    def __init__(self, house: View, count: int = 1) -> None:
+        self.count = count
+        self.sessions: Any = SimpleNamespace(all=[])
+        self.upstreams: Any = SimpleNamespace(places=[], waiting=0)
+        self.journal = house.pipeline._journal
+        self.system = SystemRows(self.journal, house.catalog, lambda: self.sessions, lambda: self.upstreams, self.ask)
+
+    async def ask(self, _: bytes, about: bytes) -> Mapping[int, Any]:
+        return {number: await self.system.answer(about) for number in range(1, self.count + 1)}
+
+    def rows(self, table: str, user: str | None = None) -> Sequence[Row]:
+        return asyncio.run(self.system.rows(table, user))
+
+
+def test_users_see_their_own_statements_and_sessions(house: View) -> None:
+    workers = Workers(house)
+    for user in ("ann", "bob"):
+        begun(workers.journal, Stub(session(user), 0), f"SELECT '{user}'")
+        one = session(user)
+        one.upstream = SimpleNamespace(attached=True)
+        workers.sessions.all.append(one)
+        ended = Stub(session(user), 0)
+        ended.advance(OperationState.FINISHED)
+        begun(workers.journal, ended, f"SELECT {user}")
+    for table, of_ann, of_all in (("statements", 2, 4), ("sessions", 1, 2), ("digests", 1, 2)):
+        assert (len(workers.rows(table, "ann")), len(workers.rows(table))) == (of_ann, of_all), table
+    assert {row["user"] for row in workers.rows("statements", "ann")} == {"ann"}
+    assert all(isinstance(row["started"], int) for row in workers.rows("statements"))
+
+
+def test_the_rows_of_all_workers_the_latest_first(house: View) -> None:
+    workers = Workers(house, 2)
+    for started in (1000, 3000, 2000):
+        begun(workers.journal, Stub(session(), 0), "SELECT 1").started_ms = started
+    found = [(row["worker"], row["started"]) for row in workers.rows("statements")]
+    assert found == [(1, 3000), (2, 3000), (1, 2000), (2, 2000), (1, 1000), (2, 1000)]
+
+
+def test_views_with_their_uses_in_all_workers(house: View) -> None:
+    workers = Workers(house, 2)
+    operation = Stub(session(), 0)
+    record = workers.journal.receive(operation.session, "SELECT 1")
+    record.planned(Forward(choice=Choice((AGG,), (AGG,), (AGG,))), 0.0)
+    operation.advance(OperationState.FINISHED)
+    workers.journal.begin(operation, record)
+    asyncio.run(house.refresh())
+    (row,) = workers.rows("views")
+    assert (row["view"], row["considered"], row["chosen"], row["executed"]) == ("lake.demo.agg", 2, 2, 2)
+    assert (row["status"], row["lag_seconds"], row["rows"]) == ("fresh", 0.0, house.storage().records)
+    assert set(row) == set(TABLES["views"])
+    (refresh,) = {row["cause"] for row in workers.rows("refreshes")}
+    assert refresh == Cause.STATEMENT
+
+
+def told(answers: Answers, sql: str, *catalogs: str) -> str | None:
+    """What a statement becomes in a session of a Spark with these catalogs."""
+
+    async def facts(_: object) -> Session:
+        return Session("lake", ("demo",), catalogs=frozenset({"lake", *catalogs}))
+
+    answers.facts = facts  # type: ignore[method-assign, assignment]
+    return asyncio.run(answers._of_system_tables(session(), sql))
+
+
+def test_a_statement_over_a_system_table_gets_what_its_user_may_see(house: View) -> None:
+    seen: list[tuple[str, str]] = []
+
+    async def rows(who: Any, table: str) -> Sequence[Row]:
+        seen.append((who.user, table))
+        return [{"view": "lake.demo.agg"}]
+
+    answers = Answers(house.catalog, system=rows)
+    sql = "SELECT view FROM viewgate.system.refreshes LIMIT 1"
+    text = told(answers, sql)
+    assert text is not None
+    assert '{"view": "lake.demo.agg"}' in text
+    assert text.endswith(" AS refreshes LIMIT 1")
+    assert seen == [("ann", "refreshes")]
+
+
+def test_where_spark_has_a_catalog_of_that_name_the_names_are_its_own(house: View) -> None:
+    async def rows(_: Any, __: str) -> Sequence[Row]:
+        raise SqlError("not asked")
+
+    answers = Answers(house.catalog, system=rows)
+    assert told(answers, "SELECT view FROM viewgate.system.nonsense", "viewgate") is None

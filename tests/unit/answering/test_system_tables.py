@@ -1,0 +1,126 @@
+"""Names of system tables in statements, and what becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from proxy.answering.system_tables import LONGEST, MOST, TABLES, Row, expand, references, table_text
+from proxy.hs2 import SqlError
+from proxy.journal import Cause, Record, Refresh
+from rewriter.model import TableName
+
+
+def expanded(sql: str, rows: Sequence[Row] = ()) -> str | None:
+    async def given(_: str) -> Sequence[Row]:
+        return rows
+
+    return asyncio.run(expand(sql, given))
+
+
+def shown(sql: str) -> str:
+    """The statement with `…` for the rows."""
+    text = expanded(sql)
+    assert text is not None
+    return re.sub(r"\(SELECT `.*?>>'\)\)\)\)", "…", text)
+
+
+@pytest.mark.parametrize(
+    ("sql", "text"),
+    [
+        ("SELECT * FROM viewgate.system.statements", "SELECT * FROM … AS statements"),
+        ("select id from ViewGate.`system`.STATEMENTS where id = ''", "select id from … AS statements where id = ''"),
+        ("SELECT s.id FROM viewgate.system.statements s LIMIT 1", "SELECT s.id FROM … s LIMIT 1"),
+        ("SELECT s.id FROM viewgate.system.statements AS s", "SELECT s.id FROM … AS s"),
+        ("SELECT `s`.id FROM viewgate.system.statements `s`", "SELECT `s`.id FROM … `s`"),
+        (
+            "SELECT viewgate.system.views.view, t.a FROM t JOIN viewgate.system.views ON true",
+            "SELECT views.view, t.a FROM t JOIN … AS views ON true",
+        ),
+        (
+            "SELECT 1 FROM viewgate.system.views, viewgate.system.refreshes r WHERE r.view = views.view",
+            "SELECT 1 FROM … AS views, … r WHERE r.view = views.view",
+        ),
+        (
+            "WITH s AS (SELECT * FROM viewgate.system.sessions) SELECT count(*) FROM s",
+            "WITH s AS (SELECT * FROM … AS sessions) SELECT count(*) FROM s",
+        ),
+        ("INSERT INTO t SELECT * FROM viewgate.system.digests", "INSERT INTO t SELECT * FROM … AS digests"),
+        ("CREATE TABLE t AS SELECT * FROM viewgate.system.digests", "CREATE TABLE t AS SELECT * FROM … AS digests"),
+        ("FROM viewgate.system.views SELECT view", "FROM … AS views SELECT view"),
+        ("EXPLAIN SELECT 1 FROM viewgate.system.views -- x", "EXPLAIN SELECT 1 FROM … AS views -- x"),
+    ],
+)  # fmt: skip
+def test_a_name_becomes_its_rows(sql: str, text: str) -> None:
+    assert shown(sql) == text
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 'viewgate.system.statements'",
+        "SELECT * FROM system.statements -- viewgate",
+        "SELECT * FROM x.viewgate.system.statements",
+        "SELECT viewgate.system FROM t",
+        "SHOW VIEWGATE STATEMENTS",
+    ],
+)
+def test_what_is_no_system_table_stays(sql: str) -> None:
+    assert expanded(sql) is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "state", "said"),
+    [
+        ("SELECT * FROM viewgate.system.nonsense", "42P01", "there is no table viewgate.system.nonsense; there are "),
+        ("INSERT INTO viewgate.system.statements VALUES (1)", "0A000", "viewgate.system.statements can only be read"),
+        ("DROP TABLE viewgate.system.views", "0A000", "viewgate.system.views can only be read"),
+        ("CREATE VIEW v AS SELECT * FROM viewgate.system.views", "0A000", "a view would keep just those"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_with_one(sql: str, state: str, said: str) -> None:
+    with pytest.raises(SqlError, match=re.escape(said)) as refused:
+        expanded(sql)
+    assert refused.value.sql_state == state
+
+
+def rows_in(text: str) -> list[dict[str, Any]]:
+    found = re.search(r"from_json\('(.*)', 'ARRAY", text, re.DOTALL)
+    assert found is not None
+    rows: list[dict[str, Any]] = json.loads(found[1].replace("\\'", "'").replace("\\\\", "\\"))
+    return rows
+
+
+def test_values_of_every_kind() -> None:
+    at = datetime(2024, 1, 1, tzinfo=UTC)
+    row = {"id": "it's \\", "started": at, "rows": 2, "chosen": ("a", "b"), "planned_ms": 0.5, "error": None, "x": 1}
+    assert rows_in(table_text("statements", [row])) == [
+        {"id": "it's \\", "started": 1_704_067_200_000, "rows": 2, "chosen": "a, b", "planned_ms": 0.5}
+    ]
+
+
+def test_long_texts_are_cut_and_more_than_fits_is_left_out() -> None:
+    text = table_text("statements", [{"id": str(number), "statement": "x" * 5000} for number in range(1000)])
+    rows = rows_in(text)
+    assert len(text) < MOST + 10_000
+    assert 100 < len(rows) < 1000
+    assert rows[0]["id"] == "0"
+    assert {len(row["statement"]) for row in rows} == {LONGEST}
+
+
+def test_the_tables_have_all_that_the_journal_knows() -> None:
+    statement, refresh = Record("s", "ann", "SELECT 1"), Refresh(TableName(("lake", "demo", "agg")), Cause.COMMIT)
+    assert set(TABLES["statements"]) == {"worker", *statement.values()}
+    assert set(TABLES["refreshes"]) == {"worker", *refresh.values()}
+
+
+def test_references_are_found_where_they_stand() -> None:
+    sql = "SELECT 1 FROM viewgate . system . views"
+    (one,) = references(sql)
+    assert (sql[one.start : one.end], one.name) == ("viewgate . system . views", "viewgate.system.views")
