@@ -28,6 +28,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from proxy.answering import Answers, Defaults, SessionFacts
+from proxy.catalog import Catalog
+from proxy.catalog.sql_store import SqlStore
 from proxy.commands import Planner, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.server import Entrance, Limits, Server
@@ -117,8 +119,15 @@ async def _measured(walk: Walk, house: House) -> dict[str, tuple[str, ...]]:
     aside = Aside(walk)
     spark = await aside.run(FakeSpark(answered).__aenter__())
     upstreams = Upstreams([Upstream("127.0.0.1", spark.port)])
-    answers = Answers(house.catalog)
-    context = replace(house.context, answers=answers, sessions=lambda: service.sessions, upstreams=lambda: upstreams)
+    catalog = Catalog(SqlStore(house.lake.iceberg))  # whose views are looked for as often as in production
+    answers = Answers(catalog)
+    context = replace(
+        house.context,
+        catalog=catalog,
+        answers=answers,
+        sessions=lambda: service.sessions,
+        upstreams=lambda: upstreams,
+    )
     defaults = Defaults()
     service = Service(
         upstreams, Planner(context, find), lambda _user, configuration: SessionFacts(configuration, defaults)

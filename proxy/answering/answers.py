@@ -19,6 +19,7 @@ from proxy.answering.schemas import Schemas, checked
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
+from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.session import ClientSession, Forward
 from proxy.statements import classify
 from rewriter import (
@@ -85,6 +86,8 @@ class Answers:
         if ended is not None:
             return Forward(ended=ended, replay=replay, brief=info.brief)
         decision = await self.decide(session, sql)
+        if decision.outcome is None and decision.sql is None and not decision.over:  # no view concerns it
+            return Forward(replay=replay, brief=info.brief)
         brief = decision.sql is None and info.brief
         log, choice = decision.lines(), decision.choice
         fell_back = partial(self._failed, decision)
@@ -126,7 +129,7 @@ class Answers:
         expanded = await self._of_system_tables(session, hint.sql)
         if expanded is not None and not _spells_time(hint.sql):
             return Decision(expanded, sql)
-        if expanded is None and any(calls(hint.sql)):
+        if expanded is None and _calls_ours(hint.sql):
             expanded = await expand(hint.sql, await self.facts(session), self.catalog)
         if expanded is None:
             decision = await self._decide_if_known(session, hint, thorough)
@@ -381,6 +384,12 @@ def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attemp
 def _may_concern(sql: str) -> bool:
     """A cheap look: whatever can be rewritten or spelled out has one of these words."""
     return "select" in sql.lower() or _spells_time(sql)
+
+
+def _calls_ours(sql: str) -> bool:
+    """Return whether a statement calls a table function of Viewgate's own; their names are looked for first."""
+    lower = sql.lower()
+    return any(name in lower for name in FUNCTIONS) and any(calls(sql))
 
 
 def _spells_time(sql: str) -> bool:

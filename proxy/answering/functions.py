@@ -33,8 +33,6 @@ def calls(sql: str) -> Iterator[Call]:
     >>> list(calls("SELECT * FROM stale_files('demo.m1') f"))
     [Call(function='stale_files', view='demo.m1', start=14, end=36)]
     """
-    if not any(name in sql.lower() for name in FUNCTIONS):
-        return
     tokens = list(scan(sql))
     for name, opening, view, closing in zip(tokens, tokens[1:], tokens[2:], tokens[3:], strict=False):
         if name.keyword.lower() in FUNCTIONS and opening.text == "(":

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import SqlError
 from proxy.journal.digest import digest
-from proxy.journal.kinds import Kind, kind_of
 from proxy.journal.redaction import without_credentials
 from proxy.session import Choice, Forward, Local, OperationState, Plan
+from proxy.statements import Kind, classify
 
 if TYPE_CHECKING:
     from proxy.session import Operation
@@ -86,7 +86,7 @@ class Record:
     _since: float = field(default_factory=monotonic)  # the end of the phase before
 
     def __post_init__(self) -> None:
-        self.kind = kind_of(self.sql)
+        self.kind = classify(self.sql).kind
         self.sql = self.keep(self.sql)
 
     @property

@@ -5,8 +5,7 @@
 that are ready before their calls, by the client's `habits`.
 """
 
-from proxy.session.foreseen import Foreseen, numbered
-from proxy.session.habits import Habits, repeatable
+from proxy.session.foreseen import Foreseen, Habits, numbered, repeatable
 from proxy.session.handles import Handle
 from proxy.session.plan import Answering, Choice, Forward, Local, Log, Plan
 from proxy.session.registry import Sessions

@@ -1,4 +1,4 @@
-"""Answers that are there before their calls, which are known by their bytes and need not be looked into.
+"""Replies that are ready before their calls, which are known by their bytes and need not be looked into.
 
 A client asks of each result what it has asked of the last one: that is made ready while Spark works on the statement.
 For where Spark has just worked on all processors, each step from a call to its answer takes several times as long as
@@ -7,11 +7,37 @@ elsewhere. And it asks again what it has been told for good: Hive JDBC 2.3 for t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 
-from proxy.session.habits import repeatable
 from proxy.session.handles import Handle
 from proxy.wire import with_seqid
+
+_LONGEST = 1024  # bytes; what is asked of a result takes a hundred
+
+
+@dataclass(slots=True)
+class Habits:
+    """The messages that were the first about the session's last result, and how heavy its first rows were.
+
+    `closing` is the one that was the last about it.
+    `schema` is the reply that tells the columns of a constant statement, under that and its upstream's session; the
+    next one may be the same.
+    `blocks` is how often it asks for rows at first: twice, where all were in the first block and it looks for more.
+    """
+
+    columns: bytes | None = None
+    schema: tuple[Hashable, bytes] | None = None
+    rows: bytes | None = None
+    closing: bytes | None = None
+    weight: int = 0
+    blocks: int = 1
+
+
+def repeatable(call: bytes) -> bytes | None:
+    """The call, to be kept for a session's life, if it is as short as clients make it."""
+    return call if len(call) <= _LONGEST else None
+
 
 # The reply, under any sequence id; None as long as the call has to be handled like any other.
 Answer = Callable[[], bytes | None]

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from proxy.hs2 import SqlError
-from proxy.session.foreseen import Foreseen
-from proxy.session.habits import Habits
+from proxy.session.foreseen import Foreseen, Habits
 from proxy.session.handles import Handle
 from proxy.session.states import LEGAL, TERMINAL, OperationState
 from proxy.session.upstream import LiveUpstream, SessionUpstream

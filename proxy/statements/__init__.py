@@ -5,7 +5,7 @@ or changes (`destructive`), what it does to its session (`effects`), the stateme
 the tokens and the names that they spell. The meaning of a query is read by the rewriter, not here.
 """
 
-from proxy.statements.classify import StatementInfo, classify
+from proxy.statements.classify import Kind, StatementInfo, classify
 from proxy.statements.destructive import Destruction, Loss
 from proxy.statements.effects import Effect, Replay, SessionEffect
 from proxy.statements.lexer import Parts, Token, scan, string_value
@@ -15,6 +15,7 @@ from proxy.statements.writes import Written
 __all__ = [
     "Destruction",
     "Effect",
+    "Kind",
     "Loss",
     "Parts",
     "Replay",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from itertools import islice, pairwise
 
@@ -30,12 +31,33 @@ _NUMBER = r"\d{1,9}(?: (?:AS )?(?:[A-Z_]\w*|`[^`]*`))?"  # ten digits may be of 
 _NUMBERS = re.compile(f"SELECT {_NUMBER}(?: , {_NUMBER})*(?: ;)?", re.ASCII | re.IGNORECASE)
 
 
+class Kind(StrEnum):
+    """The kinds of statements that are counted apart."""
+
+    QUERY = "query"
+    WRITE = "write"
+    DEFINITION = "definition"
+    SESSION = "session"
+    METADATA = "metadata"
+    OTHER = "other"
+
+
+_VERBS: Mapping[Kind, str] = {
+    Kind.WRITE: "INSERT UPDATE DELETE MERGE TRUNCATE LOAD CALL COPY",
+    Kind.DEFINITION: "CREATE ALTER DROP REPLACE COMMENT REFRESH MSCK REPAIR ANALYZE GRANT REVOKE UNDROP",
+    Kind.SESSION: "SET RESET USE ADD DECLARE CACHE UNCACHE CLEAR",
+    Kind.METADATA: "SHOW DESCRIBE DESC EXPLAIN LIST",
+}
+_KINDS = {verb: kind for kind, verbs in _VERBS.items() for verb in verbs.split()}
+
+
 @dataclass(frozen=True, slots=True)
 class StatementInfo:
     """The facts that a statement's words tell.
 
-    `verb` is its first keyword, or the symbol that it begins with; `keywords` are the first five, empty for tokens that
-    are none. `query` says that it begins as queries do, behind brackets; such a statement may still write.
+    `kind` is what it does, as far as its words tell. `verb` is its first keyword, or the symbol that it begins with;
+    `keywords` are the first five, empty for tokens that are none.
+    `query` says that it begins as queries do, behind brackets; such a statement may still write.
     `brief` says that it ends at once whatever the data, so that nobody will want to stop it or to know how far it is;
     `constant`, that its columns are the same whatever is stored or set.
     `may_write` says that running it twice may differ from running it once.
@@ -44,6 +66,7 @@ class StatementInfo:
     `statements` are the statements that it may run: itself, or those of a script.
     """
 
+    kind: Kind
     verb: str
     keywords: tuple[str, ...]
     statements: tuple[str, ...]
@@ -65,8 +88,10 @@ def classify(sql: str) -> StatementInfo:
     """Return what the words of a statement tell, read once for each text.
 
     >>> info = classify("WITH a AS (SELECT 1) INSERT INTO demo.t SELECT * FROM a")
-    >>> info.verb, info.query, info.writes.names, info.effect.effect.name
-    ('WITH', True, (('demo', 't'),), 'NONE')
+    >>> str(info.kind), info.verb, info.query, info.writes.names, info.effect.effect.name
+    ('write', 'WITH', True, (('demo', 't'),), 'NONE')
+    >>> [str(classify(sql).kind) for sql in ("/* a */ (select 1)", "merge INTO t", "USE demo", "KILL VIEWGATE", "")]
+    ['query', 'write', 'session', 'other', 'other']
     >>> classify("SELECT 1").constant
     True
     """
@@ -81,8 +106,13 @@ def _read(sql: str) -> StatementInfo:
     brief = verb in _BRIEF and _is_brief(sql)
     constant = brief and _is_constant(sql)
     if verb in _PURE_QUERIES:
-        return StatementInfo(verb, keywords, (sql,), query, brief, constant)
+        return StatementInfo(Kind.QUERY, verb, keywords, (sql,), query, brief, constant)
+    writes = written(verb, sql)
+    kind = _KINDS.get(verb, Kind.OTHER)
+    if query:
+        kind = Kind.QUERY if writes is None else Kind.WRITE
     return StatementInfo(
+        kind,
         verb,
         keywords,
         statements_in(sql) if verb in _SCRIPTS else (sql,),
@@ -90,7 +120,7 @@ def _read(sql: str) -> StatementInfo:
         brief,
         constant,
         may_write(verb, sql),
-        written(verb, sql),
+        writes,
         destruction(sql) if verb in VERBS else None,
         session_effect(verb, sql),
     )

@@ -45,6 +45,7 @@ class SessionEffect(NamedTuple):
 
     `of` is the name that a temporary view must have had for the effect to occur. `needs_success` says that a failure
     shows an UNKNOWN effect not to have occurred. `resets_all` says that all settings go back to their defaults.
+    `replay` says how another session is given the effect.
     """
 
     effect: Effect = Effect.NONE
@@ -52,12 +53,7 @@ class SessionEffect(NamedTuple):
     of: str = ""
     needs_success: bool = False
     resets_all: bool = False
-
-    @property
-    def replay(self) -> Replay:
-        """How another session is given the effect."""
-        replay = _REPLAYS[self.effect]
-        return Replay.IMPOSSIBLE if replay is Replay.DOUBTFUL and self.needs_success else replay
+    replay: Replay = Replay.NEEDLESS
 
 
 NO_EFFECT = SessionEffect()
@@ -85,14 +81,20 @@ def session_effect(verb: str, sql: str) -> SessionEffect:
     >>> [session_effect(sql.split()[0], sql).replay.name for sql in ("DECLARE x INT", "SELEKT", "ADD JAR 'x'")]
     ['IMPOSSIBLE', 'IMPOSSIBLE', 'DOUBTFUL']
     """
+    effect = _effect(verb, sql)
+    if effect.effect is Effect.UNKNOWN and _changes_nothing_failed(sql):
+        return effect._replace(needs_success=True, replay=Replay.IMPOSSIBLE)
+    return effect._replace(replay=_REPLAYS[effect.effect])
+
+
+def _effect(verb: str, sql: str) -> SessionEffect:
     if verb in _READ_AGAIN:
         return SessionEffect(Effect.SETTINGS, resets_all=_resets_all(sql))
     if verb == "DECLARE":
         return SessionEffect(Effect.VARIABLE)
-    effect = NO_EFFECT if verb in _HARMLESS else _UNKNOWN
     if verb in _BY_WORDS:
-        effect = _by_words(verb, sql)
-    return effect._replace(needs_success=_changes_nothing_failed(sql)) if effect.effect is Effect.UNKNOWN else effect
+        return _by_words(verb, sql)
+    return NO_EFFECT if verb in _HARMLESS else _UNKNOWN
 
 
 def _by_words(verb: str, sql: str) -> SessionEffect:

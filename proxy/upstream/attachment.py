@@ -8,11 +8,10 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from proxy.hs2 import ResultSet, SqlError
-from proxy.upstream.kept import Kept
-from proxy.upstream.opening import without_namespace
+from proxy.upstream.kept import MOST_KEPT, Kept
 from proxy.upstream.place import LOST, Place
 from proxy.upstream.pool import Upstreams
-from proxy.upstream.session import UpstreamSession
+from proxy.upstream.session import UpstreamSession, without_namespace
 
 logger = logging.getLogger(__name__)
 
@@ -96,7 +95,7 @@ class Attachment:
         self._holders += 1
         if self._holders == 1:
             self._pool.busy(self)
-        if self._live is not None and self._live.alive and not self._kept.too_many:
+        if self._live is not None and self._live.alive and len(self._kept.texts) <= MOST_KEPT:
             return self._live
         try:
             return await self._ready()
@@ -201,7 +200,7 @@ class Attachment:
         if live is not None and live.alive:
             if self._wanders:
                 await asyncio.create_task(self._settle(live))  # who calls need not be a task
-            if self._kept.too_many:
+            if len(self._kept.texts) > MOST_KEPT:
                 self.pin()
             return live
         if live is not None:

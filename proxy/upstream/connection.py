@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import cast
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 from proxy.hs2 import Interrupted, SqlError
-from proxy.upstream.reply import Reply
+from proxy.upstream.terms import Timeouts, Upstream
 from proxy.wire import (
     Authenticated,
     FrameReader,
@@ -30,75 +29,6 @@ _ENDS = bytes(3)  # how a reply does: of the call, of the response, and of what 
 # What the kernel does about a peer that has vanished: asked after a minute of silence, given up after two.
 _KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
 
-# Calls for which Spark may have to work: to compute rows, or to ask a metastore about all that it has.
-_WORKING = frozenset(
-    {
-        *(b"FetchResults", b"GetResultSetMetadata", b"GetCatalogs", b"GetSchemas", b"GetTables", b"GetColumns"),
-        *(b"GetFunctions", b"GetPrimaryKeys", b"GetCrossReference"),
-    }
-)
-
-
-@dataclass(frozen=True)
-class Terms:
-    """How much of the work a server gets: its share, and the sessions and running statements that it has at most.
-
-    Spark Thrift Server has a thread for each connection, 500 of them, and 100 more that run statements. One that is
-    `draining` keeps what it has and gets nothing new.
-    """
-
-    weight: float = 1.0
-    sessions: int = 450
-    statements: int = 100
-    draining: bool = False
-
-
-@dataclass(frozen=True)
-class Upstream:
-    """Where a Thrift Server listens, as whom to log in (by default as each session's user); `what` it is to users."""
-
-    host: str
-    port: int
-    user: str | None = None
-    password: str | None = field(default=None, repr=False)
-    what: str = field(default="Spark", compare=False)
-    terms: Terms = field(default=Terms(), compare=False)
-
-    def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
-
-    @property
-    def named(self) -> str:
-        """How messages speak of it."""
-        return f"{self.what} at {self}"
-
-
-@dataclass(frozen=True)
-class Timeouts:
-    """Seconds. A Thrift Server without a free thread accepts a connection, and closes it or lets its handshake hang.
-
-    `call` is for calls that are answered at once or held for a few seconds, `work` for those that fetch rows.
-    `health` is the time between two checks of a server, `park` that after which an idle session's place is given back.
-    """
-
-    connect: float = 5.0
-    handshake: float = 10.0
-    open: float = 60.0
-    call: float = 60.0
-    work: float = 3600.0
-    close: float = 5.0
-    health: float = 10.0
-    park: float = 300.0
-
-    def of(self, name: bytes) -> float:
-        """How long the answer to a call may take."""
-        return self.work if name in _WORKING else self.call
-
-    @property
-    def shortest(self) -> float:
-        """The shortest of these."""
-        return min(self.call, self.work)
-
 
 class NotLetIn(SqlError):
     """A server has neither let us in nor refused to: it is gone, or has no thread or no time to spare now."""
@@ -111,6 +41,49 @@ class Pulse:
 
     def __init__(self) -> None:
         self.at = float("-inf")
+
+
+class Reply(asyncio.Future[bytes]):
+    """A future that `asyncio` knows as one. `resume`, if set, is called at once when there is a result or an error.
+
+    `call` is what it answers; how long it may take depends on that. `late`, if set, gets what comes in after whoever
+    waited was cancelled: the message, or None for an error.
+    """
+
+    call = b""
+    resume: Callable[[], Any] | None = None
+    late: Callable[[bytes | None], None] | None = None
+
+    def deliver(self, message: bytes) -> None:
+        """Take the reply, unless nobody wants it any more; to be called by a connection when it has read that."""
+        if not self.done():
+            self.set_result(message)
+            self._go_on()
+        elif self.late is not None:
+            self.late(message)
+
+    def fail(self, error: Exception) -> None:
+        """Take an error in its place."""
+        if not self.done():
+            self.set_exception(error)
+            self.get_loop().call_soon(self._go_on)  # a connection may be closed by anybody, in the midst of anything
+        elif self.late is not None:
+            self.late(None)
+
+    async def or_late(self, late: Callable[[bytes | None], None]) -> bytes:
+        """The reply; if whoever waits for it is cancelled, `late` is called with it."""
+        self.late = late  # now: it may come in between a task's cancel and the turn in which the task hears of that
+        try:
+            return await self
+        except asyncio.CancelledError:
+            if not self.cancelled():
+                late(None if self.exception() else self.result())
+            raise
+
+    def _go_on(self) -> None:
+        resume, self.resume = self.resume, None
+        if resume is not None:
+            resume()
 
 
 class Connection(asyncio.Protocol):

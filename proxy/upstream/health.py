@@ -8,9 +8,9 @@ from proxy.hs2 import SqlError, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import V11
 from proxy.upstream.connection import NotLetIn
-from proxy.upstream.opening import open_session
 from proxy.upstream.place import LOST, Place
 from proxy.upstream.pool import Upstreams
+from proxy.upstream.session import open_session
 
 _USER = "viewgate"
 _SOON = 1.0  # seconds, while one is not well

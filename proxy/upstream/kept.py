@@ -6,7 +6,7 @@ import re
 
 from rewriter.model import split_name, ticked
 
-_MOST = 64  # statements that are repeated
+MOST_KEPT = 64  # statements; to repeat more is no longer reasonable
 _READS = re.compile(r"\s*SET(\s+-v|\s+[^\s=;]+)?\s*;?\s*", re.IGNORECASE)
 _MOVES = re.compile(r"\s*(USE|SET\s+CATALOG)\b", re.IGNORECASE)
 _SETS = re.compile(r"\s*(SET|RESET)\b", re.IGNORECASE)
@@ -36,11 +36,6 @@ class Kept:
     def moves(self) -> int:
         """How many of them lead to another namespace."""
         return sum(_MOVES.match(text) is not None for text in self.texts)
-
-    @property
-    def too_many(self) -> bool:
-        """Whether to repeat them is no longer reasonable."""
-        return len(self.texts) > _MOST
 
     def add(self, sql: str) -> None:
         """Take note of one more; the same text before it is dropped where nothing in between depends on it."""

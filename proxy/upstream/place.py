@@ -1,4 +1,4 @@
-"""One upstream as the pool sees it: how much it has to do, and whether it can be relied on."""
+"""One upstream server as the pool sees it: its load, its health, and the connection that controls its statements."""
 
 from __future__ import annotations
 
@@ -6,9 +6,43 @@ import asyncio
 import logging
 
 from proxy.hs2 import SqlError
-from proxy.upstream.connection import Pulse, Terms, Timeouts, Upstream
-from proxy.upstream.control import Control
+from proxy.upstream.connection import Connection, Pulse, connect
 from proxy.upstream.slots import Slots
+from proxy.upstream.terms import Terms, Timeouts, Upstream
+
+_USER = "viewgate"
+
+
+class Control:
+    """Opened at the first call, opened again when it was lost; shared by all sessions of an upstream."""
+
+    def __init__(self, upstream: Upstream, timeouts: Timeouts, pulse: Pulse) -> None:
+        self._upstream = upstream
+        self._timeouts = timeouts
+        self._pulse = pulse
+        self._connection: Connection | None = None
+        self._opening = asyncio.Lock()
+
+    async def call(self, message: bytes) -> bytes:
+        """Relay a call that is answered at once and can be repeated without harm."""
+        connection = await self._connected()
+        try:
+            return await connection.call(message)
+        except SqlError:
+            return await (await self._connected()).call(message)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    async def _connected(self) -> Connection:
+        async with self._opening:
+            if self._connection is None or not self._connection.alive:
+                user, password = self._upstream.user or _USER, self._upstream.password or _USER
+                connecting = connect(self._upstream, user, password, self._timeouts, self._pulse)
+                self._connection = await asyncio.create_task(connecting)  # who calls need not be a task
+            return self._connection
+
 
 logger = logging.getLogger(__name__)
 

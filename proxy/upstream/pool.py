@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any, Protocol
 
 from proxy.hs2 import SqlError
-from proxy.upstream.connection import NotLetIn, Timeouts, Upstream
-from proxy.upstream.fair_queue import FairQueue
-from proxy.upstream.opening import open_session
+from proxy.upstream.connection import NotLetIn
 from proxy.upstream.place import LOST, Place
-from proxy.upstream.session import UpstreamSession
+from proxy.upstream.session import UpstreamSession, open_session
+from proxy.upstream.slots import FairQueue
+from proxy.upstream.terms import Timeouts, Upstream
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""A session on an upstream, with a connection of its own."""
+"""A session on an upstream, with a connection of its own: opened, used, closed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from proxy.hs2 import (
+    SESSION_HANDLE,
     ResultSet,
     SqlError,
+    check,
     columns_of,
     decode_rows,
     encode_call,
+    read_reply,
 )
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
-from proxy.upstream.announced import started
-from proxy.upstream.connection import Connection, Timeouts
-from proxy.upstream.operation import UpstreamOperation
-from proxy.upstream.place import Place
-from proxy.wire import find_handle
+from proxy.upstream.connection import Connection, connect
+from proxy.upstream.operation import UpstreamOperation, started
+from proxy.upstream.place import LOST, Place
+from proxy.upstream.terms import Timeouts
+from proxy.wire import find, find_handle, read_map, value_bytes, with_field, write_map
+from proxy.wire.layout import MAP
 
 logger = logging.getLogger(__name__)
 
@@ -146,3 +150,41 @@ def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
     """The handle whose identifier is at a path of a message."""
     places = find_handle(message, path)
     return None if places is None else Handle.at(message, *places)
+
+
+_REJECTED = "08004"
+_CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"
+
+
+async def open_session(place: Place, user: str, message: bytes, timeouts: Timeouts) -> tuple[UpstreamSession, bytes]:
+    """Relay an OpenSession for a user: the session, and the upstream's reply; SqlError 08S01 if it is not to be had."""
+    upstream = place.upstream
+    login = upstream.user or user
+    connection = await connect(upstream, login, upstream.password or login, timeouts, place.pulse)
+    try:
+        async with asyncio.timeout(timeouts.open):
+            reply = await connection.call(message)
+        response = read_reply(reply, ttypes.TOpenSessionResp)
+        check(response.status)
+        handle = read_handle(reply, SESSION_HANDLE)
+        if handle is None:
+            raise SqlError(f"{upstream.named} has opened a session without giving a handle", LOST)
+    except TimeoutError as error:
+        connection.close()
+        raise SqlError(f"{upstream.named} opens no session in time; try again later", LOST) from error
+    except BaseException as error:
+        well = connection.alive
+        connection.close()
+        if isinstance(error, SqlError) and error.sql_state == LOST and well:  # it is there for other clients
+            raise SqlError(error.message, _REJECTED) from error
+        raise
+    place.version = response.serverProtocolVersion
+    return UpstreamSession(connection, place, handle, timeouts), reply
+
+
+def without_namespace(message: bytes) -> bytes | None:
+    """The same OpenSession without the namespace to begin in; None if it names none."""
+    span = find(message, _CONFIGURATION)
+    entries = read_map(value_bytes(message, span)) if span else []
+    others = [(key, value) for key, value in entries if key != _NAMESPACE]
+    return with_field(message, _CONFIGURATION, MAP, write_map(others)) if len(others) < len(entries) else None

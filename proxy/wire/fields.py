@@ -1,16 +1,15 @@
 """Fields of a whole message: found by path, read, replaced; all other bytes stay as they are.
 
-A path is the field ids from the body inwards: the body of a call is a struct whose field 1 is the
-request, the body of a reply one whose field 0 is the response.
+A path is the field ids from the body inwards: the body of a call is a struct whose field 1 is the request, the body of
+a reply one whose field 0 is the response.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from proxy.wire.errors import WireError
 from proxy.wire.layout import (
     FIELD,
     FIXED_SIZES,
@@ -24,10 +23,9 @@ from proxy.wire.layout import (
     STOP,
     STRING,
     STRUCT,
-    counted,
+    WireError,
 )
-from proxy.wire.message import body_of
-from proxy.wire.shape import announced_at, handle_at
+from proxy.wire.message import announced_at, body_of, counted, handle_at
 
 _STRUCT, _LIST = bytes([STRUCT]), bytes([LIST])
 _Look = Callable[[bytes], tuple[int, int] | None]
@@ -214,3 +212,40 @@ def _skip_elements(message: bytes, offset: int, kinds: tuple[int, ...], count: i
         for kind in kinds:
             offset = _skip(message, offset, kind, depth + 1)
     return offset
+
+
+_MINIMUM = 2 * LENGTH.size  # an entry's two lengths
+
+
+def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
+    """The entries of a map of strings, in their order.
+
+    >>> read_map(write_map([(b"a", b"1"), (b"b", b"")]))
+    [(b'a', b'1'), (b'b', b'')]
+    """
+    if len(value) < MAP_HEAD.size:
+        raise WireError("a map ends within its head")
+    key, element, count = MAP_HEAD.unpack_from(value)
+    if count and (key, element) != (STRING, STRING):
+        raise WireError("a configuration is not a map of strings")
+    if not 0 <= count * _MINIMUM <= len(value):
+        raise WireError(f"a map claims {count} entries")
+    offset = MAP_HEAD.size
+    texts = []
+    try:
+        for _ in range(2 * count):
+            (length,) = LENGTH.unpack_from(value, offset)
+            start, offset = offset + LENGTH.size, offset + LENGTH.size + length
+            if not start <= offset <= len(value):
+                raise WireError(f"a map holds a text of {length} bytes and has {len(value) - start}")
+            texts.append(value[start:offset])
+    except struct.error as error:
+        raise WireError("a map ends within an entry") from error
+    return list(zip(texts[::2], texts[1::2], strict=True))
+
+
+def write_map(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """A map of strings with these entries."""
+    texts = [text for entry in entries for text in entry]
+    coded = b"".join(LENGTH.pack(len(text)) + text for text in texts)
+    return MAP_HEAD.pack(STRING, STRING, len(texts) // 2) + coded

@@ -1,12 +1,111 @@
-"""The two binary transports, as a server speaks them: SASL with its frames, and bare messages."""
+"""The binary transports, SASL with its frames and bare messages, and how a first byte tells transports apart."""
 
 from __future__ import annotations
 
-from proxy.wire.extent import check_bounds, is_whole
-from proxy.wire.frames import FrameReader, frame
-from proxy.wire.layout import Bounds
-from proxy.wire.reader import MessageReader
+import struct
+from enum import Enum
+
+from proxy.wire.layout import Bounds, WireError
+from proxy.wire.reader import MessageReader, check_bounds, is_whole
 from proxy.wire.sasl import Credentials, Refused, SaslServer, Token
+
+
+class Transport(Enum):
+    """The four ways in which HiveServer2 clients begin."""
+
+    SASL = "SASL"
+    NOSASL = "NOSASL"
+    HTTP = "HTTP"
+    TLS = "TLS"
+
+
+# A SASL START, the strict TBinary version, the first letter of a verb, a TLS record of a handshake.
+_FIRST_BYTES = {
+    0x01: Transport.SASL,
+    0x80: Transport.NOSASL,
+    ord("P"): Transport.HTTP,
+    ord("G"): Transport.HTTP,
+    0x16: Transport.TLS,
+}
+
+
+def transport_of(first_byte: int) -> Transport | None:
+    """The transport that begins with this byte; None for what is no client of ours.
+
+    >>> transport_of(0x01)
+    <Transport.SASL: 'SASL'>
+    """
+    return _FIRST_BYTES.get(first_byte)
+
+
+_LENGTH = struct.Struct(">I")
+
+
+def frame(payload: bytes) -> bytes:
+    r"""One frame around a payload.
+
+    >>> frame(b"ab")
+    b'\x00\x00\x00\x02ab'
+    """
+    return _LENGTH.pack(len(payload)) + payload
+
+
+def only_payload(data: bytes) -> bytes | None:
+    r"""The payload of bytes that are one whole frame.
+
+    >>> only_payload(b"\x00\x00\x00\x02ab"), only_payload(b"\x00\x00\x00\x02abc")
+    (b'ab', None)
+    """
+    return data[_LENGTH.size :] if int.from_bytes(data[: _LENGTH.size], "big") + _LENGTH.size == len(data) else None
+
+
+class FrameReader:
+    r"""Cuts a stream of bytes into the payloads of its frames.
+
+    >>> reader = FrameReader(limit=100)
+    >>> reader.receive_data(b"\x00\x00\x00\x02abcd")
+    >>> reader.next_event(), reader.next_event(), reader.buffered
+    (b'ab', None, 2)
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._buffer: bytes | bytearray = b""
+
+    @property
+    def buffered(self) -> int:
+        """How many bytes wait for the rest of their frame."""
+        return len(self._buffer)
+
+    def receive_data(self, data: bytes) -> None:
+        if not self._buffer:
+            self._buffer = data  # most often one whole frame
+        else:
+            if isinstance(self._buffer, bytes):
+                self._buffer = bytearray(self._buffer)
+            self._buffer += data
+
+    def next_event(self) -> bytes | None:
+        """The payload of the next whole frame; None while more bytes are needed."""
+        buffer = self._buffer
+        there = len(buffer)
+        if there < _LENGTH.size:
+            return None
+        (length,) = _LENGTH.unpack_from(buffer)
+        if length > self._limit:
+            raise WireError(f"a frame of {length} bytes is over the limit of {self._limit} bytes")
+        end = _LENGTH.size + length
+        if there < end:
+            return None
+        if there == end and isinstance(buffer, bytes):
+            self._buffer = b""
+            return buffer[_LENGTH.size :]
+        with memoryview(buffer) as view:
+            payload = bytes(view[_LENGTH.size : end])
+        self._buffer = rest = bytearray(buffer) if isinstance(buffer, bytes) else buffer
+        del rest[:end]
+        return payload
+
 
 _STRANGER_LIMIT = 64 * 1024  # who has not logged in may not hold much
 

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 import h11
 
-from proxy.wire.errors import WireError
+from proxy.wire.layout import WireError
 from proxy.wire.sasl import Refused
 
 _PATH = "/cliservice"

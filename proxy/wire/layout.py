@@ -1,11 +1,14 @@
-"""How TBinary lays values out: what the reader of streams and the walker of fields both go by."""
+"""How TBinary lays values out, and the error of bytes that are laid out in another way."""
 
 from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
 
-from proxy.wire.errors import WireError
+
+class WireError(Exception):
+    """The peer's bytes cannot be understood; its connection is of no more use."""
+
 
 STOP, BOOL, BYTE, DOUBLE, I16, I32, I64, STRING, STRUCT, MAP, SET, LIST, UUID = (
     0,
@@ -40,10 +43,3 @@ class Bounds:
     string: int = 1 << 31
     container: int = 1 << 31
     nesting: int = MAX_DEPTH
-
-
-def counted(length: int) -> int:
-    """A length as it was sent, which may be wrong, but not negative."""
-    if length < 0:
-        raise WireError(f"a message holds a negative length, {length}")
-    return length

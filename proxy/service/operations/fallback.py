@@ -53,6 +53,9 @@ class Fallback:
             self._report(self._failure)
 
 
+NO_FALLBACK = Fallback(None)  # which is never open
+
+
 def _seen(passing: asyncio.Task[SqlError | None]) -> None:
     """Take note of an error that no client may wait for any more."""
     if not passing.cancelled():

@@ -24,7 +24,7 @@ from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
 from proxy.service.message import Message, Statement
-from proxy.service.operations.fallback import Fallback
+from proxy.service.operations.fallback import NO_FALLBACK, Fallback
 from proxy.service.operations.operation import RunningOperation
 from proxy.service.operations.post_commit import PostCommit
 from proxy.service.operations.status import Known, ProgressBar, StatusPolls, completed
@@ -79,11 +79,12 @@ class RemoteRun(RunningOperation):
         self._replay = plan.replay
         self._wish = Wish.RUN
         self._ended_here = False  # by an error of ours, which the upstream does not know
-        self._polls = StatusPolls()
+        self._began = asyncio.get_running_loop().time()
+        self._polls_made: StatusPolls | None = None
         self._progress = progress
         self._progress_bar: ProgressBar | None = None
-        original = statement if plan.fallback and plan.sql is not None else None
-        self.fallback = Fallback(original, plan.fell_back)
+        falls_back = statement is not None and plan.fallback and plan.sql is not None
+        self.fallback = Fallback(statement, plan.fell_back) if falls_back else NO_FALLBACK
         self._after = plan.after
         self._post_commit: PostCommit | None = None
         self._refreshes: Begun | None = None
@@ -93,6 +94,12 @@ class RemoteRun(RunningOperation):
         self.remote = UpstreamOperation(self.upstream, announced.handle, self.kind)
 
     # Its state
+
+    @property
+    def _polls(self) -> StatusPolls:
+        """The coordinator of its status polls, made for the first one."""
+        self._polls_made = self._polls_made or StatusPolls(self._began)
+        return self._polls_made
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
         """Take note of a state; a statement that is followed stays RUNNING until its post-commit refresh is over."""

@@ -22,8 +22,7 @@ from proxy.session import OperationState
 from proxy.upstream import Stage, progress_response
 from proxy.wire import find, read_i32, with_field
 from proxy.wire.layout import BOOL, I32, I64, STRUCT
-from proxy.wire.message import body_of
-from proxy.wire.shape import example_of, shape_of
+from proxy.wire.message import body_of, example_of, shape_of
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -42,9 +41,9 @@ _STATES = frozenset(OperationState)
 class StatusPolls:
     """Coordinates the status polls of one operation, the client's and our own."""
 
-    def __init__(self) -> None:
+    def __init__(self, began: float) -> None:
         self._out = 0
-        self._last = asyncio.get_running_loop().time()
+        self._last = began  # loop time
         self._none_of_ours = asyncio.Event()
         self._none_of_ours.set()
 

@@ -1,0 +1,74 @@
+"""Where upstreams are, how much of the work each gets, and how long it may take for an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# Calls for which Spark may have to work: to compute rows, or to ask a metastore about all that it has.
+_WORKING = frozenset(
+    {
+        *(b"FetchResults", b"GetResultSetMetadata", b"GetCatalogs", b"GetSchemas", b"GetTables", b"GetColumns"),
+        *(b"GetFunctions", b"GetPrimaryKeys", b"GetCrossReference"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How much of the work a server gets: its share, and the sessions and running statements that it has at most.
+
+    Spark Thrift Server has a thread for each connection, 500 of them, and 100 more that run statements. One that is
+    `draining` keeps what it has and gets nothing new.
+    """
+
+    weight: float = 1.0
+    sessions: int = 450
+    statements: int = 100
+    draining: bool = False
+
+
+@dataclass(frozen=True)
+class Upstream:
+    """Where a Thrift Server listens, as whom to log in (by default as each session's user); `what` it is to users."""
+
+    host: str
+    port: int
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+    what: str = field(default="Spark", compare=False)
+    terms: Terms = field(default=Terms(), compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    @property
+    def named(self) -> str:
+        """How messages speak of it."""
+        return f"{self.what} at {self}"
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Seconds. A Thrift Server without a free thread accepts a connection, and closes it or lets its handshake hang.
+
+    `call` is for calls that are answered at once or held for a few seconds, `work` for those that fetch rows.
+    `health` is the time between two checks of a server, `park` that after which an idle session's place is given back.
+    """
+
+    connect: float = 5.0
+    handshake: float = 10.0
+    open: float = 60.0
+    call: float = 60.0
+    work: float = 3600.0
+    close: float = 5.0
+    health: float = 10.0
+    park: float = 300.0
+
+    def of(self, name: bytes) -> float:
+        """How long the answer to a call may take."""
+        return self.work if name in _WORKING else self.call
+
+    @property
+    def shortest(self) -> float:
+        """The shortest of these."""
+        return min(self.call, self.work)
