@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """What makes the entrance to a service: all that can be wrong with the settings is found before that is there."""
+    """Return a function that makes the entrance to a service; wrong settings are found here, before that."""
     return partial(
         Entrance,
         authentication=authentication(settings.authentication),
@@ -26,7 +26,7 @@ def entrance(settings: Config) -> Callable[..., Entrance]:
 
 
 def authentication(settings: AuthenticationSettings) -> Authentication:
-    """What checks logins."""
+    """Return the means by which logins are checked."""
     passwords: Passwords | None = None
     if settings.passwords is not None:
         path = settings.passwords
@@ -38,7 +38,7 @@ def authentication(settings: AuthenticationSettings) -> Authentication:
 
 
 def tls(files: TlsFiles) -> TlsSettings:
-    """The certificate, loaded."""
+    """Return the certificate, loaded."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     _made("[server.tls]", lambda: context.load_cert_chain(files.certificate, files.key))
@@ -73,7 +73,7 @@ def _tickets(settings: Mapping[str, str]) -> Tickets:
 
 
 def _made(key: str, make: Callable[[], T]) -> T:
-    """What is made from the files of a setting."""
+    """Return the object that `make` reads from a setting's files; raise ConfigError if they are wrong."""
     try:
         return make()
     except (OSError, ValueError) as error:

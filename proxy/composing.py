@@ -92,7 +92,7 @@ def compose(
     *,
     alone: bool = True,
 ) -> Service:
-    """The service over these surroundings, under the settings in effect; `running` ends what goes on in its background.
+    """Return the service over these surroundings, under the settings in effect; `running` ends its background work.
 
     What has to be done once for all is left to another process by one that is not `alone`.
     """
@@ -157,7 +157,7 @@ def _seen_by(session: ClientSession, settings: config.Config) -> str | None:
 
 
 def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journal:
-    """The journal of these settings, whose file `running` closes."""
+    """Return the journal of these settings, whose file `running` closes."""
     file = None if settings.file is None else JsonLines(settings.file)
     if file is not None:
         running.push_async_callback(asyncio.to_thread, file.close)
@@ -190,7 +190,7 @@ def adopt(surroundings: Surroundings, upstreams: Upstreams, settings: config.Con
 
 
 async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
-    """A session of our own, as a client would open it."""
+    """Return a session of our own, opened as a client opens one."""
     request = ttypes.TOpenSessionReq(client_protocol=V11, configuration={})
     session, _ = await upstreams.open(user, encode_call("OpenSession", 0, request))
     return session
@@ -223,7 +223,7 @@ def _upstreams(settings: config.Config) -> list[Upstream]:
 
 
 def _for_pipeline(settings: config.Config) -> list[Upstream]:
-    """The same servers for refresh jobs, which log in as themselves."""
+    """Return the same servers for refresh jobs, which log in as themselves."""
     login = settings.pipeline.user, settings.pipeline.password
     return [Upstream(u.host, u.port, *login, terms=_terms(u), what="Spark (refreshes)") for u in settings.upstreams]
 

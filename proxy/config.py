@@ -218,7 +218,7 @@ class Config:
 
 
 def load(path: Path) -> Config:
-    """The settings in a file."""
+    """Return the settings in a file."""
     try:
         return parse(path.read_text(encoding="utf-8"), str(path), path.absolute().parent)
     except (OSError, UnicodeDecodeError) as error:
@@ -244,7 +244,7 @@ def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) ->
 
 
 def _located(document: dict[str, Any], directory: Path) -> dict[str, Any]:
-    """The document with the directory before its paths; what is no path is refused later."""
+    """Return the document with its paths made relative to the directory; other values are checked later."""
     for name, keys in PATHS.items():
         table: Any = document
         for part in name.split("."):
@@ -384,7 +384,7 @@ def _table(document: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _checked(name: str, table: Any) -> dict[str, Any]:
-    """The table, if each of its values is allowed."""
+    """Return the table, if each of its values is allowed."""
     shown = f"[[{name}]]" if name == "upstream" else f"[{name}]"
     if not isinstance(table, dict):
         raise ConfigError(f"{name} is {table!r}: it must be a table, {shown}")
@@ -399,7 +399,7 @@ def _checked(name: str, table: Any) -> dict[str, Any]:
 
 
 def _text(value: str | float) -> str:
-    """A value as pyiceberg and Spark take it.
+    """Return a value as pyiceberg and Spark take it.
 
     >>> _text(True), _text(3), _text("x")
     ('true', '3', 'x')

@@ -36,7 +36,7 @@ class Effective:
 
 
 def _tables(settings: Config) -> dict[str, Any]:
-    """The settings as the tables of the file."""
+    """Return the settings as the tables of the file."""
     console = replace(settings.console, port=settings.console.port or CONSOLE_PORT)
     tables = {
         "server": settings.server,

@@ -83,7 +83,7 @@ class EmbeddedSpark:
             return cls(session, jvm, port, catalog_properties(data), _resources=resources.pop_all())
 
     def stages(self, statement: str) -> tuple[Stage, ...]:
-        """The stages of a statement's jobs so far; Spark's Thrift Server runs them under the statement's id."""
+        """Return the stages of a statement's jobs so far; Spark's Thrift Server runs them under the statement's id."""
         return stages_of(self.session.sparkContext, statement)
 
     async def lost(self) -> None:
@@ -104,7 +104,7 @@ def has_data(data: Path) -> bool:
 
 
 def catalog_properties(data: Path) -> dict[str, str]:
-    """The catalog in a data directory, in pyiceberg's properties."""
+    """Return the catalog in a data directory, in pyiceberg's properties."""
     return {"type": "sql", "uri": f"sqlite:///{data / _CATALOG_FILE}", "warehouse": str(data / "warehouse")}
 
 
@@ -142,7 +142,7 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
 
 
 def iceberg_settings(uri: str) -> dict[str, str]:
-    """What any Spark behind Viewgate sets for an Iceberg catalog in a database.
+    """Return the settings that any Spark behind Viewgate needs for an Iceberg catalog in a database.
 
     Its table cache is off: it would hide the commits of other engines, ours among them, for half a minute.
     """
@@ -158,7 +158,7 @@ def iceberg_settings(uri: str) -> dict[str, str]:
 
 
 def fresh_temporary_folder(data: Path) -> None:
-    """A `tmp` with the scheduler's pools and nothing else: what a killed JVM left there is nobody's."""
+    """Make a `tmp` with the scheduler's pools alone, without the files that a killed JVM left there."""
     shutil.rmtree(data / "tmp", ignore_errors=True)
     (data / "tmp").mkdir(parents=True)
     (data / "tmp" / "pools.xml").write_text(POOLS)
@@ -211,7 +211,7 @@ def _alive(pid: str) -> bool:
 
 @contextmanager
 def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
-    """A Spark session in a JVM of its own."""
+    """Return a Spark session in a JVM of its own."""
     java = preflight.java()
     jars.spark_jars()
     from py4j.protocol import Py4JError
@@ -250,7 +250,7 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
 
 @contextmanager
 def _java_environment(java: Path) -> Iterator[None]:
-    """The environment that the JVM inherits: the Java that was checked, and nothing that overrides our settings."""
+    """Return the environment of the JVM: the checked Java, and no variable that overrides our settings."""
     before = dict(os.environ)
     for name in ("HIVE_SERVER2_THRIFT_PORT", "HIVE_SERVER2_THRIFT_BIND_HOST", "SPARK_CONF_DIR", "SPARK_LOCAL_DIRS"):
         os.environ.pop(name, None)

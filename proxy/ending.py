@@ -6,7 +6,7 @@ import signal
 
 
 def told(code: int) -> str:
-    """The signal that has ended it, or its exit code.
+    """Return the signal that has ended a process, or its exit code.
 
     >>> told(-9), told(1)
     ('SIGKILL', 'exit code 1')

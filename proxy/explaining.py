@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `viewgate explain` takes."""
+    """Add the arguments of `viewgate explain`."""
     schema = "CREATE TABLE and CREATE MATERIALIZED VIEW statements; all views are taken as fresh"
     parser.add_argument("--schema", type=Path, required=True, metavar="FILE.sql", help=schema)
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")

@@ -66,7 +66,7 @@ def directory() -> Path:
 
 
 def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
-    """The paths of the libraries, fetched if they are not there yet."""
+    """Return the paths of the libraries, fetched if they are not there yet."""
     folder = directory() if into is None else into
     folder.mkdir(parents=True, exist_ok=True)
     return tuple(_present(jar, folder) or _fetched(jar, folder) for jar in jars)
@@ -124,7 +124,7 @@ def _ivy(jar: Jar, scratch: Path) -> str:
 
 
 def spark_jars() -> Path:
-    """The folder of the Java libraries in the pyspark package."""
+    """Return the folder of the Java libraries in the pyspark package."""
     try:
         import pyspark
     except ImportError:

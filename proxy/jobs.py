@@ -27,7 +27,7 @@ _RETRIES = 5
 
 
 async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """The runner that the settings ask for, over the catalog of this name; `running` ends what it starts."""
+    """Return the runner that the settings ask for, over the catalog of a name; `running` ends it."""
     key = next((key for key in RUNNERS if key in settings), MASTER)
     try:
         return await RUNNERS[key](settings, catalog, running)

@@ -10,7 +10,7 @@ from proxy.settable import COUNT, LISTEN_PORT, WORKERS
 
 
 def settled(options: argparse.Namespace) -> config.Config:
-    """The settings in the file, on which the command line has the last word."""
+    """Return the settings in the file, on which the command line has the last word."""
     settings = config.load(options.config) if options.config else config.Config()
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"

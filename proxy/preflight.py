@@ -39,7 +39,7 @@ def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
 
 
 def java(environ: Mapping[str, str] = os.environ) -> Path:
-    """The Java program that Spark will be started with, which is of a version that Spark knows."""
+    """Return the Java program that Spark will be started with, which is of a version that Spark knows."""
     home = environ.get("JAVA_HOME")
     program = f"{home}/bin/java" if home else shutil.which("java", path=environ.get("PATH"))
     if program is None or not os.access(program, os.X_OK):
@@ -54,7 +54,7 @@ def java(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def java_version(text: str) -> int | None:
-    """The feature release in the answer to `java -version`.
+    """Return the feature release in the answer to `java -version`.
 
     >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_292"')
     (17, 8)

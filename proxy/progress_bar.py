@@ -17,7 +17,7 @@ _LOOK_AGAIN = 0.5
 
 @asynccontextmanager
 async def drawn(begun: Begun, console: Console | None = None, pause: float = _LOOK_AGAIN) -> AsyncIterator[Log]:
-    """A log whose lines are printed, with a bar below them as long as the body runs; only lines where nobody looks."""
+    """Yield a log whose lines are printed; on a terminal, with a bar below them until the body ends."""
     console = console or Console(soft_wrap=True)
     if not console.is_terminal:
         yield lambda line: print(line, file=console.file, flush=True)

@@ -207,14 +207,14 @@ def reread(options: argparse.Namespace, now: config.Config, adopt: Callable[[con
 
 @contextlib.contextmanager
 def reserved(listen: config.Listen) -> Iterator[int]:
-    """A port that several processes can listen on, kept for them also while none does."""
+    """Return a port that several processes can listen on, kept for them also while none does."""
     with bound(listen.host, listen.port, shared=True) as place:
         yield place.getsockname()[1]
 
 
 @contextlib.contextmanager
 def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[socket.socket | None]:
-    """A socket bound to the console's port; None where there is to be no console, or its default port is taken.
+    """Return a socket bound to the console's port; None where there is to be no console, or its default port is taken.
 
     Beside a server on any free port, the console is on any free port, too.
     """
@@ -234,13 +234,13 @@ def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[
 
 
 def _told_where(settings: config.Config, place: socket.socket | None) -> config.Config:
-    """The settings with the console's port as it is, for the workers that share it."""
+    """Return the settings with the console's actual port, for the workers that share it."""
     port = None if place is None else place.getsockname()[1]
     return replace(settings, console=replace(settings.console, port=port, enabled=place is not None))
 
 
 def _console(service: Service, place: socket.socket | None, running: AsyncExitStack) -> Console:
-    """The console of a service, which `running` stops; it listens if it has a place for that."""
+    """Return the console of a service, listening if it has a socket for that; `running` stops it."""
     console = Console(service)
     if place is not None:
         console.start(place)
@@ -290,7 +290,7 @@ def _shown(address: config.UpstreamAddress) -> str:
 
 
 def _reachable(host: str) -> str:
-    """An address that a client on this machine can use.
+    """Return an address that a client on this machine can use.
 
     >>> _reachable("0.0.0.0"), _reachable("gate.example.org"), _reachable("fd00::1")
     ('127.0.0.1', 'gate.example.org', '[fd00::1]')

@@ -103,7 +103,7 @@ class Answers:
         facts.forget()
 
     async def facts(self, session: ClientSession) -> Session:
-        """What the session has set, now."""
+        """Return the session's settings, names and namespace as they are now."""
         facts: SessionFacts = session.facts
         read = await facts.read(session.upstream.query)
         self._look_for_catalog(read)
@@ -139,7 +139,7 @@ class Answers:
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
     async def _of_system_tables(self, session: ClientSession, sql: str) -> str | None:
-        """The statement with the rows of the system tables that it reads, for which no view is looked for; else None.
+        """Return the statement with the rows of the system tables that it reads, or None where it reads none.
 
         Where Spark has a catalog of that name, the names are Spark's.
         """
@@ -215,7 +215,7 @@ class Answers:
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
-        """What the session has set, and what a statement's hint says instead."""
+        """Return the session's state, with the settings of the statement's hint in place of its own."""
         facts: SessionFacts = session.facts
         state = await self.facts(session)
         if facts.problem or OFF in hint.options:
@@ -244,7 +244,7 @@ class Answers:
         )
 
     async def definitions(self) -> Definitions:
-        """The views as defined now, indexed once for each change."""
+        """Return the views as defined now, indexed once for each change."""
         return (await self._known()).definitions
 
     async def _known(self) -> Recent:
@@ -259,7 +259,7 @@ class Answers:
         return self._recent
 
     def _learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """What is declared by tables, if it differs from what was known of them; later statements know it, too."""
+        """Return the constraints that tables declare, also for later statements; None if these are the known ones."""
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)
         if now is before:
@@ -274,7 +274,7 @@ class Answers:
         unchanged: Decision,
         relations: Mapping[TableName, Relation | None],
     ) -> Decision:
-        """The rewriting with the original's names and types, which Spark gives for each block that is replaced.
+        """Return the rewriting with the original's names and types, which Spark gives for each replaced block.
 
         Every output is printed with its name, and with a cast where its type could be another: the statement's
         own columns follow from its blocks'. A rewriting that Spark refuses all the same falls back when it runs.
@@ -306,7 +306,7 @@ class Answers:
 def _suggested(
     outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
 ) -> Suggestion | None:
-    """The change to a view by which it would answer; a surprise costs the suggestion, never the explanation."""
+    """Return the change to a view by which the view would answer; an error costs the suggestion alone."""
     if outcome.rewritten or not outcome.tried:
         return None
     try:
@@ -335,7 +335,7 @@ def _hint(sql: str) -> Hinted:
 
 
 def _told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
-    """The outcome with the reason for which the view that a hint names was not even tried."""
+    """Return the outcome with the reason for which the view that a hint names was not even tried."""
     if only is None or any(attempt.view == only for attempt in outcome.tried):
         return outcome
     reads = "it reads nothing of what the statement does"
@@ -346,7 +346,7 @@ def _told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definit
 def _relied_on(
     relations: Mapping[TableName, Relation | None], facts: SessionFacts
 ) -> Mapping[TableName, Relation | None]:
-    """The relations with the constraints that may be relied on: nobody has checked those that are only declared."""
+    """Return the relations without the unchecked constraints, unless the session trusts these."""
     if facts.settings[TRUST] == ON:
         return relations
     return {
@@ -356,7 +356,7 @@ def _relied_on(
 
 
 def _told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """The outcome with the reasons for which storage tables were left out."""
+    """Return the outcome with the reasons for which storage tables were left out."""
     if not resting:
         return outcome
     whys = {view.name: resting[view.storage] for view in definitions.views if view.storage in resting}
@@ -370,7 +370,7 @@ def _told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitio
 
 
 def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """The views over tables that the session has put temporary views before."""
+    """Return the views over tables that the session has put temporary views before."""
     session = statement.session
     for name in sorted(session.temporary_views):
         read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in tables_of(block))
@@ -382,7 +382,7 @@ def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attemp
 
 
 def _may_concern(sql: str) -> bool:
-    """A cheap look: whatever can be rewritten or spelled out has one of these words."""
+    """Return whether a statement has one of the words without which it can be neither rewritten nor spelled out."""
     return "select" in sql.lower() or _spells_time(sql)
 
 

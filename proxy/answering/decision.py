@@ -63,7 +63,7 @@ class Decision:
         return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
 
     def _reason(self) -> str:
-        """The reason of the nearest miss; of a statement for which nothing was tried, why not."""
+        """Return the word for the nearest miss, or for the reason that nothing was tried."""
         if not self.tried and not self.over:
             return ""
         if self.problem:
@@ -91,7 +91,7 @@ class Decision:
         return tuple(dict.fromkeys(_missed(finding, several) for finding in found))
 
     def _briefly(self) -> list[str]:
-        """The same, where something stands in the way of every view: that once."""
+        """Return the lines of `missed`, with a reason that stands in the way of every view once."""
         if self.problem:
             return [f"no view used: {self.problem}"]
         every = len({attempt.view for attempt in self.tried})
@@ -103,7 +103,7 @@ class Decision:
         return said
 
     def _whys(self) -> dict[str, dict[str, None]]:
-        """The views by the reasons for which they do not answer."""
+        """Return the views by the reasons for which they do not answer."""
         views: dict[str, dict[str, None]] = {}
         for attempt in self.tried:
             if attempt.verdict != "chosen":
@@ -111,7 +111,7 @@ class Decision:
         return views
 
     def lines(self) -> tuple[str, ...]:
-        """The decision for the client's operation log: nothing where there was nothing to decide."""
+        """Return the decision for the client's operation log; empty where there was nothing to decide."""
         return tuple(f"Viewgate: {line}" for line in self._said())
 
     def _said(self) -> Iterator[str]:

@@ -31,7 +31,7 @@ _WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM 
 
 
 def allowed(name: str) -> tuple[str, ...]:
-    """The values of a setting of ours, the default first; SqlError 42704 where there is none of that name."""
+    """Return the values of a setting of ours, the default first; raise SqlError 42704 for an unknown name."""
     if name not in SETTINGS:
         raise SqlError(
             f"there is no setting {name}{nearest(name, SETTINGS)}; there are: {', '.join(SETTINGS)}", "42704"
@@ -40,7 +40,7 @@ def allowed(name: str) -> tuple[str, ...]:
 
 
 def value_of(name: str, given: str) -> str:
-    """A setting's value as it is kept; SqlError 22023 if it cannot be that.
+    """Return a setting's value in the form that is kept; raise SqlError 22023 if the setting cannot have it.
 
     >>> value_of("viewgate.rewrite", "FALSE")
     'off'
@@ -54,7 +54,7 @@ def value_of(name: str, given: str) -> str:
 
 
 def _period(name: str, given: str) -> str:
-    """A period as it was given; SqlError 22023 if it is none."""
+    """Return a period as it was given; raise SqlError 22023 if it is none."""
     if period(given) is None:
         raise SqlError(f"{name} is {given!r}: it must be {ALLOWED}, or {OF_VIEW}, or {NEVER}", "22023")
     return given
@@ -152,7 +152,7 @@ class SessionFacts:
         self._known = None
 
     async def read(self, query: Query) -> Session:
-        """The session's state, asked of Spark if it may have changed."""
+        """Return the session's state; ask Spark for it if it may have changed."""
         if self._known is None or self._changing:
             self._known = await self._ask(query)
         return self._known

@@ -28,7 +28,7 @@ class Call(NamedTuple):
 
 
 def calls(sql: str) -> Iterator[Call]:
-    """The calls in a statement.
+    """Return the calls in a statement.
 
     >>> list(calls("SELECT * FROM stale_files('demo.m1') f"))
     [Call(function='stale_files', view='demo.m1', start=14, end=36)]
@@ -47,7 +47,7 @@ def _call(name: Token, view: Token, closing: Token) -> Call:
 
 
 async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
-    """The statement with each call as the rows that it returns; None for a statement without any."""
+    """Return the statement with each call replaced by its rows; None for a statement without calls."""
     edits = []
     for call in calls(sql):
         if is_view(sql):
@@ -58,7 +58,7 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> str | None:
 
 
 def in_no_view(what: str) -> SqlError:
-    """What is wrong with rows of this moment in the query of a view."""
+    """Return the error of rows of this moment in the query of a view."""
     return SqlError(
         f"{what} returns the rows of this moment, and a view would keep just those: "
         "SELECT from it where they are wanted, or CREATE TABLE … AS SELECT to keep them",

@@ -20,7 +20,7 @@ _SHOWN = "== SQL ==\n"  # heads the text in an error of Spark's parser
 
 
 async def described(sql: str, query: Query) -> tuple[Column, ...]:
-    """The columns of a query; SqlError with Spark's own text about it, and places in it, if it is not valid."""
+    """Return the columns of a query; raise SqlError with Spark's own text, and its places, if it is not valid."""
     try:
         result = await query(_DESCRIBE + sql.rstrip().rstrip(";"))
     except SqlError as error:
@@ -85,7 +85,7 @@ def _of_the_users(message: str, plain: str, sql: str) -> str:
 
 
 def _place(at: re.Match[str], line: int, column: int | str) -> str:
-    """A place as Spark writes it, with other figures."""
+    """Return a place in a text as Spark writes it, with other figures."""
     return f"line {line}{at['pos']}{column}"
 
 
@@ -101,7 +101,7 @@ class Schemas:
         self._limit = remembered
 
     async def of(self, sql: str, key: Hashable, query: Query) -> tuple[Column, ...]:
-        """The columns of a query; SqlError with Spark's own text if it is not valid."""
+        """Return the columns of a query; raise SqlError with Spark's own text if the query is not valid."""
         whole = (sql, key)
         if whole in self._known:
             self._known.move_to_end(whole)

@@ -54,7 +54,7 @@ class SystemRows:
         }
 
     async def rows(self, table: str, user: str | None) -> Sequence[Row]:
-        """The rows of a table, of all workers."""
+        """Return the rows of a table, of all workers."""
         if table == "views":
             return await self._views()
         about = json.dumps([table, user]).encode()
@@ -63,7 +63,7 @@ class SystemRows:
         return sorted(rows, key=lambda row: -(row.get("started") or 0))
 
     async def answer(self, about: bytes) -> list[dict[str, Any]]:
-        """The rows of a table that this process has, as JSON can carry them: times in milliseconds since 1970."""
+        """Return this process's rows of a table as JSON carries them: times in milliseconds since 1970."""
         table, user = json.loads(about)
         if table == "digests":
             rows: Iterable[Row] = await asyncio.to_thread(digests, self._ended(user))
@@ -100,7 +100,7 @@ class SystemRows:
             yield {"view": str(view), "chosen_ms": uses.chosen_ms, **{name: getattr(uses, name) for name in _USES}}
 
     async def _views(self) -> list[Row]:
-        """The views as the catalog has them, with their uses in all workers."""
+        """Return the views as the catalog has them, with their uses in all workers."""
         counted: dict[str, Uses] = {}
         for rows in (await self._ask(QUESTION, json.dumps(["uses", None]).encode())).values():
             for row in rows:

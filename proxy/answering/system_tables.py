@@ -90,7 +90,7 @@ _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 
 
 def mentioned(sql: str) -> bool:
-    """A cheap look: whatever reads a system table has both words."""
+    """Return whether a text has both words that every reader of a system table has."""
     lower = sql.lower()
     return CATALOG in lower and NAMESPACE in lower
 
@@ -183,7 +183,7 @@ def table_text(table: str, rows: Sequence[Row]) -> str:
 
 
 def _bounded(columns: Mapping[str, str], rows: Sequence[Row]) -> Iterator[str]:
-    """The rows in JSON, as many as fit."""
+    """Yield the rows in JSON, as many as fit."""
     size = 0
     for row in rows:
         text = json.dumps({name: _value(row[name]) for name in columns if row.get(name) is not None})

@@ -46,7 +46,7 @@ class TicketLogin(Protocol):
     acting_for: str
 
     def step(self, token: bytes) -> bytes:
-        """What the client is told; when that ends the login, `user` is who it is. Denied if it is not let in."""
+        """Return the answer for the client; at the end of the login, `user` is set. Raise Denied if the login fails."""
         ...
 
 
@@ -54,7 +54,7 @@ class Tickets(Protocol):
     """What reads the tickets that somebody else has given out; it may take its time, in a thread of its own."""
 
     def login(self) -> TicketLogin:
-        """The start of a login."""
+        """Return the start of a login."""
         ...
 
     def user(self, token: bytes) -> tuple[str, bytes]:
@@ -90,7 +90,7 @@ class Authentication:
         return self._passwords is None and self._tokens is None and self.tickets is None
 
     async def login(self, user: str, password: str) -> str:
-        """The principal that a name and a password stand for."""
+        """Return the principal that a name and a password stand for."""
         if self.open_to_all:
             return user
         if self._passwords is None:
@@ -117,14 +117,14 @@ class Authentication:
         return user
 
     def bearer(self, token: str) -> str:
-        """The principal that a token names."""
+        """Return the principal that a token names."""
         user = self._tokens.user(token) if self._tokens is not None else None
         if user is None:
             raise Denied("The token is not accepted" if self._tokens is not None else "No tokens are accepted here")
         return user
 
     async def ticket(self, token: bytes) -> tuple[str, bytes]:
-        """The principal that a ticket names, and what the client is answered."""
+        """Return the principal that a ticket names, and the answer for the client."""
         if self.tickets is None:
             raise Denied("No tickets are accepted here")
         return await asyncio.to_thread(self.tickets.user, token)

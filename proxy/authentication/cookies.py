@@ -26,7 +26,7 @@ class Cookies:
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     def issue(self, user: str, now: float, *, secure: bool) -> str:
-        """The value of a Set-Cookie header."""
+        """Return the value of a Set-Cookie header."""
         text = f"{user}\n{now + self.lifetime:.0f}".encode()
         value = _coded(text) + "." + _coded(self._signature(text))
         # Without TLS, `Secure` would keep Java's client from ever sending it back.

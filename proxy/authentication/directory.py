@@ -50,7 +50,7 @@ class Directory:
             raise DirectoryDown(f"the directory {self.url} cannot be asked: {error}") from error
 
     def _found(self, user: str) -> str | None:
-        """The one entry of a user."""
+        """Return the one entry of a user."""
         with self._connection(self.bind_dn, self.bind_password) as connection:
             if not connection.bind():
                 raise DirectoryDown(f"the directory {self.url} refuses bind_dn: {connection.result['description']}")

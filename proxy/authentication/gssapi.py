@@ -55,7 +55,7 @@ class Library:
         return major
 
     def taken(self, name: str, give: Callable[[Any], tuple[Any, ...]]) -> bytes:
-        """The bytes that a function puts into a buffer, which is released."""
+        """Return the bytes that a function puts into a buffer, which is released."""
         buffer = _Buffer()
         try:
             self.call(name, *give(ctypes.byref(buffer)))
@@ -68,7 +68,7 @@ class Library:
         self._status(f"gss_release_{kind}", ctypes.c_uint32(), (ctypes.byref(what),))
 
     def principal_names(self) -> ctypes.c_void_p:
-        """The type of names that are written as Kerberos does."""
+        """Return the type of names that are written as Kerberos does."""
         return ctypes.c_void_p.in_dll(self._functions, "GSS_KRB5_NT_PRINCIPAL_NAME")
 
     def _status(self, name: str, minor: ctypes.c_uint32, arguments: tuple[Any, ...]) -> int:
@@ -132,7 +132,7 @@ class Context:
             self._library.release("buffer", answer)
 
     def user(self) -> str:
-        """The local name of the client, as `auth_to_local` of the system's Kerberos settings has it."""
+        """Return the local name of the client, by `auth_to_local` of the system's Kerberos settings."""
         return self._library.taken("gss_localname", lambda buffer: (self._client, None, buffer)).decode()
 
     def wrap(self, data: bytes) -> bytes:
@@ -143,7 +143,7 @@ class Context:
         )
 
     def unwrap(self, data: bytes) -> bytes:
-        """What the client has wrapped."""
+        """Return the content of the client's wrapped message."""
         said = _Buffer.of(data)
         return self._library.taken("gss_unwrap", lambda buffer: (self._context, ctypes.byref(said), buffer, None, None))
 

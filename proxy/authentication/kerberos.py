@@ -25,7 +25,7 @@ class Security(Protocol):
         ...
 
     def user(self) -> str:
-        """The local name of the client."""
+        """Return the local name of the client."""
         ...
 
     def wrap(self, data: bytes) -> bytes:
@@ -47,7 +47,7 @@ class Kerberos:
         self._acceptor = Acceptor(Path(keytab), principal)
 
     def login(self) -> SaslLogin:
-        """A login over SASL, which takes several tokens."""
+        """Return a login over SASL, which takes several tokens."""
         return SaslLogin(Context(self._acceptor))
 
     def user(self, token: bytes) -> tuple[str, bytes]:
@@ -73,7 +73,7 @@ class SaslLogin:
         self.acting_for = ""
 
     def step(self, token: bytes) -> bytes:
-        """What the client is told; when that ends the login, `user` is who it is."""
+        """Return the answer for the client; at the end of the login, `user` is set."""
         return _sure(lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:
@@ -99,7 +99,7 @@ class SaslLogin:
 
 
 def _sure(ask: Callable[[], T]) -> T:
-    """What GSSAPI says, or its refusal."""
+    """Return the answer of GSSAPI; raise Denied if it refuses."""
     try:
         return ask()
     except GssError as error:

@@ -31,7 +31,7 @@ class PasswordFile:
 
     @staticmethod
     def line(user: str, password: str) -> str:
-        """The line for a user."""
+        """Return the line for a user."""
         return f"{user}:{PasswordHasher().hash(password)}"
 
     def _refresh(self) -> None:
@@ -43,7 +43,7 @@ class PasswordFile:
 
 
 def parse(text: str, source: str) -> dict[str, str]:
-    r"""The hashes by user; a line that is none is refused, lest a user be locked out by a slip.
+    r"""Return the hashes by user; refuse a malformed line, which would lock its user out.
 
     >>> parse("# team\nann:$argon2id$x\n", "users")
     {'ann': '$argon2id$x'}

@@ -24,7 +24,7 @@ class ProxyUsers:
         self._allowed = allowed or {}
 
     def acting(self, principal: str, wanted: str) -> str:
-        """The user of a session that a principal opens for somebody, or for nobody in particular."""
+        """Return the user of a session that a principal opens, for another user if one is named."""
         if wanted in ("", principal):
             return principal
         if not self._allowed.get(principal, frozenset()) & {wanted, ANYBODY}:

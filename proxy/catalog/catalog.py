@@ -96,7 +96,7 @@ class Catalog:
         return self._definitions
 
     async def view(self, name: TableName) -> MaterializedView | None:
-        """The materialized view of that name as it is at this moment."""
+        """Return the materialized view of a name at this moment."""
         self._reach.check()
         self.invalidate()
         return next((view for view in await self.definitions() if view.name == name), None)
@@ -106,7 +106,7 @@ class Catalog:
         return by_name(self._plain, await self.definitions())
 
     async def read_through(self, view: MaterializedView) -> MaterializedView:
-        """A view as it will be, with the views that it is defined over in their place."""
+        """Return a new view with the views that it reads replaced by their definitions."""
         others = [other for other in await self.definitions() if other.name != view.name]
         *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
         return found
@@ -116,7 +116,7 @@ class Catalog:
         self._due = _AT_ONCE
 
     async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
-        """The one look of a statement: each name's table or view now, None where there is none that can be read."""
+        """Return each name's table or view now, in one look; None if there is none that can be read."""
         wanted = tuple(dict.fromkeys(names))
         ours = [name for name in wanted if name.catalog == self.name]
         found = await self._answer(lambda: self._look(ours)) if ours else {}
@@ -138,15 +138,15 @@ class Catalog:
         return bool(await self._answer(lambda: self._looked([name])))
 
     async def properties(self, table: TableName) -> Mapping[str, str]:
-        """The properties of a table now; none where there is no table that can be read."""
+        """Return the properties of a table now; none where there is no table that can be read."""
         return await self._answer(lambda: self._table_properties(table))
 
     async def order(self, table: TableName) -> tuple[SortField, ...]:
-        """The sort order of a table's new files."""
+        """Return the sort order of a table's new files."""
         return await self._answer(lambda: self._read(table, sort_fields, ()))
 
     async def recorded(self, storage: TableName) -> Mapping[str, str]:
-        """What the content of a storage table says of itself in the summary of its snapshot; nothing if it does not."""
+        """Return the refresh state in the summary of a storage table's snapshot; empty if there is none."""
         return await self._answer(lambda: self._read(storage, recorded_summary, {}))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
@@ -161,11 +161,11 @@ class Catalog:
         return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
 
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """What happened to a table between what a refresh recorded of it and the snapshot that it has been seen at."""
+        """Return the change of a table between the state recorded by a refresh and the snapshot now seen."""
         return await self._at_length(lambda: self._change(name, recorded, end))
 
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """A table's data files at `end`, and those that came or went since `start`."""
+        """Return a table's data files at `end`, and the files added and removed since `start`."""
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
 
@@ -175,7 +175,7 @@ class Catalog:
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
 
     async def location(self, name: TableName) -> str:
-        """The directory of a table."""
+        """Return the directory of a table."""
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: load(name.parts[1:]).location())
 
@@ -318,7 +318,7 @@ class Catalog:
             return {}
 
     def _read(self, name: TableName, read: Callable[[Document], _Result], none: _Result) -> _Result:
-        """What a table's metadata says now; nothing where there is no such table."""
+        """Return a table's metadata now; empty if there is no such table."""
         entry = self._looked([name]).get(name)
         return read(entry.load()) if entry is not None and entry.kind == "table" else none
 

@@ -13,7 +13,7 @@ _TOUCHING = ("added-data-files", "deleted-data-files", "added-delete-files", "re
 
 
 def change(name: TableName, document: Document, recorded: SourceState, end: int | None) -> Change:
-    """What the snapshots after the recorded one up to `end` did; `end` is what a refresh is going to read."""
+    """Return the effect of the snapshots after the recorded one up to `end`, which a refresh is going to read."""
     start = recorded.snapshot_id
     snapshots = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     kind, reason, between = _between(document, start, end)
@@ -56,7 +56,7 @@ def _between(
 
 
 def snapshot_of(document: Document, snapshot_id: int) -> dict[str, Any]:
-    """The snapshot of that id, as the metadata holds it."""
+    """Return the snapshot of an id, as the metadata holds it."""
     return next(raw for raw in document["snapshots"] if raw["snapshot-id"] == snapshot_id)
 
 
@@ -77,7 +77,7 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 
 
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
-    """What one snapshot did. No files touched counts as proof only where the writer keeps count of files at all."""
+    """Return the effect of one snapshot; "no files touched" is proof only if the writer counts files at all."""
     if operation(raw) == "replace":
         return ChangeKind.UNCHANGED
     counts = "total-data-files" in _summary(raw) and "total-data-files" in _summary(parent)

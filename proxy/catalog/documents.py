@@ -18,7 +18,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 def decode(content: bytes) -> Document:
-    """The JSON of a metadata file, compressed or not.
+    """Return the JSON of a metadata file, compressed or not.
 
     >>> decode(b'{"format-version": 2}') == decode(gzip.compress(b'{"format-version": 2}'))
     True
@@ -63,7 +63,7 @@ class Remembered(Generic[Key, Value]):
         self._lock = threading.Lock()
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of the key, made now if it is not remembered; a failure to make it is not remembered."""
+        """Return the value of a key, made now if it is not kept; a failure to make it is not kept."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

@@ -16,7 +16,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def files(table: IcebergTable, start: int | None, end: int | None, *, live: bool = True) -> Files:
-    """The live files at `end`, unless they are not asked for, and those that came or went since `start`."""
+    """Return the live files at `end`, unless they are not asked for, and the files added and removed since `start`."""
     head = table.metadata.snapshot_by_id(end) if end is not None else None
     if head is None:
         return Files(_fields(table), ())
@@ -45,7 +45,7 @@ def _file(entry: ManifestEntry, times: Mapping[int, int]) -> DataFile:
 
 
 def _since(table: IcebergTable, head: Snapshot, start: int | None) -> Iterator[ManifestEntry]:
-    """What the snapshots after `start` added and removed, delete files too; compaction moves rows only."""
+    """Return the files that snapshots after `start` added and removed, delete files too; compaction moves rows only."""
     at: Snapshot | None = head
     while at is not None and at.snapshot_id != start:
         if at.summary is None or at.summary.operation.value != "replace":

@@ -48,7 +48,7 @@ class Listed:
 
 
 def listed(name: TableName, entry: Entry) -> Listed:
-    """What a metadata document says of its table or view."""
+    """Return the entry of a metadata document's table or view in a listing."""
     document = entry.load()
     properties: dict[str, str] = document.get("properties") or {}
     schema = current_schema(document) if entry.kind == "table" else view_schema(document)

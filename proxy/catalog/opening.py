@@ -29,7 +29,7 @@ _POSTGRES = (
 
 
 def open_store(name: str, properties: Mapping[str, str]) -> Store:
-    """The store of the catalog's type; CatalogError with what to change."""
+    """Return the store of the catalog's type; raise CatalogError with the setting to change."""
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind not in _EXAMPLES:
         raise CatalogError(
@@ -55,7 +55,7 @@ def _store(iceberg: IcebergCatalog) -> Store:
 
 
 def _check_database(name: str, uri: str) -> None:
-    """A SQLite file that is not there would be made, empty, and answer that there are no views."""
+    """Raise CatalogError for a SQLite file that is not there: it would be made, empty, and list no views."""
     try:
         url = make_url(uri)
     except ArgumentError as error:
@@ -69,7 +69,7 @@ def _check_database(name: str, uri: str) -> None:
 
 
 def _shown(uri: str) -> str:
-    """An address without its password.
+    """Return an address without its password.
 
     >>> _shown("postgresql://ann:secret@db/x"), _shown("not one")
     ('postgresql://ann:***@db/x', 'not one')

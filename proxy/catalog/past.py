@@ -19,7 +19,7 @@ Read = Mapping[str, frozenset[int]]
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """The tables with a moment as they were then, and storage, which is all others, as of a refresh that read these."""
+    """Return base tables as of their moments, and storage tables as of refreshes that read those."""
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
     }
@@ -37,7 +37,7 @@ def tables_then(
 
 
 def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> Table | None:
-    """The table that Spark reads for a clause; None where that cannot be told.
+    """Return the table that Spark reads for a clause; None where that cannot be told.
 
     A branch is read with the table's own schema, and a snapshot with the one that it was written with: only a branch
     whose head has the table's own is told.
@@ -54,7 +54,7 @@ def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> 
 
 
 def _snapshot_of(document: Document, as_of: AsOf, zone: str) -> int | None:
-    """The snapshot that Iceberg looks up: by its id, by its name, or by what was current at a time, as its log says."""
+    """Return the snapshot that Iceberg looks up: by id, by name, or as current at a time by the table's log."""
     if not as_of.by_time:
         if as_of.value.isdecimal():
             return int(as_of.value)
@@ -71,7 +71,7 @@ def _ref(document: Document, name: str) -> Mapping[str, Any]:
 
 
 def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read]) -> Table | None:
-    """A storage table as of its last refresh that has read the first of these; else the next, and so on.
+    """Return a storage table as of its last refresh that read the first of these snapshots, else the next ones.
 
     Only what was published counts: the ancestors of what is current. The refresh must have recorded the columns that it
     used: a name can have meant another one at the snapshot than at the refresh, and a swap of names makes no snapshot.
@@ -102,13 +102,13 @@ def _has_read(state: RefreshState, snapshots: Read) -> bool:
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """The snapshots with the rows that a table has: compaction changes none."""
+    """Return the snapshots with the rows that a table has: compaction changes none."""
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])
 
 
 def _at(name: TableName, document: Document, raw: Mapping[str, Any]) -> Table | None:
-    """A table at a snapshot: what its properties say is of now, and holds for no other."""
+    """Return a table at a snapshot, without its properties, which are those of the present."""
     schema = raw.get("schema-id")
     if schema is None or all(each.get("schema-id") != schema for each in document.get("schemas") or ()):
         return None

@@ -12,7 +12,7 @@ ALLOWED = "a number of seconds, minutes, hours or days, such as '10 minutes'"
 
 
 def period(text: str) -> int | None:
-    """A period in seconds; None for a text that is none.
+    """Return a period in seconds; None for a text that is none.
 
     >>> period("10 minutes"), period("1 day"), period("0 hours"), period("often")
     (600, 86400, None, None)

@@ -97,7 +97,7 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
 
 
 def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
-    """The head of the branch, checked to lie directly on what main holds now and held at the start."""
+    """Return the head of the branch; raise Conflict unless it lies directly on main, still at `base`."""
     ref = table.metadata.refs.get(branch)
     staged = table.metadata.snapshot_by_id(ref.snapshot_id) if ref else None
     if staged is None:
@@ -122,5 +122,5 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 
 def _moved(storage: TableName) -> Conflict:
-    """What the later of two is told, whatever the other was: a refresh, a compaction, a rollback."""
+    """Return the conflict for the later of two changes, whether the other was a refresh, a compaction or a rollback."""
     return Conflict(f"the content of {storage} was changed meanwhile")

@@ -33,7 +33,7 @@ _NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source that had none
 
 
 def from_summary(summary: Mapping[str, str], catalog: str) -> RefreshState | None:
-    """The state in a snapshot's summary; None if there is none that can be read."""
+    """Return the state in a snapshot's summary; None if there is none that can be read."""
     try:
         ours = json.loads(summary.get(OURS, "{}"))
         return _parsed(json.loads(summary[SUMMARY]) if SUMMARY in summary else ours[_STATE], ours, catalog)
@@ -61,7 +61,7 @@ def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> Refres
 
 
 def _entries(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """The sources, tagged in the newest draft, in one list per kind in those before."""
+    """Return the sources: tagged entries in the newest draft, one list per kind in earlier drafts."""
     if "source-states" in state:
         return list(state["source-states"])
     tables = state["source-table-states"]
@@ -87,7 +87,7 @@ def _snapshot(recorded: int | str) -> int | None:
 
 
 def from_properties(properties: Mapping[str, str], heads: Sequence[int]) -> RefreshState | None:
-    """The state in a storage table's properties, if they describe one of the given heads.
+    """Return the state in a storage table's properties, if they describe one of the given heads.
 
     `heads` are the current snapshot and those before it that differ only by compaction. Properties know their sources
     by UUID alone, so the names are empty. Storage that another tool wrote is taken at its word, as the specification
@@ -121,7 +121,7 @@ def _by_uuid(stated: Mapping[str, str], prefix: str) -> dict[str, int]:
 
 
 def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[str, str]:
-    """The summary entries of a refresh: the newest draft's and our own beside it."""
+    """Return the summary entries of a refresh: those of the newest draft and our own."""
     recorded = {source.uuid: _written_columns(source.columns) for source in state.sources if source.columns is not None}
     draft = {
         "view-version-id": state.view_version,
@@ -149,7 +149,7 @@ def speaks(summary: Mapping[str, str]) -> bool:
 
 
 def to_properties(state: RefreshState) -> dict[str, str]:
-    """The table properties of a refresh, as the specification has them; none of a part of a view's rows."""
+    """Return the table properties of a refresh, as the specification has them; none of a part of a view's rows."""
     if state.only:
         return {}
     return {

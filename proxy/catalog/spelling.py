@@ -22,7 +22,7 @@ _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z")
 
 
 def spark_type(iceberg: str | dict[str, Any]) -> str:
-    """The Spark DDL type of an Iceberg type as metadata JSON holds it.
+    """Return the Spark DDL type of an Iceberg type in metadata JSON.
 
     >>> spark_type("timestamptz"), spark_type("decimal(10, 2)")
     ('timestamp', 'decimal(10,2)')
@@ -35,7 +35,7 @@ def spark_type(iceberg: str | dict[str, Any]) -> str:
 
 
 def described_type(text: str) -> str:
-    """A type as DESCRIBE shows it, in DDL: names of fields that need quotes have them. Unchanged if it is not read.
+    """Return a type that DESCRIBE shows as DDL, with field names quoted where needed; unchanged if it cannot be read.
 
     >>> described_type("struct<x:int,y z:array<struct<a,b:decimal(3,1)>>>")
     'struct<x:int,`y z`:array<struct<`a,b`:decimal(3,1)>>>'
@@ -45,7 +45,7 @@ def described_type(text: str) -> str:
 
 
 def _described(text: str) -> tuple[str, str] | None:
-    """The type at the beginning of a text, and what follows it."""
+    """Return the type at the beginning of a text, and the rest of the text."""
     nested = _NESTED_NAME.match(text)
     if nested is None:
         plain = _PLAIN_NAME.match(text)

@@ -78,7 +78,7 @@ class SqlStore:
 
 
 def _lookup(count: int) -> TextClause:
-    """The SELECT for that many names; row values in IN lists are not understood by every database."""
+    """Return the SELECT for that many names; row values in IN lists are not understood by every database."""
     either = " OR ".join(f"(table_namespace = :n{at} AND table_name = :t{at})" for at in range(count))
     query = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND ({either})")
     return query.bindparams(*(bindparam(f"{key}{at}") for at in range(count) for key in "nt"))

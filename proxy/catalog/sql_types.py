@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[a-zA-Z_][\w]*\Z", re.ASCII)
 
 
 def sql_type(iceberg: str | dict[str, Any]) -> SqlType:
-    """The type that Spark tells clients for an Iceberg type in metadata JSON.
+    """Return the type that Spark tells clients for an Iceberg type in metadata JSON.
 
     >>> sql_type("timestamptz").name, sql_type("decimal(10, 2)").name
     ('TIMESTAMP', 'DECIMAL(10,2)')

@@ -29,7 +29,7 @@ _log = logging.getLogger(__name__)
 
 
 def table(name: TableName, document: Document) -> Table:
-    """The table that a metadata document describes."""
+    """Return the table that a metadata document describes."""
     line = tuple(ancestry(document))
     schema_id = document.get("current-schema-id", 0)
     properties: Mapping[str, str] = document.get("properties", {})
@@ -61,17 +61,17 @@ def misspelled(properties: Mapping[str, str]) -> Iterator[str]:
 
 
 def primary_key(name: TableName, properties: Mapping[str, str]) -> tuple[str, ...]:
-    """The primary key that a table declares; none if it declares none that can be read."""
+    """Return the primary key that a table declares; empty if it declares none that can be read."""
     return _keys(name, properties.get(PRIMARY_KEY, ""), read_primary_key)
 
 
 def foreign_keys(name: TableName, properties: Mapping[str, str]) -> tuple[ForeignKey, ...]:
-    """The foreign keys that a table declares."""
+    """Return the foreign keys that a table declares."""
     return _keys(name, properties.get(FOREIGN_KEYS, ""), lambda text: read_foreign_keys(text, name))
 
 
 def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -> tuple[_Key, ...]:
-    """The constraints that a property declares; one that does not read as such declares none."""
+    """Return the constraints that a property declares; one that does not read as such declares none."""
     try:
         return read(text) if text.strip() else ()
     except ConstraintError as problem:
@@ -80,7 +80,7 @@ def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -
 
 
 def partition_fields(document: Document, spec_id: int | None = None) -> tuple[PartitionField, ...]:
-    """The partition specification of that id; without one, the one that new files lie under."""
+    """Return the partition specification of that id; without one, the one that new files lie under."""
     wanted = document.get("default-spec-id", 0) if spec_id is None else spec_id
     fields = next((spec["fields"] for spec in document.get("partition-specs") or () if spec["spec-id"] == wanted), ())
     names = {column.field_id: column.name for column in columns_of(document)}
@@ -90,7 +90,7 @@ def partition_fields(document: Document, spec_id: int | None = None) -> tuple[Pa
 
 
 def sort_fields(document: Document) -> tuple[SortField, ...]:
-    """The sort order of new files; none where they are not sorted."""
+    """Return the sort order of new files; none where they are not sorted."""
     wanted = document.get("default-sort-order-id", 0)
     fields = next((o["fields"] for o in document.get("sort-orders") or () if o["order-id"] == wanted), ())
     names = {column.field_id: column.name for column in columns_of(document)}
@@ -106,7 +106,7 @@ def sort_fields(document: Document) -> tuple[SortField, ...]:
 
 
 def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
-    """The top-level columns of a schema."""
+    """Return the top-level columns of a schema."""
     return tuple(
         Column(field["name"], spark_type(field["type"]), not field["required"], field["id"])
         for field in schema["fields"]
@@ -114,12 +114,12 @@ def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 def columns_of(document: Document, schema_id: int | None = None) -> tuple[Column, ...]:
-    """The columns of a table's schema of that id; without one, of its current schema."""
+    """Return the columns of a table's schema of that id; without one, of its current schema."""
     return columns(current_schema(document) if schema_id is None else _schema(document, schema_id))
 
 
 def current_schema(document: Document) -> Mapping[str, Any]:
-    """The schema that a table's columns have now."""
+    """Return the schema that a table's columns have now."""
     return _schema(document, document.get("current-schema-id", 0))
 
 
@@ -130,7 +130,7 @@ def _schema(document: Document, schema_id: int) -> Mapping[str, Any]:
 
 
 def ancestry(document: Document) -> Iterator[dict[str, Any]]:
-    """The current snapshot and its ancestors, newest first, as far as they have not expired."""
+    """Return the current snapshot and its ancestors, newest first, as far as they have not expired."""
     by_id = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     at = document.get("current-snapshot-id")
     while at in by_id:
@@ -149,14 +149,14 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
 
 
 def _effect(raw: Mapping[str, Any]) -> str:
-    """The operation of a snapshot; an append that took files away, of which no incremental read tells, is none."""
+    """Return the operation of a snapshot: "overwrite" for an append that took files away, which reads would skip."""
     called = operation(raw)
     takes = ("deleted-data-files", "added-delete-files", "removed-delete-files")
     return "overwrite" if called == "append" and any(_count(raw, key) for key in takes) else called
 
 
 def operation(raw: Mapping[str, Any]) -> str:
-    """What a snapshot did: append, overwrite, delete or replace."""
+    """Return the operation of a snapshot: append, overwrite, delete or replace."""
     summary: dict[str, str] = raw.get("summary") or {}
     return summary.get("operation", "overwrite")  # format version 1 may omit it: the operation that promises least
 
@@ -166,20 +166,20 @@ def _total(ancestry: tuple[dict[str, Any], ...], key: str) -> int | None:
 
 
 def _count(raw: Mapping[str, Any], key: str) -> int | None:
-    """A number in the summary of a snapshot; None where it has none."""
+    """Return a number in the summary of a snapshot; None if it is not there."""
     count: str | None = (raw.get("summary") or {}).get(key)
     return int(count) if count is not None and count.isdecimal() else None
 
 
 def recorded_summary(document: Document) -> Mapping[str, str]:
-    """What the current content of a storage table says of itself, as its snapshot's summary has it; else nothing."""
+    """Return the refresh state of a storage table's current content, from its snapshot's summary; else empty."""
     heads = _heads(tuple(ancestry(document)))
     summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
     return {key: summary[key] for key in (SUMMARY, OURS) if key in summary}
 
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """The current snapshot and those back to the one that speaks for it: compaction (`replace`) keeps the content."""
+    """Return the current snapshot and its ancestors back to the first that no compaction (`replace`) made."""
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]
 

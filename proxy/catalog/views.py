@@ -36,7 +36,7 @@ class Unusable(Exception):
 
 
 def view_state(name: TableName, document: Document) -> ViewState:
-    """The identity and version of a view now."""
+    """Return the identity and version of a view now."""
     return ViewState(name, document["view-uuid"], document["current-version-id"])
 
 
@@ -48,7 +48,7 @@ def is_materialized(document: Document) -> bool:
 
 
 def materialized_view(name: TableName, document: Document) -> MaterializedView:
-    """The materialized view that a view document describes; raises Unusable."""
+    """Return the materialized view that a view document describes; raise Unusable."""
     version = _version(document)
     properties: dict[str, str] = document.get("properties", {})
     query = view_query(name, document)
@@ -72,7 +72,7 @@ def materialized_view(name: TableName, document: Document) -> MaterializedView:
 
 
 def plain_view(name: TableName, document: Document) -> PlainView:
-    """The view without storage that a view document describes; raises Unusable."""
+    """Return the view without storage that a view document describes; raise Unusable."""
     query = view_query(name, document)
     return PlainView(
         name=name,
@@ -94,7 +94,7 @@ def _version(document: Document) -> dict[str, Any]:
 
 
 def view_schema(document: Document) -> dict[str, Any]:
-    """The schema of a view's current version, as metadata JSON holds it; raises Unusable."""
+    """Return the schema of a view's current version, as metadata JSON; raise Unusable if there is none."""
     schema_id = _version(document)["schema-id"]
     for schema in document["schemas"]:
         if schema.get("schema-id", 0) == schema_id:
@@ -103,7 +103,7 @@ def view_schema(document: Document) -> dict[str, Any]:
 
 
 def view_query(name: TableName, document: Document) -> ViewQuery:
-    """What a view reads, in the dialect of Spark; raises Unusable."""
+    """Return a view's query in the dialect of Spark; raise Unusable if there is none."""
     version = _version(document)
     for representation in version["representations"]:
         if representation.get("type") == "sql" and representation.get("dialect", "").lower() == "spark":
@@ -114,12 +114,12 @@ def view_query(name: TableName, document: Document) -> ViewQuery:
 
 
 def fingerprint(query: str) -> str:
-    """What tells the definition that a storage query was made for from any other."""
+    """Return a hash by which a definition is told from another."""
     return hashlib.sha256(query.strip().encode()).hexdigest()
 
 
 def _storage_query(query: str, properties: Mapping[str, str]) -> str:
-    """What fills the storage; the statement CREATE OR REPLACE VIEW of others keeps the one of the former definition."""
+    """Return the query that fills the storage; a view replaced by another engine keeps the former definition's."""
     if STORAGE_QUERY not in properties:
         return query
     if properties.get(DEFINITION) != fingerprint(query):
@@ -138,7 +138,7 @@ def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:
 
 
 def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, str]) -> TableName:
-    """The storage table: a struct in the newest draft, else an identifier in a property."""
+    """Return the storage table: a struct in the newest draft, else an identifier in a property."""
     if pointer := version.get("storage-table"):
         return TableName((pointer.get("catalog") or view.catalog, *pointer["namespace"], pointer["name"]))
     for marker in MARKERS:

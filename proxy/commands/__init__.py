@@ -83,7 +83,7 @@ _SLIP = 0.7  # VEIW for VIEW; DESC is further than that from DESCRIBE
 
 
 def find(sql: str) -> Command | None:
-    """The command that a statement is; None if it is not ours; raises SqlError 42601 if it is ours and wrong.
+    """Return the command that a statement is; None if it is not ours; raise SqlError 42601 if it is ours and wrong.
 
     >>> find("/* now */ describe materialized view demo.agg;")
     Describe(name=('demo', 'agg'))

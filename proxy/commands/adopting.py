@@ -22,7 +22,7 @@ _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
-    """The table that is named, if it could hold what the view stores; raises SqlError."""
+    """Return the named table if it can hold the view's rows; raise SqlError if it cannot."""
     name = await ctx.resolve(session, parts)
     table = (await ctx.catalog.current([name]))[name]
     if not isinstance(table, Table):

@@ -35,7 +35,7 @@ class CheckConstraints:
 
 
 def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What each constraint says, with the query that counts the rows that break it."""
+    """Yield each constraint as a text, with the query that counts the rows that break it."""
     try:
         primary = read_primary_key(properties[PRIMARY_KEY]) if PRIMARY_KEY in properties else ()
         foreign = read_foreign_keys(properties.get(FOREIGN_KEYS, ""), table)
@@ -61,7 +61,7 @@ def _count(table: TableName, condition: str) -> str:
 
 
 def _repeated(table: TableName, columns: Sequence[str]) -> str:
-    """The rows that repeat the key of another; a key with a NULL in it equals none."""
+    """Return the query that counts the rows that repeat another row's key; a key with a NULL equals no other."""
     listed = ", ".join(map(quoted, columns))
     known = " AND ".join(f"{quoted(column)} IS NOT NULL" for column in columns)
     groups = f"SELECT count(*) AS n FROM {table.sql()} WHERE {known} GROUP BY {listed} HAVING count(*) > 1"
@@ -69,7 +69,7 @@ def _repeated(table: TableName, columns: Sequence[str]) -> str:
 
 
 def _dangling(table: TableName, key: ForeignKey) -> str:
-    """The rows whose key, without a NULL in it, is not in the other table."""
+    """Return the query that counts the rows whose key, without a NULL, is missing in the referenced table."""
     pairs = zip(key.columns, key.referenced, strict=True)
     same = " AND ".join(f"other.{quoted(theirs)} = mine.{quoted(ours)}" for ours, theirs in pairs)
     known = " AND ".join(f"mine.{quoted(column)} IS NOT NULL" for column in key.columns)

@@ -23,11 +23,11 @@ class Concerned:
         self._names = Names(Definitions(()))
 
     async def spelled_out(self, session: ClientSession, sql: str) -> str:
-        """The text as Spark reads it."""
+        """Return the text as Spark reads it, with the values of its variables."""
         return substituted(sql, (await self._context.facts(session)).settings)
 
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
-        """The sources of views that a statement may write to."""
+        """Return the sources of views that a statement may write to."""
         info = classify(sql)
         writes, loss = info.writes, info.destroys
         if loss is not None and loss.loss is Loss.DEFINITION:  # of a plain view, which changes the rows above it
@@ -52,7 +52,7 @@ class Concerned:
         return possible & {facts.resolve(parts) for parts in names}
 
     async def names(self) -> Names:
-        """The names that views depend on now."""
+        """Return the names that views depend on now."""
         definitions = await self._context.answers.definitions()
         if definitions is not self._names.definitions:
             self._names = Names(definitions)
@@ -82,7 +82,7 @@ class Names:
         return _possible(self._views, names)
 
     def over(self, source: TableName) -> list[MaterializedView]:
-        """The views that read a table, in the order of their names."""
+        """Return the views that read a table, in the order of their names."""
         return [self.definitions.by_name[name] for name in sorted(self.definitions.graph.successors(source))]
 
     @cached_property

@@ -52,11 +52,11 @@ class Context:
             )
 
     async def facts(self, session: ClientSession) -> Session:
-        """What a client's session has set."""
+        """Return the state of a client's session."""
         return await self.answers.facts(session)
 
     async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
-        """The view or table that a name means in the session; names of other catalogs are refused."""
+        """Return the view or table that a name means in the session; names of other catalogs are refused."""
         facts = await self.facts(session)
         name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
         if name.catalog != self.catalog.name:
@@ -68,7 +68,7 @@ class Context:
         return name
 
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
-        """The materialized view that a name means; SqlError 42P01 for nothing, 42809 for something else."""
+        """Return the materialized view of a name; raise SqlError 42P01 if none is there, 42809 for another object."""
         name = await self.resolve(session, parts)
         if view := await self.catalog.view(name):
             return view
@@ -96,5 +96,5 @@ class Command(Protocol):
 
 
 def done(message: str) -> ResultSet:
-    """The result of a statement that has nothing to show but that it is done."""
+    """Return the result of a statement that reports success only."""
     return ResultSet.of("result", rows=[(message,)])

@@ -131,7 +131,7 @@ class Create:
             return rows, replaced
 
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
-        """The rows of the view's storage, none where it is deferred; a retention that cannot be is refused."""
+        """Fill the storage and return its rows, 0 if deferred; raise SqlError for an impossible retention."""
         if not self.deferred:
             return (await ctx.pipeline.refresh(view, log)).rows
         if RETENTION in self.properties:
@@ -139,7 +139,7 @@ class Create:
         return 0
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
-        """The table that becomes the storage: one that is there, or a new one."""
+        """Return the table that becomes the storage: an adopted one, or a new one."""
         return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
 
     async def _make_storage(self, ctx: Context, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
@@ -150,14 +150,14 @@ class Create:
             await session.upstream.query(statement)
 
     async def _unset_replaced(self, session: ClientSession, plan: _Plan, existing: MaterializedView) -> None:
-        """A replaced view keeps the properties that the new statement does not name; these were the old one's."""
+        """Unset the old properties that the new statement does not name: a replaced view would keep them."""
         outdated = of_user(existing.properties).keys() - self._view_properties(plan).keys()
         if outdated:
             keys = ", ".join(map(literal, sorted(outdated)))
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
-        """The replacement as it will be, to fill its storage before anybody sees it."""
+        """Return the replacement as it will be, so that its storage is filled before clients see it."""
         candidate = replace(
             existing,
             version=existing.version + 1,
@@ -237,7 +237,7 @@ class _Plan:
 
 
 async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session) -> None:
-    """A view that is replaced must not come to stand on itself, by way of those that stand on it."""
+    """Raise SqlError if a replaced view would depend on itself through the views above it."""
     through = expand(parse_query(query, facts), await ctx.catalog.views())
     below = [view.name for view in through.views]
     if name in below:
@@ -246,7 +246,7 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """A view of that name may be somebody else's, who was faster: ours points to our storage."""
+    """Drop the view if it points to our storage: another client may have created one of that name first."""
     ours = await _is_ours(ctx, plan)
     if ours:
         await session.upstream.query(f"DROP VIEW {plan.name.sql()}")
@@ -254,7 +254,7 @@ async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bo
 
 
 async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """A statement that is cancelled or cut off may have been done: then the view reads the new storage."""
+    """Drop new storage unless the view reads it: a statement that was cut off may have been executed."""
     ours = await _is_ours(ctx, plan)
     if not ours:
         await session.upstream.query(_drop(plan.storage))

@@ -66,7 +66,7 @@ def kept_age(sql: str) -> int | None:
 
 
 def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | None:
-    """The time before which snapshots expire, in milliseconds; None where only Spark can tell."""
+    """Return the time before which snapshots expire, in milliseconds; None where only Spark can tell."""
     given = dict(arguments)
     tokens = list(scan(given.get(_OLDER, "")))
     if _IDS in given or not tokens or tokens[-1].kind != "string" or len(tokens) > 2:

@@ -61,7 +61,7 @@ class ExplainRewrite:
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:
-    """The statement that changes a view so that it answers, with all else that its CREATE says; empty without one."""
+    """Return the whole CREATE statement that lets a view answer; empty if there is none."""
     found = decision.suggestion
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
     if found is None or view is None:
@@ -73,7 +73,7 @@ async def suggested(ctx: Context, decision: Decision) -> str:
 
 
 def heading(decision: Decision, suggestion: str = "") -> str:
-    """What was decided, in words."""
+    """Return the decision in words."""
     lines = ["== Viewgate =="]
     if decision.rewritten:
         lines += [f"answered from materialized view {chosen}{decision.as_of}" for chosen in decision.chosen]

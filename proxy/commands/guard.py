@@ -29,7 +29,7 @@ class Guard:
         self._concerned = concerned
 
     async def check(self, session: ClientSession, sql: str) -> None:
-        """Raises SqlError 2BP01 if the statement would break a view or change storage behind its view's back."""
+        """Raise SqlError 2BP01 if the statement would break a view, or change storage outside of a refresh."""
         for statement in classify(sql).statements:
             await self._check(session, statement, sql)
 
@@ -104,7 +104,7 @@ class Guard:
         return any(column.name.lower() in loss.columns for column in needed)
 
     async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """A namespace is named like a table; in it or below must be nothing that a view outside or inside needs."""
+        """Raise SqlError if a dropped namespace holds, at any depth, a table that a view needs."""
         known = await self._concerned.names()
         if not known.definitions.views:
             return
@@ -121,7 +121,7 @@ class Guard:
 
 
 async def _remade(session: ClientSession, statement: str, sql: str) -> Mapping[str, str]:
-    """The columns that a table has once a statement has made it anew, with their types; none where nobody can tell."""
+    """Return the columns of a table that a statement replaces, with their types; empty where they are unknown."""
     query = columns_query(statement)
     if not query:
         return {}

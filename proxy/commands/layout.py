@@ -37,7 +37,7 @@ class Layout:
         return dict(self.properties) | ({_FANOUT: "false"} if self.partitioned_by else {})
 
     def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
-        """The statements that give storage its order, and leave it how rows are spread over the tasks that write."""
+        """Yield the statements that order storage without changing how rows are spread over writing tasks."""
         if self.ordered_by:
             yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
             spread = properties.get(_DISTRIBUTION, "hash" if self.partitioned_by else "none")
@@ -54,7 +54,7 @@ def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
 
 
 async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
-    """What the user has `given` of partitions and order; the rest from the tables that the view reads.
+    """Return the partitions and order that the user has `given`, else those of the tables that the view reads.
 
     Partitions from any of them where a target of its own for each would pay; order and properties from one alone.
     """
@@ -75,7 +75,7 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """What the storage will hold, where that is plain to see."""
+    """Return the expected content of the storage, where it is plain to see."""
     view = MaterializedView(
         name=storage,
         uuid="",

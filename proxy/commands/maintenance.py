@@ -33,12 +33,12 @@ class Maintenance:
     arguments: tuple[tuple[str, str], ...]
 
     def of(self, table: TableName) -> str:
-        """The same for another table of the catalog."""
+        """Return the same call for another table of the catalog."""
         return call(self.procedure, table, self.arguments)
 
 
 def maintenance(sql: str) -> Maintenance | None:
-    """What a statement does to a table's files; None for one that does no such thing.
+    """Return the maintenance of a table's files that a statement calls; None for other statements.
 
     >>> maintenance("CALL lake.system.rewrite_data_files('a.t', options => map('rewrite-all', 'true'))").arguments
     (('options', "map('rewrite-all', 'true')"),)
@@ -75,7 +75,7 @@ def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
 
 
 def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
-    """What stands between the outer parentheses, cut at its commas."""
+    """Return the tokens between the outer parentheses, cut at the commas."""
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -90,7 +90,7 @@ def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _argument(part: Sequence[Token], place: str, sql: str) -> tuple[str, str]:
-    """The name of an argument, by its place if it is not given, and its text."""
+    """Return the name of an argument, by its position if it is not given, and the argument's text."""
     if len(part) > 3 and [token.text for token in part[1:3]] == ["=", ">"]:
         return part[0].identifier.lower(), sql[part[3].start : part[-1].end]
     return place, sql[part[0].start : part[-1].end]

@@ -33,7 +33,7 @@ class Parser:
         self._at = 0
 
     def peek(self, ahead: int = 0) -> Token | None:
-        """The next token, or one after it."""
+        """Return the next token, or a later one; None at the end."""
         at = self._at + ahead
         return self._tokens[at] if at < len(self._tokens) else None
 
@@ -61,14 +61,14 @@ class Parser:
         return token.identifier
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Identifiers with dots between them."""
+        """Return a name: identifiers with dots between them."""
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
         return tuple(parts)
 
     def string(self, what: str) -> str:
-        """A string literal's value."""
+        """Return a string literal's value."""
         token = self.peek()
         if token is None or token.kind != "string":
             raise self.wrong(what)
@@ -101,7 +101,7 @@ class Parser:
         return key, self.string("the value of the property, in quotes")
 
     def parenthesized(self) -> str:
-        """The text between the next parentheses, as it stands."""
+        """Return the text between the next parentheses, unchanged."""
         opening = self.peek()
         self.expect("(")
         assert opening is not None
@@ -126,7 +126,7 @@ class Parser:
             raise self.wrong("the end of the statement")
 
     def wrong(self, expected: str) -> SqlError:
-        """What was expected here, what was found instead, where, and what a right statement looks like."""
+        """Return the error that names the expected and the found text, the place, and an example."""
         token = self.peek()
         start = token.start if token else len(self._sql.rstrip())
         line = self._sql.count("\n", 0, start) + 1

@@ -85,7 +85,7 @@ class Planner:
         return replace(forward, after=after)
 
     async def _warned(self, session: ClientSession, text: str, tables: Set[TableName]) -> tuple[str, ...]:
-        """What views over the tables lose by a statement that runs all the same."""
+        """Return warnings of the losses that a statement brings to views over the tables, though it runs."""
         if not lets_expire(text):
             return ()
         state = await self._context.facts(session)

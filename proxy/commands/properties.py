@@ -67,7 +67,7 @@ OF_STORAGE = {"write.metadata.delete-after-commit.enabled": "true"}
 
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
-    """The properties, if a user may set them to these values; raises SqlError."""
+    """Return the properties, if a user may set them to these values; raise SqlError."""
     for key, value in properties.items():
         if key == ADOPT:
             raise SqlError(f"{ADOPT} belongs to CREATE MATERIALIZED VIEW, which makes a table the storage", "0A000")
@@ -122,7 +122,7 @@ def of_user(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def recorded_settings(facts: Session) -> str:
-    """The session's settings that a view keeps, as JSON; ANSI mode even by default, since defaults change."""
+    """Return the session's settings that a view keeps, as JSON; ANSI mode even by default, since defaults change."""
     default = {ANSI: facts.defaults[ANSI]} if ANSI in facts.defaults else {}
     return json.dumps({**default, **result_settings(facts.settings), TIME_ZONE: facts.time_zone}, sort_keys=True)
 

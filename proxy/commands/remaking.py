@@ -12,7 +12,7 @@ _AFTER_TYPE = frozenset({"NOT", "NULL", "DEFAULT", "COMMENT", "GENERATED"})
 
 
 def columns_query(sql: str) -> str:
-    """A query with the new table's columns; empty where none is plain to see.
+    """Return a query with the new table's columns; empty where none is plain to see.
 
     >>> columns_query("REPLACE TABLE t (a INT NOT NULL, b DATE) USING iceberg")
     'SELECT CAST(NULL AS INT) AS a, CAST(NULL AS DATE) AS b'
@@ -34,7 +34,7 @@ def _depths(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """What stands between the commas of the list with which tokens begin."""
+    """Yield the items of the list with which tokens begin."""
     begin = 1
     for at, (token, depth) in enumerate(zip(tokens, _depths(tokens), strict=True)):
         if depth == 0 or (depth == 1 and token.text == ","):
@@ -45,7 +45,7 @@ def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _column(sql: str, item: Sequence[Token]) -> str:
-    """The column of one item of a list; what is none is for Spark to refuse."""
+    """Return the column of one item of a list; empty for an item that Spark will refuse."""
     ends = (at for at, depth in enumerate(_depths(item)) if depth == 0 and item[at].keyword in _AFTER_TYPE)
     of_type = item[1 : next(ends, len(item))]
     return f"CAST(NULL AS {sql[of_type[0].start : of_type[-1].end]}) AS {item[0].text}" if of_type else ""

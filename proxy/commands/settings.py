@@ -63,7 +63,7 @@ def parse_reset(parser: Parser) -> Reset | None:
 
 
 def _name(parser: Parser) -> str:
-    """A setting's name, in which words may be joined by a dash."""
+    """Return a setting's name, in which words may be joined by a dash."""
     name = ".".join(parser.name("a setting"))
     while parser.accept("-"):
         name += "-" + parser.identifier("a setting")

@@ -68,7 +68,7 @@ async def shape(
 
 
 async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
-    """What the query reads, through views, too; what Spark does not know either gets Spark's own error."""
+    """Return the tables that the query reads, through views too; raise Spark's own error for unknown names."""
     try:
         named = relations(query, facts)
     except SqlError:

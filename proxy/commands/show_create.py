@@ -29,7 +29,7 @@ class ShowCreate:
 
 
 def statement(view: MaterializedView) -> str:
-    """A view's CREATE statement, from what it keeps of the one that made it."""
+    """Return the CREATE statement that makes the view, from its properties."""
     kept = view.properties
     query = kept.get(QUERY, view.query)
     with suppress(Unsupported):  # made by another tool: it stands as it is, for the view's own namespace
@@ -51,7 +51,7 @@ def statement(view: MaterializedView) -> str:
 
 
 def settings(view: MaterializedView) -> str:
-    """The session settings that a view keeps."""
+    """Return the session settings that a view keeps."""
     return ", ".join(f"{key}={value}" for key, value in sorted((view.settings or {}).items()))
 
 

@@ -64,7 +64,7 @@ async def _row(ctx: Context, view: MaterializedView, storage: object) -> tuple[s
 
 
 def _last(refresh: Refresh | None) -> tuple[str | int | None, ...]:
-    """The way, time and rows of the last refresh that this process has made."""
+    """Return the way, time and rows of the last refresh that this process has made."""
     return (None, None, None) if refresh is None else (refresh.way, refresh.milliseconds, refresh.rows)
 
 

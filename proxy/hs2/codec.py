@@ -43,7 +43,7 @@ S = TypeVar("S")
 
 
 def decode(kind: type[S], data: bytes, start: int = 0) -> S:
-    """A struct from its bytes, which begin at `start`."""
+    """Return a struct from its bytes, which begin at `start`."""
     struct: Any = kind()
     try:
         if _DECODE is not None and (layout := getattr(kind, "thrift_spec", None)) is not None:
@@ -56,7 +56,7 @@ def decode(kind: type[S], data: bytes, start: int = 0) -> S:
 
 
 def encode(struct: Any) -> bytes:
-    """The bytes of a struct."""
+    """Return the bytes of a struct."""
     if _ENCODE is not None:
         encoded: bytes = _ENCODE(struct, [type(struct), struct.thrift_spec])
         return encoded
@@ -67,17 +67,17 @@ def encode(struct: Any) -> bytes:
 
 
 def encode_call(name: str, seqid: int, request: Any) -> bytes:
-    """The message that calls a method."""
+    """Return the message that calls a method."""
     return write_head(name, CALL, seqid) + _REQUEST + encode(request) + _STOP
 
 
 def encode_reply(name: str, seqid: int, response: Any) -> bytes:
-    """The message that answers a call."""
+    """Return the message that answers a call."""
     return write_head(name, REPLY, seqid) + _RESPONSE + encode(response) + _STOP
 
 
 def read_request(message: bytes, kind: type[S]) -> S:
-    """The request in a call."""
+    """Return the request in a call."""
     start = _within(message, _REQUEST)
     if start is None:
         raise WireError("a call holds no request")
@@ -85,7 +85,7 @@ def read_request(message: bytes, kind: type[S]) -> S:
 
 
 def read_reply(message: bytes, kind: type[S]) -> S:
-    """The response in a reply; what the other side raised instead becomes an error, and so does what cannot be read."""
+    """Return the response in a reply; raise SqlError for an exception in its place, and for an unreadable reply."""
     try:
         head = read_head(message)
         if head is not None and head.type == EXCEPTION:

@@ -38,7 +38,7 @@ def is_exact(pattern: str | None) -> bool:
 
 
 def any_text_between(pieces: Sequence[str]) -> str:
-    """A regular expression of such pieces. Each is taken where it comes first: to try all ways could take for ever.
+    """Return a regular expression of the pieces, each taken at its first place: backtracking could take for ever.
 
     >>> any_text_between(["a", "b", "", "c", "d"])
     'a(?>.*?b)(?>.*?c).*d'

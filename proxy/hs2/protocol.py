@@ -8,7 +8,7 @@ SPARK_HOLDS_S = 5.0  # seconds that Spark holds a question for the status of a r
 
 
 def clamped(version: int | None) -> int:
-    """The version to speak with a client that asks for one; the latest to one that asks for none or an unknown one.
+    """Return the version to speak with a client: the one asked for, or the latest if that is absent or unknown.
 
     >>> clamped(5), clamped(42247), clamped(None)
     (5, 10, 10)

@@ -26,7 +26,7 @@ class ResultSet:
 
     @classmethod
     def of(cls, *columns: str, rows: Sequence[Sequence[Any]] = ()) -> ResultSet:
-        """A result from columns written as in DDL; a column without a type is a string."""
+        """Return a result from columns written as in DDL; a column without a type is a string."""
         described = (column.partition(" ") for column in columns)
         return cls(
             tuple(ColumnDesc(name, kind or "string") for name, _, kind in described), tuple(tuple(row) for row in rows)
@@ -68,7 +68,7 @@ _COLUMN_FIELDS = (*_CELL_FIELDS, "binaryVal")
 
 
 def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], start: int, version: int) -> Any:
-    """The row set of some rows, the first of which is the result's `start`-th."""
+    """Return the row set of some rows, the first of which is the result's `start`-th."""
     if not columnar(version):
         return ttypes.TRowSet(startRowOffset=start, rows=[_row(columns, row) for row in rows])
     values = zip(*rows, strict=True) if rows else ((),) * len(columns)
@@ -77,7 +77,7 @@ def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], st
 
 
 def decode_rows(row_set: Any) -> list[tuple[Any, ...]]:
-    """The rows of a row set, by columns or, from a session of an old version, row by row.
+    """Return the rows of a row set, by columns or, from a session of an old version, row by row.
 
     >>> columns = [ColumnDesc("a", "int"), ColumnDesc("b")]
     >>> decode_rows(encode_rows(columns, [(1, "x"), (None, None)], 0, version=10))
@@ -104,7 +104,7 @@ def _column(column: ColumnDesc, values: Sequence[Any]) -> Any:
 
 
 def _filled(values: Sequence[Any], null: Any) -> tuple[list[Any], bytes]:
-    r"""The values with another in place of each NULL, and the bit set of NULLs.
+    r"""Return the values with another in place of each NULL, and the bit set of NULLs.
 
     That is as long as Spark makes it: a byte, and one more for every eight rows up to the last NULL.
 
@@ -141,7 +141,7 @@ def _cell(cell: Any) -> Any:
 
 
 def _values(column: Any) -> list[Any]:
-    """A column's values; the bit set of NULLs may be shorter than the column."""
+    """Return a column's values; the bit set of NULLs may be shorter than the column."""
     data = next(data for field in _COLUMN_FIELDS if (data := getattr(column, field)) is not None)
     nulls = data.nulls or b""
     marked = {8 * at + bit for at, byte in enumerate(nulls) if byte for bit in range(8) if byte >> bit & 1}

@@ -68,12 +68,12 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def success() -> Any:
-    """The status of a call that went well (never SUCCESS_WITH_INFO, which PyHive takes for a failure)."""
+    """Return the status of a call that went well (never SUCCESS_WITH_INFO, which PyHive takes for a failure)."""
     return ttypes.TStatus(statusCode=ttypes.TStatusCode.SUCCESS_STATUS)
 
 
 def failure(error: SqlError) -> Any:
-    """The status of a call that failed, in the form in which Spark answers a synchronous statement."""
+    """Return the status of a call that failed, in the form in which Spark answers a synchronous statement."""
     return ttypes.TStatus(
         statusCode=ttypes.TStatusCode.ERROR_STATUS,
         infoMessages=stack_messages(error.message),
@@ -99,7 +99,7 @@ def check(status: Any) -> None:
 
 
 def first_message(text: str) -> str:
-    r"""The message of a printed Java stack trace, which is what a synchronous statement's status holds.
+    r"""Return the message of a printed Java stack trace, as the status of a synchronous statement holds it.
 
     >>> first_message("org.apache.hive.service.cli.HiveSQLException: no\nway\n\tat a.B.c(D.java:1)\n")
     'no\nway'
@@ -108,7 +108,7 @@ def first_message(text: str) -> str:
 
 
 def root_message(text: str) -> str:
-    r"""The message of the innermost cause in a printed Java stack trace.
+    r"""Return the message of the innermost cause in a printed Java stack trace.
 
     >>> root_message("x.E: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (Permission denied)\n\tat a.B.d(D.java:2)\n")
     '/x (Permission denied)'
@@ -117,7 +117,7 @@ def root_message(text: str) -> str:
 
 
 def stack_messages(text: str) -> list[str]:
-    r"""A printed Java stack trace as Hive's drivers read it back: each cause with `*`, then its frames.
+    r"""Return a printed Java stack trace as Hive's drivers parse it: each cause behind `*`, then its frames.
 
     >>> stack_messages("x.E: no\n\tat a.B.c(D.java:1)\n")
     ['*x.E:no:1:0', 'a.B:c:D.java:1']

@@ -51,7 +51,7 @@ class ColumnDesc:
 
 
 def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
-    """The schema that GetResultSetMetadata answers; Spark counts columns of statements from 0, of listings from 1."""
+    """Return the schema in GetResultSetMetadata; Spark counts columns of statements from 0, of listings from 1."""
     return ttypes.TTableSchema(
         columns=[
             ttypes.TColumnDesc(columnName=column.name, typeDesc=_described(column), position=position, comment="")
@@ -61,7 +61,7 @@ def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
 
 
 def columns_of(schema: Any) -> tuple[ColumnDesc, ...]:
-    """The columns that a schema describes.
+    """Return the columns that a schema describes.
 
     >>> columns_of(table_schema([ColumnDesc("a", "decimal(10,2)"), ColumnDesc("b", "int")]))
     (ColumnDesc(name='a', type='decimal(10,2)'), ColumnDesc(name='b', type='int'))

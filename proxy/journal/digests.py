@@ -23,7 +23,7 @@ def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
 
 
 def _row(text: str, records: list[Record]) -> Mapping[str, Any]:
-    """The figures of the statements of one text, and what was last decided about them."""
+    """Return the figures of the statements of one text, and the last decision about them."""
     times = [record.milliseconds for record in records]
     return {
         "statements": len(records),

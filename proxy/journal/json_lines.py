@@ -108,7 +108,7 @@ class JsonLines:
             raise OSError(28, "No space left on device")
 
     def _opened(self) -> int:
-        """The file as it is there now."""
+        """Return the descriptor of the file that is there now, opened if need be."""
         if self._descriptor is not None and not self._is_there():
             self._closed()
         if self._descriptor is None:

@@ -169,7 +169,7 @@ class Record:
         return None if seconds is None else round(seconds * 1000, 3)
 
     def line(self) -> str:
-        """The record as the log has it.
+        """Return the record as a line of the log.
 
         >>> Record("s", "ann", "SELECT  1", "1f2e", 0, OperationState.FINISHED, 42, rows=1, bytes=60).line()
         'statement id=1f2e user=ann kind=query outcome=none state=FINISHED ms=42 rows=1 bytes=60 sql=SELECT 1'

@@ -65,7 +65,7 @@ class Refresh:
         }
 
     def line(self) -> str:
-        """The record as the log has it.
+        """Return the record as a line of the log.
 
         >>> view = TableName(("lake", "demo", "agg"))
         >>> Refresh(view, Cause.COMMIT, 0, OperationState.FINISHED, 812, ["append-merge"], 12).line()

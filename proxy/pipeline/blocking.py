@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 
 @contextmanager
 def job_thread() -> Iterator[ThreadPoolExecutor]:
-    """A job's thread, let go with the job, not waited for: a call that still runs there would stop the event loop."""
+    """Return a job's thread, released but not joined at the end: a call that still runs would stop the event loop."""
     thread = ThreadPoolExecutor(1, "refresh")
     try:
         yield thread
@@ -34,7 +34,7 @@ class Blocking:
         self._cancel = cancel
 
     async def call(self, call: Callable[[], _Result]) -> _Result:
-        """The call's result; if the wait is cancelled, Spark is told, and the call has ended when this returns.
+        """Return the call's result; if the wait is cancelled, Spark is told, and the call has ended when this returns.
 
         Whoever cancels again waits no longer, and the call ends when Spark lets it.
         """
@@ -49,7 +49,7 @@ class Blocking:
 
 
 def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
-    """The names and types of columns, as DESCRIBE tells them."""
+    """Return the names and types of columns, as DESCRIBE tells them."""
     return tuple((field.name, field.dataType.simpleString()) for field in rows.schema)
 
 

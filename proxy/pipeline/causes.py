@@ -37,7 +37,7 @@ def headline(message: str) -> str:
 def explained(
     view: MaterializedView, failure: SqlError, refreshed: RefreshState | None, now: Mapping[TableName, Table]
 ) -> SqlError:
-    """The failure of a statement that refreshes a view, as its user is told."""
+    """Return the failure of a statement that refreshes a view, as its user is told."""
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)
     remedy = "; put it back, or make the view anew with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
@@ -46,7 +46,7 @@ def explained(
 
 
 def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:
-    """The column that Spark misses and the last refresh still had; empty where that is not what happened."""
+    """Return the column that Spark misses and the last refresh still had; empty for other errors."""
     missing = _UNRESOLVED.search(message)
     if missing is None or refreshed is None:
         return ""

@@ -28,7 +28,7 @@ class ConnectRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ConnectJob]:
-        """A session with the settings of all jobs, and those of this one."""
+        """Return a session with the settings of all jobs, and those of this job."""
         with job_thread() as thread:
             job = ConnectJob(self._connect(), thread)
             try:
@@ -68,17 +68,17 @@ class ConnectJob:
         await self._blocking.call(lambda: self._session.sql(sql))
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
-        """The names and types of what a query would return."""
+        """Return the names and types of the columns that a query would return."""
         return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
-        """The stages that the server has told of."""
+        """Return the stages that the server has told of."""
         return tuple(self._stages.copy().values())
 
     def _noted(
         self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
     ) -> None:
-        """Called on PySpark's thread while a statement runs; which of a stage's tasks run is not told."""
+        """Take note of stages, on PySpark's thread while a statement runs; running tasks are not told."""
         for one in stages or ():
             self._stages[one.stage_id] = Stage(one.stage_id, one.num_tasks, one.num_completed_tasks, 0, 0)
 

@@ -40,7 +40,7 @@ def _time(added_ms: int | None) -> str:
 
 
 async def table_text(catalog: Catalog, function: str, view: MaterializedView) -> str:
-    """What a function of a view returns, as a subquery; SqlError 54000 where that would be too long a text."""
+    """Return the rows of a view's function as a subquery; raise SqlError 54000 if the text would be too long."""
     graph, columns = FUNCTIONS[function]
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)

@@ -26,7 +26,7 @@ class EmbeddedRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[EmbeddedJob]:
-        """A session of its own on a thread of its own: Spark keeps a job's group by thread."""
+        """Return a session of its own on a thread of its own: Spark keeps a job's group by thread."""
         with job_thread() as thread:
             job = EmbeddedJob(self._spark, thread)
             await job.open(self._pool, settings)
@@ -60,11 +60,11 @@ class EmbeddedJob:
         await self._blocking.call(lambda: self._session.sql(sql))
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
-        """The names and types of what a query would return."""
+        """Return the names and types of the columns that a query would return."""
         return await self._blocking.call(lambda: columns_of(self._session.sql(query)))
 
     async def stages(self) -> tuple[Stage, ...]:
-        """The stages of its group."""
+        """Return the stages of its group."""
         return await asyncio.to_thread(stages_of, self._spark.sparkContext, self._group)
 
     def _cancel(self) -> None:

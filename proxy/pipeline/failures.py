@@ -28,7 +28,7 @@ class Lost(SqlError):
 
 
 def gone(view: MaterializedView) -> Lost:
-    """What to tell those who work on a view that is another now, or none."""
+    """Return the error for work on a view that was replaced or dropped."""
     return Lost(
         f"materialized view {view.name} has just been replaced or dropped; what was to be done on its storage "
         f"{view.storage} is not done; try again if the view is there",

@@ -209,7 +209,7 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -
 
 
 def _limit(view: MaterializedView) -> float | None:
-    """The seconds for which a write waits for a view's refresh; None for any time.
+    """Return the seconds for which a write waits for a view's refresh; None for any time.
 
     >>> from types import SimpleNamespace as View
     >>> [_limit(View(properties=each)) for each in ({}, {WAIT: ALWAYS}, {WAIT: ALWAYS, WAIT_LIMIT: "1 minute"})]

@@ -15,7 +15,7 @@ from rewriter.model import MaterializedView, Table, TableName
 
 
 async def over(catalog: Catalog, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
-    """The views over these tables, and those over them, in this order."""
+    """Return the views over these tables, and the views over these views, in the order of refresh."""
     graph, by_name = definitions.graph, definitions.by_name
     names = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
     held = {name: await _records(catalog, by_name[name]) for name in names}

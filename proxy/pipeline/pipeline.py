@@ -64,7 +64,7 @@ class Pipeline:
         self._said: dict[Content, str] = {}
 
     def said(self, view: MaterializedView) -> str:
-        """What a refresh of the view that goes on here has last said of itself; empty where none does."""
+        """Return the last message of a refresh of the view that runs here; empty if none runs."""
         return self._said.get(content(view), "")
 
     async def refresh(
@@ -90,7 +90,7 @@ class Pipeline:
                 self._said.pop(content(view), None)
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
-        """A view that is gone, and whose storage goes in the body: what went on for it here has ended with an error."""
+        """Give up a view whose storage is removed in the body: work on it here ends with an error before."""
         return self._under_way.given_up(view)
 
     async def vouch(self, view: MaterializedView, sources: Sources, storage: Table) -> None:
@@ -164,7 +164,7 @@ class Pipeline:
         return (await next_step(self._catalog, view, UP_TO_DATE)).decision
 
     async def planned(self, view: MaterializedView, asked: Asked) -> tuple[str, str, str]:
-        """The way of the next refresh, its reason and what follows, and its first statement."""
+        """Return the way of the next refresh, its reason and consequences, and its first statement."""
         step = await next_step(self._catalog, view, asked)
         kind, reason = str(step.decision.kind), step.decision.reason
         if step.then:
@@ -185,7 +185,7 @@ class Pipeline:
             return await self._publish(step, branch)
 
     async def _publish(self, step: Step, branch: str) -> Published:
-        """Cancelled, it waits for the commit, which goes on in its thread: what follows sees how that has ended."""
+        """Publish the branch; if cancelled, wait for the commit in its thread, so that its outcome is known."""
         storage, properties = step.storage, to_properties(step.state)
         commit = asyncio.ensure_future(
             self._catalog.publish(storage.name, branch, storage.snapshot_id, properties, _OUTDATED)

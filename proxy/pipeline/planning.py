@@ -16,7 +16,7 @@ _NEED_NO_FILES = (Kind.NOTHING, Kind.APPEND)
 
 
 async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
-    """What brings the storage from the snapshots that it records to those of the sources now."""
+    """Return the way that brings the storage from its recorded snapshots to the sources' current ones."""
     recorded = storage.refresh
     if recorded is None:
         return full("it was never refreshed")
@@ -38,7 +38,7 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
 
 
 async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
-    """What is known of a source's files: of those that came or went where that is enough, else of all."""
+    """Return a source's change with its files: the live ones if asked for, else the touched ones."""
     ends = (change.name, change.start, change.end)
     try:
         if live:

@@ -33,7 +33,7 @@ class Reading:
 
 
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
-    """The view's own query, and in it, for the `whole` view, the storage of those that it is defined over."""
+    """Return the view's own query; for the `whole` view, over the storage of the views below."""
     stored = sources.stored if whole else {}
     if not stored:
         return Reading(pin(view.storage_query, sources.pins, view.session))
@@ -43,7 +43,7 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
 
 
 async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
-    """The same rows from the storage of another view, where that is fresh and costs less than the tables."""
+    """Return the same rows from the storage of another view, where that is fresh and costs less than the tables."""
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:
         return None
@@ -60,7 +60,7 @@ async def from_another(catalog: Catalog, view: MaterializedView, storage: Table,
 def _beside(
     view: MaterializedView, views: Sequence[MaterializedView], tables: frozenset[TableName]
 ) -> rewriter.Definitions:
-    """The other views over any of the tables that were made under the same settings."""
+    """Return the other views over any of the tables that were made under the same settings."""
     sources = rewriter.Definitions(tuple(views)).sources
     alike = (other for other in views if other.name != view.name and other.settings == view.settings)
     return rewriter.Definitions(tuple(other for other in alike if not tables.isdisjoint(sources[other.name])))

@@ -13,7 +13,7 @@ class Watchable(Protocol):
     """Work whose stages can be told."""
 
     async def stages(self) -> tuple[Stage, ...] | None:
-        """The stages of what has run in it so far, and still runs; None where nobody can tell."""
+        """Return the stages of the job so far; None if they are unknown."""
         ...
 
 
@@ -25,7 +25,7 @@ class Job(Watchable, Protocol):
         ...
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
-        """The names and types of what a query would return; it is not run."""
+        """Return the names and types of the columns that a query would return, without running the query."""
         ...
 
 
@@ -33,5 +33,5 @@ class Runner(Protocol):
     """Somewhere that jobs run."""
 
     def job(self, settings: Mapping[str, str]) -> AbstractAsyncContextManager[Job]:
-        """A fresh session in which nothing but these settings differs from Spark's own."""
+        """Return a fresh session in which nothing but these settings differs from Spark's own."""
         ...

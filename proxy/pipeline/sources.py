@@ -58,7 +58,7 @@ class Sources:
         )
 
     def state(self, view: MaterializedView, storage: Table, started_ms: int) -> RefreshState:
-        """What a refresh of the view from these sources into that storage records."""
+        """Return the state that a refresh of the view from these sources into that storage records."""
         used = rewriter.used_columns(view, {name: table.columns for name, table in self.tables.items()})
         return RefreshState(
             view_version=view.version,
@@ -98,7 +98,7 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
 async def _stored(
     catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
-    """The materialized views below one that are fresh at this moment, with their storage."""
+    """Return the materialized views below one that are fresh at this moment, with their storage."""
     states = {state.name: state for state in view.through}
     below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
     storages = await catalog.current([other.storage for other in below])
@@ -113,7 +113,7 @@ async def _stored(
 
 
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
-    """A view's storage table now; SqlError 42P01 where it is not there, and 40001 where the view is another now."""
+    """Return a view's storage table now; raise SqlError 42P01 if it is missing, 40001 if the view was replaced."""
     found = await catalog.current([view.name, view.storage])
     storage = found[view.storage]
     if isinstance(storage, Table):

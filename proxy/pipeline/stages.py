@@ -8,7 +8,7 @@ from proxy.upstream import Stage
 
 
 def stages_of(context: Any, group: str) -> tuple[Stage, ...]:
-    """The stages of a group's jobs that have begun, as far as Spark remembers them.
+    """Return the stages of a group's jobs that have begun, as far as Spark remembers them.
 
     Not those that wait: adaptive execution skips most of these, since an earlier job has done their work.
     """

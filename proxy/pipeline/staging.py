@@ -25,13 +25,13 @@ _logger = logging.getLogger(__name__)
 
 
 def recording(summary: Mapping[str, str]) -> dict[str, str]:
-    """The settings under which what a job writes says of itself what the summary does."""
+    """Return the settings under which a job's write records the refresh state in its summary."""
     return {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
 
 
 @asynccontextmanager
 async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-    """The name of a branch that is gone afterwards, however it ends; raises Lost where main is no longer at `base`."""
+    """Return the name of a branch that is removed at the end; raise Lost if main has left `base`."""
     branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
     try:
         yield branch

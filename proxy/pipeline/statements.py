@@ -34,7 +34,7 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
 
 
 def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
-    """The query as Spark can run it, its tables at the given snapshots; all of them, or SqlError 0A000."""
+    """Return the query with all its tables at the given snapshots; raise SqlError 0A000 if one cannot be pinned."""
     try:
         pinned = rewriter.pin(sql, snapshots, session)
     except rewriter.Unsupported as refusal:
@@ -47,7 +47,7 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
 
 
 def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]]) -> str:
-    """The call of a procedure that maintains a table, with further arguments by their names.
+    """Return the call of a procedure that maintains a table, with further arguments by their names.
 
     >>> call("expire_snapshots", TableName(("lake", "demo", "a")), [("retain_last", "1")])
     "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"

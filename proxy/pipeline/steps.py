@@ -83,7 +83,7 @@ class Step:
 
 
 async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
-    """What is to be done now; its decision tells if that is nothing. Raises SqlError."""
+    """Return the next step; its decision tells if there is nothing to do. Raise SqlError if it cannot be planned."""
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)
     if column := rewriter.misplaced(view, storage):
@@ -98,7 +98,7 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
 
 
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
-    """The same step, with what it reads; where rows are to be computed anew, that is what the view is defined over."""
+    """Return the step with its reads; where rows are recomputed, these are of the view's own definition."""
     reading = None
     if not (asked.full or asked.anew):
         reading = await from_another(catalog, step.held, step.storage, step.sources)
@@ -142,7 +142,7 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """What brings the rows that are held up to date, or where that is in full, those that are wanted."""
+        """Return the step that brings the held rows up to date; the wanted rows where that recomputes all."""
         recorded, part = self._storage.refresh, self._storage.part
         assert recorded is not None
         if same(recorded, self._state):
@@ -153,7 +153,7 @@ class _Planning:
         return self._step(decision, wanted)
 
     async def _dropping(self, kept: rewriter.Kept, recorded: RefreshState) -> Step | None:
-        """What drops the targets that a policy no longer keeps; None where there are none."""
+        """Return the step that drops the targets outside of the retention; None if there are none."""
         if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
             return None
         head = self._storage.snapshot_id
@@ -167,7 +167,7 @@ class _Planning:
         return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
 
     def _widening(self, where: str) -> Step:
-        """What adds the rows that are asked for to those that are held: no source has changed since these were read."""
+        """Return the step that adds the wanted rows to the held ones, whose sources have not changed."""
         part = self._storage.part
         added = rewriter.narrowed(self._view, where, self._columns, without=part)
         query = pin(added.storage_query, self._sources.pins, self._view.session)
@@ -176,7 +176,7 @@ class _Planning:
         return self._step(decision, rewriter.united(self._view, part, where, self._columns))
 
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
-        """The rows that are asked for and the part that is held; not all, just those, where that is the whole view."""
+        """Return the condition of the wanted rows and the held part; of the wanted rows, if all are held."""
         part = self._storage.part
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
 
@@ -189,7 +189,7 @@ class _Planning:
         return rewriter.narrowed(self._view, only, self._columns) if only else self._view
 
     def _both(self, part: str, kept: rewriter.Kept | None) -> str:
-        """The rows of a part that a policy keeps."""
+        """Return the condition of the rows of a part that a retention keeps."""
         if kept is None:
             return part
         if not part:

@@ -30,7 +30,7 @@ class ThriftRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ThriftJob]:
-        """A session with the settings, closed at the end."""
+        """Return a session with the settings, closed at the end."""
         session = await self._open()
         try:
             for key, value in settings.items():
@@ -51,10 +51,10 @@ class ThriftJob:
         await self._session.query(sql)
 
     async def columns(self, query: str) -> tuple[tuple[str, str], ...]:
-        """The names and types of what a query would return."""
+        """Return the names and types of the columns that a query would return."""
         rows = (await self._session.query(f"DESCRIBE QUERY\n{query}")).rows
         return tuple((str(name), str(kind)) for name, kind, *_ in rows)
 
     async def stages(self) -> None:
-        """A Spark Thrift Server of others tells nothing of it."""
+        """Return None: another Spark Thrift Server does not report stages."""
         return

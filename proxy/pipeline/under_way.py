@@ -18,7 +18,7 @@ Content = tuple[str, TableName]
 
 
 def content(view: MaterializedView) -> Content:
-    """What of a view can be worked on by one at a time."""
+    """Return the part of a view that one job at a time may work on."""
     return view.uuid, view.storage
 
 
@@ -32,14 +32,14 @@ class UnderWay:
 
     @asynccontextmanager
     async def alone(self, view: MaterializedView) -> AsyncIterator[None]:
-        """The body has the view's storage for itself; Lost where the view has been given up."""
+        """Hold the view lock in the body; raise Lost if the view has been given up."""
         async with self._busy[content(view)]:
             if content(view) in self._gone:
                 raise gone(view)
             yield
 
     async def run(self, view: MaterializedView, work: Coroutine[Any, Any, _Result]) -> _Result:
-        """The work's result, of one who is alone; Lost where the view is given up meanwhile, and the work has ended."""
+        """Return the result of work under the view lock; raise Lost if the view is given up meanwhile."""
         task = asyncio.create_task(work)
         self._tasks[content(view)] = task
         try:

@@ -79,7 +79,7 @@ class Upkeep:
     async def record(
         self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
     ) -> None:
-        """A snapshot without rows on the content as it is there, which says what that was computed from."""
+        """Commit a snapshot without rows that records the state from which the present content was computed."""
         async with staged(self._catalog, view, storage.snapshot_id) as branch:
             name = storage.name.sql()
             async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:

@@ -38,7 +38,7 @@ class Begun:
             await work()
 
     async def stages(self) -> tuple[Stage, ...]:
-        """The stages of all of these jobs; none where nobody knows."""
+        """Return the stages of all of these jobs; empty if they are unknown."""
         return tuple([stage for job in tuple(self.jobs) for stage in await _stages(job)])
 
 
@@ -79,7 +79,7 @@ async def _watch(job: Watchable, who: str, log: Log, pause: float) -> None:
 
 
 def in_words(stages: tuple[Stage, ...]) -> str:
-    """The stages and tasks done of those known so far: Spark plans the later ones by what the first have found.
+    """Return the stages and tasks done of those known so far; Spark plans later stages by the results of the first.
 
     >>> in_words((Stage(0, 8, 8, 0, 0), Stage(1, 40, 12, 4, 0)))
     '1 of 2 stages, 20 of 48 tasks'

@@ -71,7 +71,7 @@ class Conversation(ABC):
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
-        """What is sent to a client that may not come in this way; nothing to another process of ours."""
+        """Return the bytes for a client that may not use this transport; empty for other processes of ours."""
         return b""
 
     @property
@@ -85,17 +85,17 @@ class Conversation(ABC):
 
     @abstractmethod
     def next_event(self) -> Any:
-        """What `answer` can answer; None while more bytes are needed."""
+        """Return an event for `answer`; None while more bytes are needed."""
 
     @abstractmethod
     async def answer(self, event: Any) -> bytes | Refused:
-        """What is sent back."""
+        """Return the bytes that answer an event."""
 
     def _refused(self, denied: Denied) -> None:
         logger.warning("%s: a login was refused: %s", self._caller.address, denied.logged)
 
     def at_once(self, data: bytes) -> bytes | None:
-        """What is sent back to bytes that are one whole call which was foreseen; None to all others.
+        """Return the answer to bytes that are one whole call with a prepared reply; None for all other bytes.
 
         Only to be asked if nothing is `buffered`.
         """
@@ -104,7 +104,7 @@ class Conversation(ABC):
     def _answered(
         self, data: bytes, payload: Callable[[bytes], bytes | None], frame: Callable[[bytes], bytes]
     ) -> bytes | None:
-        """The same, where a message goes into a `frame`, and is the `payload` of one that is whole."""
+        """Return the framed answer to one whole message, the `payload` of the bytes, with a prepared reply."""
         peer, message = self.peer, payload(data)
         if peer is None or message is None:
             return None

@@ -65,7 +65,7 @@ class Shortcut:
                 return
 
     def _awaited(self) -> bytes:
-        """What the client sends now or within a moment; nothing where it sends nothing, and where it is gone."""
+        """Return the bytes that the client sends now or within a moment; empty if it sends none, or is gone."""
         until = monotonic() + _MOMENT
         with contextlib.suppress(OSError):
             while True:

@@ -11,7 +11,7 @@ _KIND = 2
 
 
 async def get_catalogs(call: Call) -> bytes:
-    """The names of the catalogs."""
+    """Return the names of the catalogs."""
     catalog = call.service.catalog
     if catalog is None:
         return await relay_metadata(call)

@@ -38,7 +38,7 @@ _SCOPE = (None,) * 4
 
 
 async def get_columns(call: Call) -> bytes:
-    """The columns that fit patterns."""
+    """Return the columns that fit patterns."""
     request = call.request(ttypes.TGetColumnsReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)

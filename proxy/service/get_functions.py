@@ -14,7 +14,7 @@ _FUNCTION_NAME = (1, 4)
 
 
 async def get_functions(call: Call) -> bytes:
-    """The functions that fit a pattern."""
+    """Return the functions that fit a pattern."""
     pattern = call.request(ttypes.TGetFunctionsReq).functionName
     message = call.message
     if pattern and "%" in pattern:
@@ -23,7 +23,7 @@ async def get_functions(call: Call) -> bytes:
 
 
 def hives(pattern: str) -> str:
-    r"""A pattern of JDBC with Hive's wildcard: to Spark, `%` stands for one character or more.
+    r"""Return a pattern of JDBC with Hive's wildcard: to Spark, `%` stands for one character or more.
 
     >>> print(hives(r"abs%"), hives(r"a\%"))
     abs* a\%

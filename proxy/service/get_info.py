@@ -82,7 +82,7 @@ async def get_info(call: Call) -> bytes:
 
 
 async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
-    """What the upstream says of itself, asked once: pools of connections ask for its name as a sign of life."""
+    """Return the upstream's answer, asked once: connection pools ask for its name as a sign of life."""
     told = attachment.info.get(kind)
     if told is None:
         reply = await relay(call)
@@ -93,5 +93,5 @@ async def _relayed(call: Call, attachment: SessionUpstream, kind: int) -> bytes:
 
 
 def refused(status: Any) -> Any:
-    """The response with an error: readers of it insist on a value."""
+    """Return the response with an error; clients insist on a value in it."""
     return ttypes.TGetInfoResp(status=status, infoValue=ttypes.TGetInfoValue(stringValue=""))

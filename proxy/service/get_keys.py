@@ -22,7 +22,7 @@ _NO_ACTION, _NOT_DEFERRABLE = 3, 7  # as java.sql.DatabaseMetaData counts them
 
 
 async def get_primary_keys(call: Call) -> bytes:
-    """The columns of a table's primary key, by name."""
+    """Return the columns of a table's primary key, by name."""
     request = call.request(ttypes.TGetPrimaryKeysReq)
     catalog = call.service.catalog
     if catalog is None:
@@ -36,7 +36,7 @@ async def get_primary_keys(call: Call) -> bytes:
 
 
 async def get_cross_reference(call: Call) -> bytes:
-    """The foreign keys of one table, or to one table, or both."""
+    """Return the foreign keys of one table, or to one table, or both."""
     request = call.request(ttypes.TGetCrossReferenceReq)
     catalog = call.service.catalog
     if catalog is None:

@@ -14,7 +14,7 @@ _SCHEMA, _CATALOG = 0, 1
 
 
 async def get_schemas(call: Call) -> bytes:
-    """The namespaces that fit a pattern."""
+    """Return the namespaces that fit a pattern."""
     request = call.request(ttypes.TGetSchemasReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)

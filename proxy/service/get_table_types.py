@@ -12,7 +12,7 @@ _KIND = 5
 
 
 async def get_table_types(call: Call) -> bytes:
-    """The types, in JDBC's order."""
+    """Return the types, in JDBC's order."""
     if call.service.catalog is None:
         return await relay_metadata(call)
 

@@ -33,7 +33,7 @@ _HIVES = "MATERIALIZED_VIEW"  # as Hive 3 spells it
 
 
 async def get_tables(call: Call) -> bytes:
-    """The relations that fit patterns and types."""
+    """Return the relations that fit patterns and types."""
     request = call.request(ttypes.TGetTablesReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -49,7 +49,7 @@ async def get_tables(call: Call) -> bytes:
 
 
 def shown(kind: Kind, types: frozenset[str]) -> str | None:
-    """What a relation is to a client that asks for these types, or names none; None if it is not asked for.
+    """Return a relation's type for a client that asks for these types, or for all; None if it is not asked for.
 
     >>> [shown(Kind.MATERIALIZED_VIEW, frozenset(types)) for types in ((), ("TABLE", "VIEW"), ("TABLE",))]
     ['MATERIALIZED VIEW', 'VIEW', None]

@@ -42,7 +42,7 @@ class Sides:
 
 
 def sides(call: Call, catalog: str | None) -> Sides:
-    """The catalogs that a name of a catalog means."""
+    """Return the catalogs that a name of a catalog means."""
     fits = matcher(catalog)
     ours = call.service.catalog
     return Sides(ours if ours is not None and fits(ours.name) else None, fits(SPARK_CATALOG))
@@ -60,7 +60,7 @@ def names(schema: str | None, table: str | None) -> Callable[[TableName], bool]:
 
 
 def schema_of(name: TableName) -> str:
-    """The namespace of a table as one name."""
+    """Return the namespace of a table as one name."""
     return ".".join(name.namespace)
 
 
@@ -97,7 +97,7 @@ async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Aw
 
 
 async def spark_rows(call: Call) -> list[Row]:
-    """What Spark answers to the call."""
+    """Return the rows of Spark's answer to the call."""
     with Lease(call.session()) as lease:
         upstream = await lease.hold()
         reply = await _asked(call, upstream, call.addressed_to(upstream.handle))
@@ -130,7 +130,7 @@ async def _close(upstream: LiveUpstream, reply: bytes) -> None:
 
 
 def named(row: Row, catalog_at: int, schema_at: int) -> Row:
-    """A row of Spark's with the name of its catalog; temporary views belong to none."""
+    """Return a row of Spark's with the name of its catalog; temporary views belong to none."""
     if row[schema_at] in (None, "", _GLOBAL_TEMPORARY):
         return row
     return (*row[:catalog_at], SPARK_CATALOG, *row[catalog_at + 1 :])

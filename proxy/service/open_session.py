@@ -55,7 +55,7 @@ async def open_session(call: Call) -> bytes:
 
 
 def _reply_of_our_own(call: Call, version: int) -> bytes:
-    """The reply where there is no room upstream yet: the session is opened there when it has something to do."""
+    """Return a reply of our own where the upstream has no room yet; the session is opened there when it is used."""
     handle = ttypes.THandleIdentifier(guid=bytes(16), secret=bytes(16))
     response = ttypes.TOpenSessionResp(
         status=success(), serverProtocolVersion=version, sessionHandle=ttypes.TSessionHandle(sessionId=handle)
@@ -64,7 +64,7 @@ def _reply_of_our_own(call: Call, version: int) -> bytes:
 
 
 def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
-    """The reply with the number of rows that we would have Hive JDBC fetch at once, unless its user has chosen one.
+    """Return the reply with a larger number of rows for Hive JDBC's fetches, unless the user has chosen one.
 
     Over a network, what a fetch costs is the round trip, not the rows.
     """
@@ -77,7 +77,7 @@ def _with_fetch_size(reply: bytes, configuration: dict[str, str]) -> bytes:
 
 
 def _with_short_polls(message: bytes, configuration: dict[str, str], version: int) -> bytes:
-    """The message with the wish that Spark answers soon when asked for a status, unless the client has chosen itself.
+    """Return the message with a request for short status polls, unless the client has chosen their length.
 
     Spark holds the answer for up to five seconds. Meanwhile the session's connection is busy, and so is a client that
     makes one call after the other: Hive JDBC could not even cancel.
@@ -92,7 +92,7 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
 
 
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:
-    """The session's user, its configuration, and the message, both without the wish to act for that user.
+    """Return the session's user, its configuration, and the message, both without the wish to act for that user.
 
     Spark would have to allow it once more, and to somebody else: it sees the user whom we act for log in.
     """

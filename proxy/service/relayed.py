@@ -7,7 +7,7 @@ from proxy.session import Lease
 
 
 async def relay(call: Call) -> bytes:
-    """The upstream's answer."""
+    """Return the upstream's answer."""
     with Lease(call.session()) as lease:
         upstream = await lease.hold()
         return await upstream.call(call.addressed_to(upstream.handle))

@@ -35,7 +35,7 @@ class Habits:
 
 
 def repeatable(call: bytes) -> bytes | None:
-    """The call, to be kept for a session's life, if it is as short as clients make it."""
+    """Return the call, to be kept for the session's life, if it is as short as clients make it; else None."""
     return call if len(call) <= _LONGEST else None
 
 
@@ -75,7 +75,7 @@ class Foreseen:
 
 
 def numbered(reply: bytes, call: bytes) -> bytes:
-    """The reply under the sequence id of its call."""
+    """Return the reply under the sequence id of its call."""
     end = _name_end(call)
     return with_seqid(reply, int.from_bytes(call[end : end + _SEQID], "big", signed=True))
 

@@ -23,13 +23,13 @@ class Handle:
 
     @classmethod
     def new(cls, mark: bytes = b"") -> Handle:
-        """A handle that nobody can guess; its id ends in the mark."""
+        """Return a handle that cannot be guessed; its id ends in the mark."""
         drawn = secrets.token_bytes(2 * _PART)
         return cls(drawn[: _PART - len(mark)] + mark, drawn[_PART:])
 
     @classmethod
     def at(cls, message: bytes, guid: int, secret: int) -> Handle:
-        """The handle in a message whose two parts begin there."""
+        """Return the handle in a message whose two parts begin there."""
         return cls(message[guid : guid + _PART], message[secret : secret + _PART])
 
     @property
@@ -43,7 +43,7 @@ class Handle:
         return str(UUID(bytes=self.guid)) if len(self.guid) == _PART else self.guid.hex()
 
     def into(self, message: bytes, guid: int, secret: int) -> bytes:
-        """The message with this handle in the place of the one whose two parts begin there."""
+        """Return the message with this handle in the place of the one whose two parts begin there."""
         parts = (message[:guid], self.guid, message[guid + _PART : secret], self.secret, message[secret + _PART :])
         return b"".join(parts)
 

@@ -80,7 +80,7 @@ class Answering(Protocol):
     """Decides about each statement before it runs."""
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
-        """The plan for a statement in a session."""
+        """Return the plan for a statement in a session."""
         ...
 
     def moved(self, session: ClientSession) -> None:

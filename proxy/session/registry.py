@@ -49,7 +49,7 @@ class Sessions:
         await self._at_rest.wait()
 
     def idle(self, seconds: float) -> list[ClientSession]:
-        """The sessions that are tied to no connection, and that no call has named or waited in for so long."""
+        """Return the sessions that are tied to no connection, and that no call has named or waited in for so long."""
         since = time.monotonic() - seconds
         free = (session for session in self._sessions.values() if not session.tied and not session.waited_for)
         return [session for session in free if session.used_at < since]
@@ -58,7 +58,7 @@ class Sessions:
         self._sessions[session.handle.guid] = session
 
     def find(self, handle: Handle, principal: str) -> ClientSession:
-        """The session with that handle."""
+        """Return the session with that handle."""
         session = self._sessions.get(handle.guid)
         if session is None or session.principal != principal or not handle.opens(session.handle):
             raise _unknown(handle)
@@ -84,7 +84,7 @@ class Sessions:
             self._at_rest.clear()
 
     def find_operation(self, handle: Handle, principal: str) -> Operation:
-        """The operation with that handle."""
+        """Return the operation with that handle."""
         operation = self._operations.get(handle.guid)
         if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):
             raise SqlError(f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]", "HY000")

@@ -153,7 +153,7 @@ class OperationLog:
         self._lines.append(line)
 
     def read(self, limit: int, *, first: bool = False) -> list[str]:
-        """The next lines that were not read yet."""
+        """Return the next lines that were not read yet."""
         start = 0 if first else self._next
         lines = self._lines[start : start + max(limit, 0)]
         self._next = start + len(lines)

@@ -28,7 +28,7 @@ class LiveUpstream(Protocol):
         ...
 
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
-        """The same, relayed now; a reply that nobody waits for any more, or None in its place, goes to `late`."""
+        """Relay a message now and return its reply; a reply after a cancel, or None in its place, goes to `late`."""
         ...
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
@@ -75,7 +75,7 @@ class SessionUpstream(Protocol):
         ...
 
     async def hold(self) -> LiveUpstream:
-        """The open session, which stays as it is until `let_go` is called as often."""
+        """Return the open session, which stays attached until `let_go` is called as often."""
         ...
 
     def let_go(self) -> None:

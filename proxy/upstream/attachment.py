@@ -91,7 +91,7 @@ class Attachment:
         return max(place.version for place in self._pool.places if place.version is not None)
 
     async def hold(self) -> UpstreamSession:
-        """The upstream session, attached if need be; it stays until as many `let_go` have followed."""
+        """Return the upstream session, attached if need be; it stays attached until as many `let_go` have followed."""
         self._holders += 1
         if self._holders == 1:
             self._pool.busy(self)
@@ -168,7 +168,7 @@ class Attachment:
             self._message = without_namespace(self._message) or self._message
 
     def _detached(self) -> UpstreamSession | None:
-        """What is to be closed, of which this knows nothing any more."""
+        """Detach the upstream session and return it, to be closed."""
         live, self._live = self._live, None
         return live
 
@@ -195,7 +195,7 @@ class Attachment:
             await live.close()
 
     async def _ready(self) -> UpstreamSession:
-        """The upstream session, alive and with no more to be repeated than is reasonable."""
+        """Return the upstream session, alive, and with a reasonable number of statements to be repeated."""
         live = self._live
         if live is not None and live.alive:
             if self._wanders:
@@ -255,6 +255,6 @@ class Attachment:
 
 
 def _seen(attaching: asyncio.Task[bytes]) -> None:
-    """An error is for those who wait; nobody may be left of them."""
+    """Take note of an error for which no statement may wait."""
     if not attaching.cancelled():
         attaching.exception()

@@ -71,7 +71,7 @@ class Reply(asyncio.Future[bytes]):
             self.late(None)
 
     async def or_late(self, late: Callable[[bytes | None], None]) -> bytes:
-        """The reply; if whoever waits for it is cancelled, `late` is called with it."""
+        """Return the reply; if the waiting task is cancelled, pass the reply to `late`."""
         self.late = late  # now: it may come in between a task's cancel and the turn in which the task hears of that
         try:
             return await self
@@ -121,13 +121,13 @@ class Connection(asyncio.Protocol):
         return reply
 
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
-        """The same with several at once, for which the upstream has to be woken once."""
+        """Send several messages at once, for which the upstream is woken once."""
         replies = [self._expected(message) for message in messages]
         self._write(b"".join([frame(message) for message in messages]))
         return replies
 
     def advise(self, advice: str) -> None:
-        """What users should do, should it get lost from now on."""
+        """Set the hint appended to connection-loss errors."""
         self._advice = advice
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ class Connection(asyncio.Protocol):
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
 
     def _expected(self, message: bytes) -> Reply:
-        """The reply to a message that is sent now."""
+        """Return the reply to a message that is sent now."""
         reply = Reply(loop=self._loop)
         reply.call = message
         if self._lost is not None:
@@ -270,7 +270,7 @@ def _keep_alive(connected: socket.socket) -> None:
 
 
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
-    """A connection that is logged in; SqlError 08S01 if there is none to be had in time."""
+    """Return a connection that is logged in; raise SqlError 08S01 if there is none in time."""
     loop = asyncio.get_running_loop()
     connection = Connection(upstream, SaslClient(user, password), timeouts, pulse)
     try:

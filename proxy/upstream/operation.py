@@ -24,7 +24,7 @@ class Announced(NamedTuple):
 
     @classmethod
     def of(cls, reply: bytes) -> Announced | None:
-        """What was started; None if the reply is an error's, SqlError 08S01 if it names no handle."""
+        """Return the started operation; None if the reply is an error; raise SqlError 08S01 if it has no handle."""
         if not _succeeded(reply):
             return None
         places = find_handle(reply, OPERATION_HANDLE)
@@ -48,12 +48,12 @@ class Announced(NamedTuple):
         return _has_result_set(self.reply)
 
     def under(self, handle: Handle) -> bytes:
-        """The reply with another handle in the place of the upstream's."""
+        """Return the reply with another handle in the place of the upstream's."""
         return handle.into(*self)
 
 
 def started(reply: bytes) -> Announced:
-    """The operation that a reply announces; the error that it reports instead."""
+    """Return the operation that a reply announces; raise the error that it reports instead."""
     announced = Announced.of(reply)
     if announced is None:
         check(read_reply(reply, ttypes.TExecuteStatementResp).status)
@@ -104,7 +104,7 @@ class RemoteStatus:
 
     @classmethod
     def of(cls, response: Any) -> RemoteStatus:
-        """The status in a response of GetOperationStatus."""
+        """Return the status in a response of GetOperationStatus."""
         known = response.operationState in set(OperationState)
         state = OperationState(response.operationState) if known else OperationState.UNKNOWN
         if state is not OperationState.ERROR:
@@ -116,7 +116,7 @@ class RemoteStatus:
 
 @kept
 def _without_reason(reply: bytes) -> RemoteStatus | None:
-    """The status in a reply, if it is none of those for which there are reasons."""
+    """Return the status in a reply; None for an error, which has a reason."""
     state = find(reply, _STATE) if succeeded(reply) else None
     known = None if state is None else read_i32(reply, state)
     return RemoteStatus(OperationState(known)) if known in _WITHOUT_REASON else None
@@ -147,7 +147,7 @@ class UpstreamOperation:
         return ttypes.TOperationHandle(operationId=identifier, operationType=self._kind, hasResultSet=True)
 
     async def poll(self) -> RemoteStatus:
-        """The status, as soon as it is a final one, or else when the upstream has held the call long enough."""
+        """Return the status at the end, or when the upstream has held the poll long enough."""
         message = encode_call("GetOperationStatus", 0, ttypes.TGetOperationStatusReq(operationHandle=self._thrift))
         reply, status = await self.ask(message)
         if status is None:
@@ -156,7 +156,7 @@ class UpstreamOperation:
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
-        """The reply to a question for the status, and the status in it, if it went well.
+        """Return the reply to a status poll, and the status in it unless it reports an error of the call.
 
         Spark notes that a statement has failed a moment before it notes why: such an answer is not the last one.
         """
@@ -169,7 +169,7 @@ class UpstreamOperation:
         return reply, status
 
     async def wait(self) -> RemoteStatus:
-        """The status at the end."""
+        """Return the status at the end."""
         clock = asyncio.get_running_loop().time
         while True:
             asked = clock()
@@ -180,13 +180,13 @@ class UpstreamOperation:
                 await asyncio.sleep(_PAUSE)
 
     async def schema(self) -> Any:
-        """The schema; only to be asked after the end, else Spark answers wrongly and for good."""
+        """Return the schema; to be called after the end only: before, Spark answers wrongly and keeps to that."""
         request = ttypes.TGetResultSetMetadataReq(operationHandle=self._thrift)
         response = await self._call("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)
         return response.schema
 
     async def fetch(self) -> Any:
-        """The next row set; an empty one at the end."""
+        """Return the next row set; an empty one at the end."""
         request = ttypes.TFetchResultsReq(operationHandle=self._thrift, orientation=0, maxRows=FETCH_ROWS)
         return (await self._call("FetchResults", request, ttypes.TFetchResultsResp)).results
 

@@ -189,7 +189,7 @@ class Upstreams:
         return min(fit, key=lambda place: place.load, default=None)
 
     async def _turn(self, principal: str, tried: Collection[Place], again: bool) -> Place:
-        """A place for one more session, counted; nobody who waits is overtaken, nor who has had a turn in vain."""
+        """Return a place for one more session, counted, in fair order; a failed attempt keeps its turn."""
         place = None if self._waiting and not again else self._best(tried)
         if place is not None:
             return _taken(place)
@@ -264,7 +264,7 @@ class Upstreams:
 
 
 def _taken(place: Place) -> Place:
-    """The place, with one more session that is being opened."""
+    """Return the place, with one more session that is being opened."""
     place.sessions += 1
     place.opening += 1
     return place

@@ -30,12 +30,12 @@ Progress = Callable[[str], Awaitable[tuple[Stage, ...] | None]]
 
 
 async def unknown(_statement: str) -> None:
-    """The progress of statements on a Spark that tells nothing of it."""
+    """Return None: the progress of statements on a Spark that does not report it."""
     return
 
 
 def progress_response(stages: tuple[Stage, ...], started_ms: int) -> Any:
-    """The stages as HiveServer2 reports the vertices of a job.
+    """Return the stages as HiveServer2 reports the vertices of a job.
 
     >>> response = progress_response((Stage(1, 8, 8, 0, 0), Stage(2, 8, 2, 4, 0)), started_ms=0)
     >>> response.progressedPercentage, response.rows[1]

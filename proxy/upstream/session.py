@@ -52,7 +52,7 @@ class UpstreamSession:
         return await self._connection.send(message)
 
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
-        """The same, relayed now; a reply that nobody waits for any more, or None in its place, goes to `late`."""
+        """Relay a message now and return its reply; a reply after a cancel, or None in its place, goes to `late`."""
         return self._connection.send(message).or_late(late)
 
     def send(self, *messages: bytes) -> Sequence[asyncio.Future[bytes]]:
@@ -60,7 +60,7 @@ class UpstreamSession:
         return self._connection.send_all(messages)
 
     def advise(self, advice: str) -> None:
-        """What users should do, should the upstream get lost from now on."""
+        """Set the hint appended to connection-loss errors."""
         self._connection.advise(advice)
 
     async def control(self, message: bytes) -> bytes:
@@ -147,7 +147,7 @@ def _named(error: SqlError | None) -> SqlError | None:
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
-    """The handle whose identifier is at a path of a message."""
+    """Return the handle whose identifier is at a path of a message."""
     places = find_handle(message, path)
     return None if places is None else Handle.at(message, *places)
 
@@ -183,7 +183,7 @@ async def open_session(place: Place, user: str, message: bytes, timeouts: Timeou
 
 
 def without_namespace(message: bytes) -> bytes | None:
-    """The same OpenSession without the namespace to begin in; None if it names none."""
+    """Return the OpenSession without its initial namespace; None if it names none."""
     span = find(message, _CONFIGURATION)
     entries = read_map(value_bytes(message, span)) if span else []
     others = [(key, value) for key, value in entries if key != _NAMESPACE]

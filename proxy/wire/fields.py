@@ -46,7 +46,7 @@ class Span:
 
 
 def find(message: bytes, path: tuple[int, ...]) -> Span | None:
-    """The value at a path; None if a field on the way is absent.
+    """Return the value at a path; None if a field on the way is absent.
 
     >>> from proxy.wire import CALL, write_head
     >>> message = write_head("Ping", CALL, 0) + bytes.fromhex("0c0001 0b0002 00000003 616263 00 00")
@@ -80,24 +80,24 @@ def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def value_bytes(message: bytes, span: Span) -> bytes:
-    """The bytes of a value; of a string, without its length."""
+    """Return the bytes of a value; of a string, without its length."""
     return message[span.start + LENGTH.size if span.type == STRING else span.start : span.end]
 
 
 def read_string(message: bytes, span: Span) -> str:
-    """The text of a string."""
+    """Return the text of a string."""
     return value_bytes(message, span).decode("utf-8", "replace")
 
 
 def read_i32(message: bytes, span: Span) -> int:
-    """The number in a 32-bit field, which is also how enumerations travel."""
+    """Return the number in a 32-bit field, which is also how enumerations travel."""
     if span.type not in FIXED_SIZES:
         raise WireError(f"a number was expected and a value of type {span.type} was found")
     return int.from_bytes(message[span.start : span.end], "big", signed=True)
 
 
 def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -> bytes:
-    """The message with the field at a path set: replaced where it is, else added at its struct's end.
+    """Return the message with the field at a path replaced, or added at its struct's end.
 
     `value` is as it travels; for a string it is the text's bytes alone.
     """
@@ -133,7 +133,7 @@ def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None
 
 
 def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
-    """The value at a path; or the offset of the stop byte of the struct that lacks only the last field; or None."""
+    """Return the value at a path; the offset of the stop byte of a struct that lacks the last field; or None."""
     offset = _inside(message, path[:-1])
     if offset is None:
         return None
@@ -148,7 +148,7 @@ def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
 
 
 def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
-    """The offset of the first field of the struct at a path; what stands behind that is not looked at."""
+    """Return the offset of the first field of the struct at a path, without looking at later bytes."""
     offset = body_of(message)
     for wanted in path:
         offset = _seek(message, offset, wanted)
@@ -159,7 +159,7 @@ def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def _seek(message: bytes, offset: int, wanted: int) -> int:
-    """The offset of the field with that id in the struct at an offset; of its stop byte if there is none."""
+    """Return the offset of the field with that id in the struct at an offset; of its stop byte if there is none."""
     try:
         while (kind := message[offset]) != STOP:
             if message[offset + 1] << 8 | message[offset + 2] == wanted:
@@ -173,7 +173,7 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
 
 
 def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
-    """The offset behind a value."""
+    """Return the offset behind a value."""
     if depth > MAX_DEPTH:
         raise WireError(f"a message nests values more than {MAX_DEPTH} deep")
     size = FIXED_SIZES.get(kind)
@@ -218,7 +218,7 @@ _MINIMUM = 2 * LENGTH.size  # an entry's two lengths
 
 
 def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
-    """The entries of a map of strings, in their order.
+    """Return the entries of a map of strings, in their order.
 
     >>> read_map(write_map([(b"a", b"1"), (b"b", b"")]))
     [(b'a', b'1'), (b'b', b'')]
@@ -245,7 +245,7 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def write_map(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """A map of strings with these entries."""
+    """Return a map of strings with these entries."""
     texts = [text for entry in entries for text in entry]
     coded = b"".join(LENGTH.pack(len(text)) + text for text in texts)
     return MAP_HEAD.pack(STRING, STRING, len(texts) // 2) + coded

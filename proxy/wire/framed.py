@@ -30,7 +30,7 @@ _FIRST_BYTES = {
 
 
 def transport_of(first_byte: int) -> Transport | None:
-    """The transport that begins with this byte; None for what is no client of ours.
+    """Return the transport that begins with a byte; None for an unknown one.
 
     >>> transport_of(0x01)
     <Transport.SASL: 'SASL'>
@@ -51,7 +51,7 @@ def frame(payload: bytes) -> bytes:
 
 
 def only_payload(data: bytes) -> bytes | None:
-    r"""The payload of bytes that are one whole frame.
+    r"""Return the payload of bytes that are one whole frame.
 
     >>> only_payload(b"\x00\x00\x00\x02ab"), only_payload(b"\x00\x00\x00\x02abc")
     (b'ab', None)
@@ -86,7 +86,7 @@ class FrameReader:
             self._buffer += data
 
     def next_event(self) -> bytes | None:
-        """The payload of the next whole frame; None while more bytes are needed."""
+        """Return the payload of the next whole frame; None while more bytes are needed."""
         buffer = self._buffer
         there = len(buffer)
         if there < _LENGTH.size:
@@ -130,7 +130,7 @@ class SaslTransport:
             self._sasl.receive_data(data)
 
     def next_event(self) -> Credentials | Token | Refused | bytes | None:
-        """What came next; None while more bytes are needed."""
+        """Return the next event; None while more bytes are needed."""
         if self._sasl is not None:
             return self._sasl.next_event()
         while True:
@@ -151,24 +151,24 @@ class SaslTransport:
         return self._frames.buffered + self._pieces.buffered
 
     def accept(self) -> bytes:
-        """The bytes that let the client in."""
+        """Return the bytes that let the client in."""
         assert self._sasl is not None
         sasl, self._sasl = self._sasl, None
         self._frames.receive_data(sasl.rest())
         return sasl.accept()
 
     def proceed(self, token: bytes) -> bytes:
-        """The bytes that ask the client for more."""
+        """Return the bytes that ask the client for more."""
         assert self._sasl is not None
         return self._sasl.proceed(token)
 
     def refuse(self, reason: str) -> bytes:
-        """The bytes that keep the client out."""
+        """Return the bytes that keep the client out."""
         assert self._sasl is not None
         return self._sasl.refuse(reason)
 
     def reply(self, message: bytes) -> bytes:
-        """The bytes of a reply."""
+        """Return the bytes of a reply."""
         return frame(message)
 
 
@@ -183,7 +183,7 @@ class BareTransport:
         self._reader.receive_data(data)
 
     def next_event(self) -> bytes | None:
-        """The next message; None while more bytes are needed."""
+        """Return the next message; None while more bytes are needed."""
         return self._reader.next_event()
 
     @property
@@ -196,5 +196,5 @@ class BareTransport:
         self._reader.limit = self._limit
 
     def reply(self, message: bytes) -> bytes:
-        """The bytes of a reply."""
+        """Return the bytes of a reply."""
         return message

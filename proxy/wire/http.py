@@ -80,22 +80,22 @@ class HttpTransport:
             raise WireError(f"HTTP: {error}") from error
 
     def next_event(self) -> HttpCall | Interim | Refused | None:
-        """What came next; None while more bytes are needed, or a request is not answered yet."""
+        """Return the next event; None while more bytes are needed, or a request is unanswered."""
         try:
             return self._next_event()
         except h11.RemoteProtocolError as error:
             return self._refused(error.error_status_hint, f"HTTP: {error}")
 
     def reply(self, message: bytes, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """The answer to the request before, which lets the next one be looked at."""
+        """Return the answer to the request before, which lets the next one be looked at."""
         return self._respond(200, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse_login(self, message: bytes, headers: tuple[tuple[str, str], ...]) -> bytes:
-        """An answer for those who look at its status, and a message for those who, like Thrift's own client, do not."""
+        """Return an answer with a status, and with a message for Thrift's own client, which ignores the status."""
         return self._respond(401, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """An answer without a message."""
+        """Return an answer without a message."""
         return self._respond(status, reason.encode(), (("Content-Type", "text/plain; charset=utf-8"), *headers))
 
     def _next_event(self) -> HttpCall | Interim | Refused | None:
@@ -146,7 +146,7 @@ class HttpTransport:
         )
 
     def _refused(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> Refused:
-        """A refusal that ends the connection: what else it holds is not worth reading."""
+        """Return a refusal that ends the connection, whose further content is ignored."""
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return Refused(reason)
         return Refused(reason, self.refuse(status, reason, (*headers, ("Connection", "close"))))
@@ -165,7 +165,7 @@ class HttpTransport:
 
 
 def _split(target: str) -> SplitResult:
-    """A target in its parts; one that is no URL is all path."""
+    """Return a target in its parts; one that is no URL is all path."""
     try:
         return urlsplit(target)
     except ValueError:

@@ -46,7 +46,7 @@ def _text(name: bytes) -> str:
 
 
 def read_head(data: bytes | bytearray) -> Head | None:
-    """The head of a message; None while more bytes are needed.
+    """Return the head of a message; None while more bytes are needed.
 
     >>> read_head(write_head("GetInfo", CALL, 7))
     Head(name='GetInfo', type=1, seqid=7, body=19)
@@ -81,7 +81,7 @@ def body_of(message: bytes) -> int:
 
 
 def with_seqid(message: bytes, seqid: int) -> bytes:
-    """The message under another sequence id.
+    """Return the message under another sequence id.
 
     >>> read_head(with_seqid(write_head("GetInfo", CALL, 7), 8)).seqid
     8
@@ -94,12 +94,12 @@ def with_seqid(message: bytes, seqid: int) -> bytes:
 
 
 def name_of(message: bytes) -> bytes:
-    """The name in a message of our own."""
+    """Return the name in a message of our own."""
     return message[_BEFORE_NAME : body_of(message) - _AFTER_NAME]
 
 
 def write_head(name: str, kind: int, seqid: int) -> bytes:
-    """The bytes of a head."""
+    """Return the bytes of a head."""
     text = name.encode()
     return _HEAD.pack(_VERSION | kind, len(text)) + text + _I32.pack(seqid)
 
@@ -112,7 +112,7 @@ def counted(length: int) -> int:
 
 
 def application_exception(name: str, seqid: int, fault: Fault, message: str) -> bytes:
-    """A whole TApplicationException message, under the name and sequence id of the call that it answers."""
+    """Return a TApplicationException message with the name and sequence id of the call that it answers."""
     text = message.encode()
     body = b"\x0b\x00\x01" + _I32.pack(len(text)) + text + b"\x08\x00\x02" + _I32.pack(fault) + b"\x00"
     return write_head(name, EXCEPTION, seqid) + body
@@ -165,13 +165,13 @@ def announced_at(message: bytes) -> tuple[int, int] | None:
 
 
 def shape_of(message: bytes) -> bytes | None:
-    """The shape of a small call on a handle, or of a small reply; None of all else."""
+    """Return the shape of a small call on a handle, or of a small reply; None for other messages."""
     look = _last[0]
     return look.shape if look.message is message else _looked_at(message).shape
 
 
 def example_of(shape: bytes) -> bytes:
-    """A message of that shape."""
+    """Return a message of that shape."""
     before = b""
     if shape.startswith(_ANNOUNCING):
         shape, before = shape.removeprefix(_ANNOUNCING), _NO_ANNOUNCED
@@ -213,7 +213,7 @@ def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
 
 
 def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
-    """The same function of messages, for values that depend on the shape alone and never change."""
+    """Return the same function of messages, for values that depend on the shape alone and never change."""
 
     @lru_cache(_SHAPES)
     def of_shape(shape: bytes) -> T:

@@ -57,7 +57,7 @@ class MessageReader:
         self._buffer += data
 
     def next_event(self) -> bytes | None:
-        """The next whole message; None while more bytes are needed."""
+        """Return the next whole message; None while more bytes are needed."""
         if not self._offset and not self._begin():
             return None
         while self._open:

@@ -134,7 +134,7 @@ class SaslServer:
         self._buffer.add(data)
 
     def next_event(self) -> Credentials | Token | Refused | None:
-        """The credentials or tokens, or a refusal of what came; None while more bytes are needed."""
+        """Return credentials, a token or a refusal; None while more bytes are needed."""
         while self._step is not _Step.DONE:
             # A foreign client is told by its first byte: what it sends need not add up to a message.
             status = self._buffer.status()
@@ -156,20 +156,20 @@ class SaslServer:
         return None
 
     def proceed(self, token: bytes) -> bytes:
-        """What lets the client take the next step."""
+        """Return the bytes that ask the client for its next step."""
         return negotiation(Status.OK, token)
 
     def accept(self) -> bytes:
-        """What tells the client that it is in."""
+        """Return the bytes that accept the client."""
         self._step = _Step.DONE
         return negotiation(Status.COMPLETE)
 
     def refuse(self, reason: str) -> bytes:
-        """What tells the client that it is not."""
+        """Return the bytes that refuse the client."""
         return negotiation(Status.BAD, reason.encode())
 
     def rest(self) -> bytes:
-        """The bytes that came behind the handshake."""
+        """Return the bytes that came behind the handshake."""
         return self._buffer.rest()
 
     def _credentials(self, payload: bytes) -> Credentials | Refused:

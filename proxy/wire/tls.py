@@ -20,7 +20,7 @@ class TlsServer:
         self.ended = False  # whether the client will say no more
 
     def receive_data(self, data: bytes) -> bytes:
-        """What the client has said, in the clear."""
+        """Return the client's bytes, decrypted."""
         self._incoming.write(data)
         said = bytearray()
         try:
@@ -39,16 +39,16 @@ class TlsServer:
         return bytes(said)
 
     def send(self, data: bytes) -> bytes:
-        """The bytes that say this to the client."""
+        """Return the bytes that say this to the client."""
         self._tls.write(data)
         return self._outgoing.read()
 
     def end(self) -> bytes:
-        """The bytes that say that nothing more will come, which tells an end from a cut."""
+        """Return the bytes that say that nothing more will come, which tells an end from a cut."""
         with contextlib.suppress(ssl.SSLError):
             self._tls.unwrap()
         return self._outgoing.read()
 
     def pending(self) -> bytes:
-        """The bytes that TLS itself has to send: its handshake, or why there will be none."""
+        """Return the bytes that TLS itself has to send: its handshake, or why there will be none."""
         return self._outgoing.read()

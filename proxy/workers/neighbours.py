@@ -34,18 +34,18 @@ def place(directory: Path, mark: bytes) -> Path:
 
 
 def number_of(mark: bytes) -> int:
-    """The number of the worker of that mark."""
+    """Return the number of the worker of that mark."""
     return mark[1]
 
 
 def addressed(peer: Peer, message: bytes) -> bytes:
-    """A call and who makes it, as it travels between workers."""
+    """Return a call and its caller as bytes, for another worker."""
     names = (name.encode() for name in (peer.user, peer.address))
     return b"".join((*(_NAME.pack(len(name)) + name for name in names), message))
 
 
 def opened(payload: bytes) -> tuple[Peer, bytes]:
-    """The same, read.
+    """Return the caller and the call in the bytes from another worker.
 
     >>> peer, message = opened(addressed(Peer("ann", "10.0.0.1:5"), b"call"))
     >>> str(peer), message
@@ -134,7 +134,7 @@ class _Line:
         return self._reader.at_eof()
 
     async def call(self, payload: bytes) -> bytes:
-        """The answer; a caller that is cancelled leaves no line behind on which another's answer would come."""
+        """Return the answer; a cancelled call closes the line, on which its answer would come to another call."""
         try:
             self._writer.write(frame(payload))
             (length,) = _LENGTH.unpack(await self._reader.readexactly(_LENGTH.size))

@@ -43,7 +43,7 @@ class Task:
 
 
 def written(order: Order | Task | Config) -> bytes:
-    """An order as it travels."""
+    """Return an order as it travels."""
     data = pickle.dumps(order)
     return len(data).to_bytes(_LENGTH, "big") + data
 
@@ -62,7 +62,7 @@ class Orders:
         return cls(reader)
 
     async def next(self) -> Any:
-        """The next one; STOP at the end: there is nobody any more who could give another."""
+        """Return the next order; STOP at the end of the input: no further order can come."""
         try:
             length = int.from_bytes(await self._reader.readexactly(_LENGTH), "big")
             return pickle.loads(await self._reader.readexactly(length))  # noqa: S301  # our own supervisor's

@@ -60,7 +60,7 @@ class SharedService(Service):
             return self.refused(head, _told(error, head.name, message) if isinstance(error, Gone) else error)
 
     async def here(self, peer: Peer, message: bytes) -> bytes:
-        """The reply to a call that a neighbour has sent here."""
+        """Return the reply to a call that a neighbour has sent here."""
         return await super().handle(peer, message)
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
@@ -89,7 +89,7 @@ class SharedService(Service):
         self._neighbours.close()
 
     def _elsewhere(self, message: bytes) -> bytes | None:
-        """The mark of the other worker that a call is for."""
+        """Return the mark of the other worker that a call is for."""
         try:
             head = read_head(message)
             places = find_handle(message, REQUEST_HANDLE)
@@ -104,7 +104,7 @@ class SharedService(Service):
         return self.worker
 
     async def _all(self, question: bytes, patience: float | None = None) -> dict[int, Any]:
-        """What all neighbours answer in so many seconds, by their numbers; who is not there has no answer to give."""
+        """Return the answers of all neighbours within so many seconds, by their numbers; absent ones give none."""
 
         async def asked(mark: bytes) -> bytes:
             async with asyncio.timeout(patience):

@@ -31,7 +31,7 @@ def check(settings: Config) -> None:
 
 
 def share(settings: Config, number: int) -> Config:
-    """The settings of one worker, of those numbered from 1.
+    """Return the settings of one worker, of those numbered from 1.
 
     >>> settings = Config(upstreams=(UpstreamAddress("spark", sessions=7),))
     >>> settings = replace(settings, server=replace(settings.server, workers=3))

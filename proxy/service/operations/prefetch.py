@@ -146,7 +146,7 @@ class Prefetch:
         return await self._upstream.call(message)
 
     async def fetch(self, head: Head, message: bytes) -> bytes:
-        """The reply to a FetchResults for rows, which is addressed to the upstream."""
+        """Return the reply to a FetchResults for rows, which is addressed to the upstream."""
         async with self._turn:
             return await self._fetched(head, message)
 
@@ -170,7 +170,7 @@ class Prefetch:
         return reply
 
     def columns_now(self) -> bytes | None:
-        """The reply to a GetResultSetMetadata as it was foreseen, if that is there."""
+        """Return the prefetched reply to GetResultSetMetadata, if it is there."""
         known = self._known_columns
         if known is not None or self._constant is not None:
             return known
@@ -181,7 +181,7 @@ class Prefetch:
         return reply
 
     def rows_now(self) -> bytes | None:
-        """The reply to a FetchResults as it was foreseen, if that is there and no error."""
+        """Return the prefetched reply to FetchResults, if it is there and no error."""
         call = self._for_rows
         if call is None or not self._blocks or self._turn.locked():
             return None
@@ -195,7 +195,7 @@ class Prefetch:
         return reply
 
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
-        """What the client does now, it may do again."""
+        """Take note of the client's fetch, which it may repeat for the next result."""
         if self._read == 0:
             self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)
         elif self._read == 1:
@@ -222,7 +222,7 @@ class Prefetch:
             yield _Block(question[body_of(question) :], answer, weight)
 
     async def _failed(self) -> bytes | None:
-        """An error in place of the first rows, if there was one: asked again, Spark goes on behind what has failed."""
+        """Return the error in place of the first rows; Spark tells it once, and then goes on behind the failure."""
         if self._rows or not self._blocks:
             return None
         answer = await asyncio.shield(self._blocks[0].answer)  # it stays, for others, where who asks now goes away
@@ -260,6 +260,6 @@ def _orientation(message: bytes) -> int:
 
 
 def _seen(answer: asyncio.Future[bytes]) -> None:
-    """An error is for the client that asks for the block; there may be none."""
+    """Take note of an error for which no client may wait."""
     if not answer.cancelled():
         answer.exception()
