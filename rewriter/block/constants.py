@@ -15,7 +15,7 @@ from operator import add, mul, sub
 from sqlglot import exp
 
 from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.functions.dates import DATE_STEPS, plus_days, plus_months
+from rewriter.functions.dates import COUNTED, DATE_STEPS, counted_instant, plus_days, plus_months
 from rewriter.functions.trees import cast
 from rewriter.functions.types import MAX_PRECISION
 from rewriter.timeseries import as_bucket, floor, read_moment, wall_of
@@ -41,8 +41,37 @@ def folded(tree: Tree) -> Tree:
     if computed is not None:
         literal = exp.Literal.number(f"{abs(computed):f}")
         return exp.Neg(this=literal) if computed < 0 else literal
+    instant = _instant(tree) if isinstance(tree, exp.Anonymous) else None
+    if instant is not None:
+        return cast(exp.Literal.string(instant), "timestamp")
     day = _day(tree) if not (isinstance(tree, exp.Cast) and isinstance(tree.this, exp.Literal)) else None
     return tree if day is None else cast(exp.Literal.string(day.isoformat()), "date")
+
+
+# Patterns of texts that are read the same without one, by their lengths.
+_PLAIN = {"yyyy-MM-dd HH:mm:ss": 19, "yyyy-MM-dd": 10}
+
+
+def _instant(call: exp.Anonymous) -> str | None:
+    """The text of a constant TIMESTAMP, with its offset where it is counted since 1970."""
+    parts = call.expressions
+    if call.name in COUNTED and len(parts) == 1 and (count := _counted(parts[0])) is not None:
+        try:
+            return f"{counted_instant(call.name, count).isoformat(' ')}Z"
+        except OverflowError:
+            return None
+    if call.name != "to_timestamp" or not all(isinstance(each, exp.Literal) and each.is_string for each in parts):
+        return None
+    text, pattern = [each.name for each in parts] if len(parts) == 2 else [parts[0].name, ""]
+    plain = read_moment(text, "UTC") is not None and (not pattern or _PLAIN.get(pattern) == len(text))
+    return text if plain else None
+
+
+def _counted(tree: Tree) -> int | None:
+    """A whole number that is written down."""
+    sign, literal = (-1, tree.this) if isinstance(tree, exp.Neg) else (1, tree)
+    whole = isinstance(literal, exp.Literal) and not literal.is_string and literal.name.isdigit()
+    return sign * int(literal.name) if whole else None
 
 
 def text_of_hex(call: Tree) -> str | None:

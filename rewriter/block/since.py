@@ -16,6 +16,7 @@ from rewriter.block.form import Block, remembered
 from rewriter.block.traits import tells_time
 from rewriter.sql import operands
 from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, read_moment
+from rewriter.timeseries.seconds import instant_of
 
 Tree = exp.Expr
 # No clock shows less than when this was written.
@@ -88,7 +89,10 @@ def _every(sides: list[int | None]) -> int | None:
 def _begun_of(tree: Tree) -> Tree:
     """The time in whose bucket, if it is one, an expression is the begin."""
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
-    return bucket.source if bucket is not None else tree
+    if bucket is not None:
+        return bucket.source
+    counted = instant_of(tree, lambda time: "timestamp")
+    return counted.source if counted is not None else tree
 
 
 def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:

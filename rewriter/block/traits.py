@@ -8,7 +8,7 @@ from rewriter.block.opaque import OPAQUE, is_opaque
 from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import AGGREGATES, CLOCK, RESULTS, ZONELESS
-from rewriter.functions.results import DATE
+from rewriter.functions.results import DATE, TIMESTAMP
 from rewriter.sql import every, nodes_of
 from rewriter.timeseries.bucket import TEMPORAL, Bucket, as_bucket, label_source
 
@@ -28,7 +28,8 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
     bucket = as_bucket(node)
     if bucket is not None:
         return bucket.type
-    return "date" if isinstance(node, exp.Anonymous) and RESULTS.get(node.name) is DATE else None
+    rule = RESULTS.get(node.name) if isinstance(node, exp.Anonymous) else None
+    return "date" if rule is DATE else "timestamp" if rule is TIMESTAMP else None
 
 
 def is_literal(node: Tree) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 
 def plus_days(day: date, days: int) -> date:
@@ -27,3 +27,15 @@ DATE_STEPS: Mapping[str, Callable[[date, int], date]] = {
     "date_sub": lambda day, days: plus_days(day, -days),
     "add_months": plus_months,
 }
+
+# Instants by a number counted since 1970: how many of these are a second.
+COUNTED: Mapping[str, int] = {"timestamp_seconds": 1, "timestamp_millis": 1_000, "timestamp_micros": 1_000_000}
+
+
+def counted_instant(name: str, count: int) -> datetime:
+    """The time in UTC that is so many seconds, or parts of one, behind 1970 began.
+
+    >>> str(counted_instant("timestamp_millis", -500))
+    '1969-12-31 23:59:59.500000'
+    """
+    return datetime(1970, 1, 1) + timedelta(microseconds=count * 1_000_000 // COUNTED[name])

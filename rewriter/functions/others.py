@@ -44,9 +44,9 @@ acos acosh aggregate array array_append array_compact array_contains array_disti
 array_intersect array_join array_max array_min array_position array_prepend array_remove array_repeat array_size
 array_sort array_union arrays_overlap arrays_zip asin asinh atan atan2 atanh base64 bigint bin binary bit_count
 bit_get bit_length boolean cardinality cbrt char chr collate collation conv convert_timezone cos cosh cot
-csc date_diff date_from_unix_date dateadd decimal decode degrees double e element_at encode
+csc date_diff dateadd decimal decode degrees double e element_at encode
 equal_null exists explode explode_outer expm1 factorial filter find_in_set flatten float forall format_number
-format_string from_csv from_json from_utc_timestamp from_xml get getbit hash hex hypot ilike inline
+format_string from_csv from_json from_xml get getbit hash hex hypot ilike inline
 inline_outer int is_valid_utf8 is_variant_null isnan json_array_length json_object_keys json_tuple levenshtein like
 locate log log1p luhn_check make_dt_interval make_interval make_time make_timestamp_ltz
 make_valid_utf8 make_ym_interval map map_concat map_contains_key map_entries map_filter
@@ -55,12 +55,12 @@ negative nullifzero octet_length parse_json parse_url pi posexplode posexplode_o
 printf quote radians reduce regexp regexp_count regexp_extract_all regexp_instr regexp_like rint rlike schema_of_csv
 schema_of_json schema_of_variant schema_of_xml sec sentences sequence sha shiftleft shiftright shiftrightunsigned
 session_window sin sinh size slice smallint sort_array soundex split stack str_to_map string struct tan tanh
-theta_difference theta_intersection theta_union time_diff time_trunc timestamp timestamp_micros timestamp_millis
-tinyint to_binary to_char to_csv to_json to_number to_time to_timestamp to_timestamp_ltz
-to_timestamp_ntz to_utc_timestamp to_varchar to_variant_object to_xml transform transform_keys
+theta_difference theta_intersection theta_union time_diff time_trunc timestamp
+tinyint to_binary to_char to_csv to_json to_number to_time to_timestamp_ltz
+to_timestamp_ntz to_varchar to_variant_object to_xml transform transform_keys
 transform_values try_element_at try_make_interval try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz
 try_parse_json try_parse_url try_to_binary try_to_date try_to_number try_to_time try_to_timestamp try_url_decode
-try_validate_utf8 try_variant_get typeof unbase64 unhex unix_date unix_micros unix_millis
+try_validate_utf8 try_variant_get typeof unbase64 unhex
 url_decode url_encode validate_utf8 variant_get width_bucket window xpath xpath_boolean xpath_double
 xpath_float xpath_int xpath_long xpath_number xpath_short xpath_string xxhash64 zeroifnull zip_with
 """

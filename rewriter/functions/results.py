@@ -142,3 +142,4 @@ def rounded(kind: str, places: int) -> str:
 
 INT, BIGINT, DOUBLE, BOOLEAN = always("int"), always("bigint"), always("double"), always("boolean")
 TEXT, DATE, BYTES = always(STRING), always("date"), always("binary")
+TIMESTAMP = always("timestamp")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from rewriter.functions.record import Function
-from rewriter.functions.results import BIGINT, DATE, DOUBLE, INT, TEXT, always, dated, instant
+from rewriter.functions.results import BIGINT, DATE, DOUBLE, INT, TEXT, TIMESTAMP, always, dated, instant
 from rewriter.sql.time_windows import END, START
 
 TIME_FUNCTIONS = (
@@ -47,9 +47,18 @@ TIME_FUNCTIONS = (
     Function("months_between", DOUBLE, zoned=True, printed=False),
     Function("unix_seconds", BIGINT, zoned=True, printed=False),
     Function("unix_timestamp", BIGINT, ("to_unix_timestamp",), zoned=True, printed=False),
-    Function("timestamp_seconds", always("timestamp"), zoned=True, printed=False),
+    Function("timestamp_seconds", TIMESTAMP, zoned=True, printed=False),
+    Function("timestamp_millis", TIMESTAMP, zoned=True, printed=False),
+    Function("timestamp_micros", TIMESTAMP, zoned=True, printed=False),
+    Function("unix_millis", BIGINT, zoned=True, printed=False),
+    Function("unix_micros", BIGINT, zoned=True, printed=False),
+    Function("unix_date", INT, printed=False),
+    Function("date_from_unix_date", DATE, printed=False),
+    Function("to_timestamp", TIMESTAMP, zoned=True, printed=False),
+    Function("from_utc_timestamp", TIMESTAMP, zoned=True, printed=False),
+    Function("to_utc_timestamp", TIMESTAMP, zoned=True, printed=False),
     Function("from_unixtime", TEXT, zoned=True, printed=False),
-    Function("make_timestamp", always("timestamp"), zoned=True, printed=False),
+    Function("make_timestamp", TIMESTAMP, zoned=True, printed=False),
     Function("make_timestamp_ntz", always("timestamp_ntz"), zoned=True, printed=False),
 )
 

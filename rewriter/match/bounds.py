@@ -47,10 +47,15 @@ def is_unknown(tree: Tree) -> bool:
     return is_constant(tree) and not is_literal(tree)
 
 
-def moment_of(bound: Tree) -> Moment | None:
-    """A bound that is written down: a text, or one with a type; None for all others."""
+def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
+    """A bound that is written down: a text, or one with a type; None for all others.
+
+    An instant, which names its offset, is one on the clock of the zone, if that is given and has a fixed offset.
+    """
     text = bound.this if isinstance(bound, exp.Cast) else bound
-    return read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+    if not isinstance(text, exp.Literal) or not text.is_string:
+        return None
+    return read_moment(text.name, None) or (read_moment(text.name, zone) if zone is not None else None)
 
 
 def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:

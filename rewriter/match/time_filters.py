@@ -96,7 +96,7 @@ def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
     """Whether the comparison divides the buckets of a grain and type from each other, and none of them."""
     if is_unknown(tree.expression):
         return isinstance(grain, str) and divides(tree, grain, kind, rows.zone)
-    moment = moment_of(tree.expression)
+    moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)
     inclusive = isinstance(tree, exp.LTE | exp.GT)
     # Only where the column is compared in its own type: a coercion would move the border.
     if moment is None or range_of(tree, rows.block, rows.zone) is None:

@@ -98,7 +98,7 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
     buckets = [b for output in outputs if (b := as_bucket(output)) is not None and b.source == conjunct.this] + days
     if buckets and is_unknown(conjunct.expression):
         return _unknown_buckets(conjunct, buckets[0], query.zone)
-    moment = moment_of(conjunct.expression)
+    moment = moment_of(conjunct.expression, query.zone if time == "timestamp" else None)
     if not buckets or moment is None or range_of(conjunct, query.block, query.zone) is None:
         return None
     bucket = buckets[0]

@@ -88,14 +88,14 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = lambda
     """Read an expression as a function of the coarsest bucket that it is one of; None where there is none."""
     labelled = (
         label_source(tree)
-        or _of_later_months(tree)
+        or _of_moved(tree)
         or _formatted(tree, kind_of, zone)
         or _counted(tree, kind_of)
         or _from_seconds(tree, kind_of, zone, since_of)
     )
     if labelled is None:
         return None
-    within, grain = _before_months(*labelled)
+    within, grain = _elsewhere(*_before_months(*labelled), kind_of, zone, since_of)
     source = within
     while (told := told_by(source, kind_of)) is not None and nests(
         told.grain, grain, told.type, zone, since_of(told.source)
@@ -107,10 +107,11 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = lambda
 _OF_MONTHS = frozenset({"month", "quarter", "year"})
 
 
-def _of_later_months(tree: Tree) -> tuple[Tree, Grain] | None:
-    """A bucket of what is some months before or after a time."""
+def _of_moved(tree: Tree) -> tuple[Tree, Grain] | None:
+    """A bucket of what is some months before or after a time, or the time on the clock of another zone."""
     bucket = as_bucket(tree)
-    return (bucket.source, bucket.grain) if bucket is not None and _months_on(bucket.source) is not None else None
+    moved = bucket is not None and (_months_on(bucket.source) is not None or _clock_of(bucket.source) is not None)
+    return (bucket.source, bucket.grain) if bucket is not None and moved else None
 
 
 def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
@@ -130,6 +131,33 @@ def _months_on(source: Tree) -> Tree | None:
     time, number = moved.expressions
     number = number.this if isinstance(number, exp.Neg) else number
     return time if isinstance(number, exp.Literal) and not number.is_string else None
+
+
+# Seconds by which clocks of some zones are apart, longest first: buckets that are the same on all of them.
+_COMMON_STEPS = (3600, 1800, 900, 300, 60)
+
+
+def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
+    """The time of which a source is what the clock of another zone shows, as buckets of instants that nest in its own.
+
+    law: from_utc_timestamp(t, z) is t plus z's offset. Where z's offsets are multiples of n seconds and change where
+         such buckets begin, all times of a bucket of n seconds get the same, and stay within one
+    no:  sessions of a zone that moves its clocks, in which the time that is shown may not exist
+    """
+    time = _clock_of(source)
+    if time is None or kind_of(time) != "timestamp" or not is_fixed_offset(zone):
+        return source, grain
+    shown, since = source.expressions[1].name, since_of(time)
+    steps = (n for n in _COMMON_STEPS if nests(n, grain, "timestamp", zone) and shift_of(shown, n, since) == 0)
+    return next(((time, step) for step in steps), (source, grain))
+
+
+def _clock_of(source: Tree) -> Tree | None:
+    """The time of which an expression is what the clock of a named zone shows."""
+    if not isinstance(source, exp.Anonymous) or source.name != "from_utc_timestamp" or len(source.expressions) != 2:
+        return None
+    time, shown = source.expressions
+    return time if isinstance(shown, exp.Literal) and shown.is_string else None
 
 
 def _counted(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:

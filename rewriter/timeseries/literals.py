@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-_MOMENT = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?)?\Z")
+_MOMENT = re.compile(
+    r"(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(Z|[+-]\d{2}:\d{2})?)?\Z"
+)
 _OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::(\d{2}))?\Z")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -20,17 +22,20 @@ class Moment(NamedTuple):
 
 
 def read_moment(text: str, zone: str | None) -> Moment | None:
-    """A literal of the plain forms `2024-01-31` and `2024-01-31 12:30[:00[.5]]`; None for all others.
+    """A literal of the plain forms `2024-01-31` and `2024-01-31 12:30[:00[.5]][Z|+01:00]`; None for all others.
 
-    A wall-clock time in a gap or an overlap of the zone becomes the instant that java.time chooses.
+    A wall-clock time in a gap or an overlap of the zone becomes the instant that java.time chooses. What names an
+    offset is read in zones of a fixed one alone: elsewhere an hour may come twice.
 
     >>> read_moment("2024-01-01", "+01:00").micros - read_moment("2024-01-01", None).micros
     -3600000000
+    >>> read_moment("2024-01-01 00:30Z", "-01:00").wall, read_moment("2024-01-01 00:30Z", None)
+    (datetime.datetime(2023, 12, 31, 23, 30), None)
     """
     match = _MOMENT.match(text.strip(" "))
     if match is None:
         return None
-    year, month, day, hour, minute, second, fraction = match.groups()
+    year, month, day, hour, minute, second, fraction, offset = match.groups()
     micro = int((fraction or "0").ljust(6, "0"))
     try:
         wall = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), micro)
@@ -39,6 +44,15 @@ def read_moment(text: str, zone: str | None) -> Moment | None:
         return None
     if info is None:
         return None
+    if offset is not None:
+        given = zone_info(offset)
+        if given is None or zone is None or not isinstance(info, timezone):
+            return None
+        try:
+            instant = wall.replace(tzinfo=given).astimezone(info)
+        except OverflowError:
+            return None
+        return Moment(instant.replace(tzinfo=None), (instant - _EPOCH) // timedelta(microseconds=1))
     return Moment(wall, (wall.replace(tzinfo=info) - _EPOCH) // timedelta(microseconds=1))
 
 

@@ -225,7 +225,8 @@ class Filter:
         """
         text = literal.this if isinstance(literal, exp.Cast) else literal
         value = self._value(literal, "date" if dates else kind)
-        moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+        written = text.name if isinstance(text, exp.Literal) and text.is_string else ""
+        moment = read_moment(written, None) or read_moment(written, self.zone if kind == "timestamp" else None)
         if value is None or moment is None:
             return None
         try:

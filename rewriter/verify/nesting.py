@@ -17,9 +17,11 @@ from rewriter.timeseries import (
     bucket_call,
     bucket_elsewhere,
     day_source,
+    is_fixed_offset,
     rolls_up,
     zone_elsewhere,
 )
+from rewriter.timeseries.steady import LENGTHS
 from rewriter.verify.borders import nested, same_borders
 from rewriter.verify.forms import Forms
 
@@ -57,11 +59,30 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
         time, number = finer(forms, source.expressions[0], "month"), source.expressions[1]
         settled = time is not None and not holds(number, exp.Column)
         return forms.normal(call_of(source.name, time, number)) if time is not None and settled else None
+    if isinstance(source, exp.Anonymous) and source.name == "from_utc_timestamp":
+        return _on_another_clock(forms, source, grain)
     day = day_source(source)
     if day is not None and forms.kind(day) in ("timestamp", "timestamp_ntz"):
         return day if isinstance(grain, str) and rolls_up("day", grain) else None
     found = instant(source)
     return found[0] if found is not None and nests(forms, found[1], grain, "timestamp", found[0]) else None
+
+
+def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
+    """What the clock of a zone shows of a bucket, as what it shows of the time: their hours are the same buckets."""
+    begun, zone = shown.expressions
+    bucket, stepped_ = as_bucket(begun), instant(begun)
+    time, fine = (bucket.source, bucket.grain) if bucket is not None else (stepped_[0], "") if stepped_ else (None, "")
+    if stepped_ is not None:
+        fine = next((name for name, seconds in LENGTHS.items() if seconds == stepped_[1]), "")
+    if time is None or fine in DATE_GRANULARITIES or not fine or not is_fixed_offset(forms.zone):
+        return None
+    since = _since(forms, time)
+    # The times of UTC, of the session and of the other zone have their borders together.
+    together = all(same_borders(fine, "UTC", other, since) for other in (forms.zone, zone.name))
+    if not isinstance(zone, exp.Literal) or not together or not nested(fine, grain, "timestamp", forms.zone):
+        return None
+    return call_of(shown.name, time, zone)
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, ClassVar
 
@@ -22,7 +22,9 @@ Rows = list[tuple[Any, ...]]
 
 # Spark's functions that DuckDB lacks and sqlglot does not translate, or that divide by zero otherwise.
 MACROS = """
-CREATE TEMP MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000 AS BIGINT));
+CREATE TEMP MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000::BIGINT AS BIGINT));
+CREATE TEMP MACRO timestamp_millis(s) AS epoch_ms(CAST(s AS BIGINT));
+CREATE TEMP MACRO on_clock(t, z) AS timezone(z, timezone('UTC', CAST(t AS TIMESTAMP)));
 CREATE TEMP MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo, d, h, mi, CAST(s AS DOUBLE));
 CREATE TEMP MACRO theta_sketch_agg(x, size) AS list_sort(list_distinct(list(x)));
 CREATE TEMP MACRO theta_union_agg(sketch, size) AS list_sort(list_distinct(flatten(list(sketch))));
@@ -111,7 +113,7 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
 
 def duck(sql: str) -> str:
     """Spark SQL as DuckDB's: the tables have one snapshot only, and the session's zone is UTC."""
-    sql = _without_time_windows(sql)
+    sql = _INSTANT.sub(_in_utc, _without_time_windows(sql))
     for clock, told in _CLOCK.items():
         sql = clock.sub(told, sql)
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
@@ -145,6 +147,14 @@ def _without_time_windows(sql: str) -> str:
     return re.sub(r"FROM ([\w.]+)", f"FROM ({' UNION ALL '.join(rows)}) AS q", named)
 
 
+# Of an instant with its offset DuckDB takes the time on the clock.
+_INSTANT = re.compile(r"'(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))'")
+
+
+def _in_utc(instant: re.Match[str]) -> str:
+    return f"'{datetime.fromisoformat(instant[1]).astimezone(UTC).replace(tzinfo=None).isoformat(' ')}'"
+
+
 def _seconds(length: str) -> int:
     number, unit = length.split()
     return int(number) * {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}[unit[0]]
@@ -154,6 +164,8 @@ def _in_duckdb(node: exp.Expr) -> exp.Expr:
     """Functions of times that DuckDB has under other names, or for other types."""
     if isinstance(node, exp.StrToUnix | exp.UnixSeconds):
         return exp.Anonymous(this="whole_seconds", expressions=[node.this])
+    if isinstance(node, exp.AtTimeZone):
+        return exp.Anonymous(this="on_clock", expressions=[node.this.transform(_in_duckdb), node.args["zone"]])
     if isinstance(node, exp.UnixToStr):
         instant = exp.Anonymous(this="timestamp_seconds", expressions=[node.this.transform(_in_duckdb)])
         return exp.TimeToStr(this=instant, format=node.args.get("format") or exp.Literal.string("%Y-%m-%d %H:%M:%S"))

@@ -230,3 +230,42 @@ SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` < '1969-
 SELECT sum(n) AS s FROM events WHERE at >= '2024-02-29' AND at < '2024-03-01'
 --@ rewritten using at_hour
 SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= '2024-02-29' AND v.`h` < '2024-03-01'
+
+--@ case: instants, as programs write them
+SELECT sum(n) AS s FROM events WHERE at >= '2024-01-01T00:00:00Z' AND at < '2024-02-01T00:00:00.000Z'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= '2024-01-01T00:00:00Z' AND v.`h` < '2024-02-01T00:00:00.000Z'
+
+--@ case: instants with another offset
+SELECT sum(n) AS s FROM events WHERE at >= TIMESTAMP '2024-01-01 02:00:00+02:00' AND at < TIMESTAMP '2024-01-31 19:00:00-05:00'
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 02:00:00+02:00' AS TIMESTAMP) AND v.`h` < CAST('2024-01-31 19:00:00-05:00' AS TIMESTAMP)
+
+--@ case: half an hour off
+SELECT sum(n) AS s FROM events WHERE at >= TIMESTAMP '2024-01-01 05:00:00+05:30' AND at < TIMESTAMP '2024-02-01 05:30:00+05:30'
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` < CAST('2024-02-01 05:30:00+05:30' AS TIMESTAMP) AND v.`h` >= CAST('2024-01-01 00:00:00' AS TIMESTAMP) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST('2024-01-01 05:00:00+05:30' AS TIMESTAMP) AND events_0.at < CAST('2024-01-01 00:00:00' AS TIMESTAMP)) AS v
+
+--@ case: seconds and milliseconds since 1970
+SELECT sum(n) AS s FROM events WHERE at >= timestamp_seconds(1704067200) AND at < timestamp_millis(1706745600000)
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00Z' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP)
+
+--@ case: milliseconds within an hour
+SELECT sum(n) AS s FROM events WHERE at >= timestamp_millis(1704067200001) AND at < timestamp_millis(1706745600000)
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` < CAST('2024-02-01 00:00:00Z' AS TIMESTAMP) AND v.`h` >= CAST('2024-01-01 01:00:00' AS TIMESTAMP) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST('2024-01-01 00:00:00.001000Z' AS TIMESTAMP) AND events_0.at < CAST('2024-01-01 01:00:00' AS TIMESTAMP)) AS v
+
+--@ case: texts as times
+SELECT sum(n) AS s FROM events WHERE at >= to_timestamp('2024-01-01 00:00:00') AND at < to_timestamp('2024-02-01', 'yyyy-MM-dd')
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST('2024-01-01 00:00:00' AS TIMESTAMP) AND v.`h` < CAST('2024-02-01' AS TIMESTAMP)
+
+--@ case: a text in another pattern
+SELECT sum(n) AS s FROM events WHERE at >= to_timestamp('01.02.2024', 'dd.MM.yyyy')
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= (date_trunc('HOUR', to_timestamp('01.02.2024', 'dd.MM.yyyy')) + INTERVAL '1' HOUR) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= to_timestamp('01.02.2024', 'dd.MM.yyyy') AND events_0.at < (date_trunc('HOUR', to_timestamp('01.02.2024', 'dd.MM.yyyy')) + INTERVAL '1' HOUR)) AS v
+
+--@ case: an instant beside a time without zone
+SELECT min(n) AS least FROM events WHERE local >= '2024-01-01T00:00:00Z'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW local; at_month COLUMN_NOT_IN_VIEW local; by_month COLUMN_NOT_IN_VIEW local; local_day COLUMN_NOT_IN_VIEW local; unix_day COLUMN_NOT_IN_VIEW local

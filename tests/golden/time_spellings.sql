@@ -252,3 +252,17 @@ SELECT date_trunc('hour', at) AS h, count_if(n > 2) AS c FROM events GROUP BY 1
 --@ case: what time it is now
 SELECT unix_timestamp() AS u, max(n) AS s FROM events GROUP BY 1
 --@ kept: by_date NOT_READ unix_timestamp() tells the time; by_day NOT_READ unix_timestamp() tells the time; by_fields NOT_READ unix_timestamp() tells the time; by_label NOT_READ unix_timestamp() tells the time; by_minute NOT_READ unix_timestamp() tells the time; by_unix_hour NOT_READ unix_timestamp() tells the time; local_hour NOT_READ unix_timestamp() tells the time; made_month NOT_READ unix_timestamp() tells the time
+
+--@ case: milliseconds of a bucket
+SELECT unix_millis(date_trunc('hour', at)) AS h, sum(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_minute
+SELECT unix_millis(date_trunc('HOUR', v.`m`)) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY unix_millis(date_trunc('HOUR', v.`m`))
+
+--@ case: days since 1970
+SELECT unix_date(to_date(at)) AS d, max(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_day
+SELECT unix_date(v.`d`) AS d, max(v.`top`) AS s FROM lake.demo.by_day__storage AS v GROUP BY unix_date(v.`d`)
+
+--@ case: milliseconds of the time itself
+SELECT unix_millis(at) AS t, sum(n) AS s FROM events GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
