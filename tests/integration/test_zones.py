@@ -34,6 +34,8 @@ KEYS = (
     "timeseries(t, 'minute')", "timeseries(t, 'thirty_minute')", "date_trunc('HOUR', t)", "date_trunc('DAY', t)",
     "CAST(t AS DATE)", "date_trunc('WEEK', t)", "trunc(t, 'MONTH')", "year(t)", "hour(t)", "dayofweek(t)",
     "date_format(t, 'yyyy-MM-dd HH')", "date_format(t, 'HH:mm')", "floor(unix_timestamp(t) / 3600)",
+    "window(t, '15 minutes').start", "window(t, '1 day').end", "window(t, '1 week', '1 week', '5 hours').start",
+    "year(add_months(t, 6))", "extract(YEAROFWEEK FROM t)",
 )  # fmt: skip
 FILTERS = (
     "t >= '{0}'", "t < '{0}'", "t BETWEEN '{0}' AND '{1}'", "t >= '{0}' AND t < '{1}'", "CAST(t AS DATE) = '{2}'",
