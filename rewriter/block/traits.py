@@ -28,6 +28,9 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
     bucket = as_bucket(node)
     if bucket is not None:
         return bucket.type
+    if isinstance(node, exp.Add | exp.Sub) and isinstance(node.expression, exp.Interval):
+        kind = temporal_type(node.this, scope)
+        return kind if kind != "date" else None  # hours make a TIMESTAMP of it
     rule = RESULTS.get(node.name) if isinstance(node, exp.Anonymous) else None
     return "date" if rule is DATE else "timestamp" if rule is TIMESTAMP else None
 

@@ -95,7 +95,7 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = lambda
     )
     if labelled is None:
         return None
-    within, grain = _elsewhere(*_before_months(*labelled), kind_of, zone, since_of)
+    within, grain = _elsewhere(*_before_step(*_before_months(*labelled), kind_of, zone), kind_of, zone, since_of)
     source = within
     while (told := told_by(source, kind_of)) is not None and nests(
         told.grain, grain, told.type, zone, since_of(told.source)
@@ -108,10 +108,12 @@ _OF_MONTHS = frozenset({"month", "quarter", "year"})
 
 
 def _of_moved(tree: Tree) -> tuple[Tree, Grain] | None:
-    """A bucket of what is some months before or after a time, or the time on the clock of another zone."""
+    """A bucket of what is some time before or after another, or that on the clock of another zone."""
     bucket = as_bucket(tree)
-    moved = bucket is not None and (_months_on(bucket.source) is not None or _clock_of(bucket.source) is not None)
-    return (bucket.source, bucket.grain) if bucket is not None and moved else None
+    if bucket is None:
+        return None
+    moved = any(before(bucket.source) is not None for before in (_months_on, _clock_of, _step_of))
+    return (bucket.source, bucket.grain) if moved else None
 
 
 def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
@@ -131,6 +133,29 @@ def _months_on(source: Tree) -> Tree | None:
     time, number = moved.expressions
     number = number.this if isinstance(number, exp.Neg) else number
     return time if isinstance(number, exp.Literal) and not number.is_string else None
+
+
+def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tuple[Tree, Grain]:
+    """The time of which a source is some seconds before or after: so are its buckets of a length that divides the step.
+
+    law: floor((t + c) / n) is floor(t / n) + c / n where n divides c
+    no:  zones that move their clocks, in which a day more may be 23 hours, or a time that does not exist
+    """
+    step = _step_of(source)
+    zoneless = step is not None and (is_fixed_offset(zone) or kind_of(source.this) == "timestamp_ntz")
+    if step is None or not zoneless or isinstance(grain, int):
+        return source, grain
+    fits = (g for g in ("day", "hour", "minute", "second") if step % LENGTHS[g] == 0 and rolls_up(g, grain))
+    return next(((source.this, fine) for fine in fits), (source, grain))
+
+
+def _step_of(source: Tree) -> int | None:
+    """The seconds that are added to a time or taken from it."""
+    step = source.expression if isinstance(source, exp.Add | exp.Sub) else None
+    if not isinstance(step, exp.Interval) or not step.name.isdigit():
+        return None
+    length = LENGTHS.get(str(step.args["unit"]).lower().removesuffix("s"))
+    return int(step.name) * length if length is not None else None
 
 
 # Seconds by which clocks of some zones are apart, longest first: buckets that are the same on all of them.

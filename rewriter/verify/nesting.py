@@ -59,6 +59,8 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
         time, number = finer(forms, source.expressions[0], "month"), source.expressions[1]
         settled = time is not None and not holds(number, exp.Column)
         return forms.normal(call_of(source.name, time, number)) if time is not None and settled else None
+    if isinstance(source, exp.Add | exp.Sub) and isinstance(source.expression, exp.Interval):
+        return _moved(forms, source, grain)
     if isinstance(source, exp.Anonymous) and source.name == "from_utc_timestamp":
         return _on_another_clock(forms, source, grain)
     day = day_source(source)
@@ -66,6 +68,24 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
         return day if isinstance(grain, str) and rolls_up("day", grain) else None
     found = instant(source)
     return found[0] if found is not None and nests(forms, found[1], grain, "timestamp", found[0]) else None
+
+
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+
+
+def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
+    """A time so much later, of a bucket of which that is a multiple: both its ends move alike where clocks do not."""
+    step, kind = moved.expression, forms.kind(moved.this)
+    length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
+    still = kind == "timestamp_ntz" or (kind == "timestamp" and is_fixed_offset(forms.zone))
+    if length is None or not step.name.isdecimal() or not still or not holds(moved.this, exp.Column):
+        return None
+    for unit, seconds in _UNITS.items():
+        whole = int(step.name) * length % seconds == 0 and nested(unit, grain, kind, forms.zone)
+        time = finer(forms, moved.this, unit) if whole else None
+        if time is not None:
+            return type(moved)(this=time, expression=step)
+    return None
 
 
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:

@@ -75,3 +75,7 @@ SELECT window.start, min(n) AS low FROM events GROUP BY window(at, '1 day')
 SELECT trunc(at, 'MONTH') AS m, min(n) AS low FROM events GROUP BY 1
 --@ rewritten using by_day
 SELECT trunc(CAST(v.`d` AS DATE), 'MONTH') AS m, min(v.`low`) AS low FROM lake.demo.by_day__storage AS v GROUP BY trunc(CAST(v.`d` AS DATE), 'MONTH')
+
+--@ case: a day more may be 23 hours
+SELECT date_trunc('day', at + INTERVAL 1 DAY) AS d, max(n) AS top FROM events GROUP BY 1
+--@ kept: by_day GROUPING_TOO_COARSE at; by_hour GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_quarter GROUPING_TOO_COARSE at

@@ -266,3 +266,35 @@ SELECT unix_date(v.`d`) AS d, max(v.`top`) AS s FROM lake.demo.by_day__storage A
 --@ case: milliseconds of the time itself
 SELECT unix_millis(at) AS t, sum(n) AS s FROM events GROUP BY 1
 --@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: weeks that end on Saturday
+SELECT date_trunc('week', at + INTERVAL '1' DAY) + INTERVAL '5' DAY AS w, sum(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_minute
+SELECT date_trunc('WEEK', v.`m` + INTERVAL '1' DAY) + INTERVAL '5' DAY AS w, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('WEEK', v.`m` + INTERVAL '1' DAY) + INTERVAL '5' DAY
+
+--@ case: days that begin at five
+SELECT date_trunc('day', at - INTERVAL 5 HOURS) AS d, sum(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_minute
+SELECT date_trunc('DAY', v.`m` - INTERVAL '5' HOURS) AS d, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY date_trunc('DAY', v.`m` - INTERVAL '5' HOURS)
+
+--@ case: from days none that begin at five
+SELECT date_trunc('day', at - INTERVAL 5 HOURS) AS d, max(n) AS top FROM events GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute AGGREGATE_NOT_IN_VIEW max(n); by_unix_hour AGGREGATE_NOT_IN_VIEW max(n); local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: the hour of a later day is that of this
+SELECT hour(at + INTERVAL 2 DAYS) AS h, sum(n) AS s FROM events GROUP BY 1
+--@ rewritten using by_minute
+SELECT hour(v.`m` + INTERVAL '2' DAYS) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY hour(v.`m` + INTERVAL '2' DAYS)
+
+--@ case: days of a later month do not follow from months
+SELECT to_date(at + INTERVAL 1 MONTH) AS d, sum(n) AS s FROM events GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: half a minute is finer than minutes
+SELECT date_trunc('minute', at + INTERVAL 30 SECONDS) AS m, sum(n) AS s FROM events GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: of a clock without a zone
+SELECT to_date(local + INTERVAL 2 HOURS) AS d, count(n) AS c FROM events GROUP BY 1
+--@ rewritten using local_hour
+SELECT CAST(v.`h` + INTERVAL '2' HOURS AS DATE) AS d, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.local_hour__storage AS v GROUP BY CAST(v.`h` + INTERVAL '2' HOURS AS DATE)
