@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
@@ -235,8 +235,9 @@ def parse(sql: str, session: Session) -> Statement:
     return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens, kinds))
 
 
+@lru_cache(maxsize=64)  # all that reads a view asks for it, one after the other
 def storage_statement(view: MaterializedView) -> Statement:
-    """The query that fills a view's storage, its names resolved where the view was defined."""
+    """Return the query that fills a view's storage, its names resolved where the view was defined."""
     return parse(view.storage_query, view.session)
 
 
