@@ -225,7 +225,7 @@ class Race:
 
     def _write_with_pyiceberg(self, random: Random) -> None:
         with self._catalog() as catalog:
-            while not self._over.wait(random.uniform(0, 0.8)):
+            while not self._over.wait(random.uniform(0, 2)):
                 first = next(self._ids)
                 ids = range(first, first + random.randrange(1, 40))
                 rows = {"id": pa.array(ids, pa.int64()), "region": pa.array([i % 9 for i in ids], pa.int32()),
