@@ -15,7 +15,16 @@ from rewriter.block.resolve import READ_CLAUSES
 from rewriter.model import Declared, TableName
 from rewriter.needs import Needs, Reference, Values, folds, needs_of
 from rewriter.question import Aggregated, Filtered, Need, Question
-from rewriter.sql import SelectBlock, Statement, every, from_items, holds, tables_of
+from rewriter.sql import (
+    Membership,
+    SelectBlock,
+    Statement,
+    every,
+    from_items,
+    holds,
+    membership_of,
+    tables_of,
+)
 
 Known = Mapping[str, frozenset[TableName]]
 
@@ -104,6 +113,7 @@ class _Asking:
     def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
         self.statement, self.select, self.known = statement, select, known
         self.tables = _occurrences(statement, select)
+        self.asked = membership_of(statement, select)
         self.source = _Source(statement, select)
         self.own = self.source.needs
         derived = list(_derived(statement, select))
@@ -128,7 +138,7 @@ class _Asking:
     def question(self) -> Question:
         for source in self.from_:
             self._attribute(source)
-        grouped = self.own.grouped or bool(self.under)
+        grouped = self.own.grouped or bool(self.under) or self.asked is not None
         needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
         joins = tuple(dict.fromkeys(self._joins()))
         return Question(
@@ -164,6 +174,8 @@ class _Asking:
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
+        if self.asked is Membership.EXISTS and not self.own.grouped:
+            return  # what it selects makes no difference
         for reference in self.own.rows:
             if self._has(reference, self.source):
                 for names in self._alternatives(reference.name, frozenset()):

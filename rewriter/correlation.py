@@ -1,4 +1,4 @@
-"""Scalar subqueries of WHERE that name columns of the block around them: to the subquery such a column is a constant.
+"""Subqueries of WHERE that name columns of the block around them: to the subquery such a column is a constant.
 
 law:    whatever value the column has, the subquery's block is answered for that value as for any other constant
 query:  … FROM part WHERE price < (SELECT avg(price) FROM items WHERE items.part = id)
@@ -42,11 +42,16 @@ class Correlation:
         self.lent[place] = declared.type
         return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
 
-    def check(self, block: Block) -> None:
-        """Raise Unsupported where Spark takes no column of the block around."""
+    def check(self, block: Block, *, compared: bool) -> None:
+        """Raise Unsupported where Spark takes no column of the block around; an aggregate is `compared`, or else asked.
+
+        Of EXISTS and IN of an aggregate, Spark's own way with groups of no rows counts.
+        """
         beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
-        if self.lent and (block.keys != () or any(beyond)):
-            raise Unsupported("a subquery that names columns around it is read where it is an aggregate over all rows")
+        read = block.as_set or (compared and block.keys == ())
+        if self.lent and (not read or any(beyond)):
+            aggregated = "where it is an aggregate over all rows, or rows of EXISTS or IN"
+            raise Unsupported(f"a subquery that names columns around it is read {aggregated}")
 
     def placed(self, match: Match) -> Match | Miss:
         """The match, if the columns around mean the same in it."""
@@ -63,12 +68,12 @@ class Correlation:
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
-    """What a block may take from the one around it; None for one that is no scalar subquery of a WHERE."""
+    """What a block may take from the one around it; None for one that is no subquery of a WHERE."""
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
     places = [inner for inner in every(around.tree, exp.Select) if inner == select.tree]
-    if not places or not all(_is_scalar_in_where(place, around.tree) for place in places):
+    if not places or not all(_is_in_where(place, around.tree) for place in places):
         return None
     try:
         return Correlation(full_scope(around.tree, find, common_tables(statement, around, find)))
@@ -76,10 +81,10 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
         return None
 
 
-def _is_scalar_in_where(select: exp.Expr, around: exp.Select) -> bool:
-    """Whether a SELECT in parentheses is an operand in the WHERE of just that block."""
+def _is_in_where(select: exp.Expr, around: exp.Select) -> bool:
+    """Whether a SELECT is an operand in the WHERE of just that block, or what EXISTS or IN asks about there."""
     node = select.parent
-    if not isinstance(node, exp.Subquery) or isinstance(node.parent, exp.In | exp.Any | exp.All):
+    if not isinstance(node, exp.Subquery | exp.Exists) or isinstance(node.parent, exp.Any | exp.All):
         return False
     while node is not None and not isinstance(node, exp.Where | exp.From | exp.Join | exp.Select):
         node = node.parent

@@ -85,6 +85,8 @@ class Block:
     `names` holds an output's name where the text settles it: an alias, or a plain column.
     `decides` says that the query around it may decide by its outputs which rows come back; false only where that
     was seen not to be so.
+    Of one `as_set` it is asked only which rows it has, however often.
+    Of one `as_set` it is asked only which rows it has, however often.
     `since` has times of rows with seconds since 1970 that they are known not to be before.
     Columns of tables that a join fills up with NULLs are nullable, whatever was declared.
     """
@@ -102,6 +104,7 @@ class Block:
     sets: tuple[tuple[Tree, ...], ...] | None = None
     distinct: bool = False
     decides: bool = True
+    as_set: bool = False
     since: tuple[tuple[Tree, int], ...] = ()
 
     @property

@@ -27,7 +27,7 @@ from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.rules.text_match import text_match
 from rewriter.spelling import spell_out
-from rewriter.sql import Edit, SelectBlock, Statement, splice_within
+from rewriter.sql import Edit, Membership, SelectBlock, Statement, membership_of, splice_within
 from rewriter.verify import REFUTED, Verdict, verdict_on, verify_text
 
 log = logging.getLogger(__name__)
@@ -250,4 +250,9 @@ def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, s
         return splice_within(statement.sql, block.span, (*spelled, *values))
 
     common = ", ".join(f"{quoted(t.name)} AS ({text(t.block)})" for t in statement.common_within(select))
-    return f"WITH {common} {text(select)}" if common else text(select)
+    whole = f"WITH {common} {text(select)}" if common else text(select)
+    if not answer.block.as_set:
+        return whole
+    # Of EXISTS the outputs are none that a plan has.
+    outputs = "1" if membership_of(statement, select) is Membership.EXISTS else "*"
+    return f"SELECT {outputs} FROM ({whole}) AS asked"

@@ -10,9 +10,10 @@ from rewriter.block import Block, Find, Unsupported, build_block
 from rewriter.correlation import Correlation, correlation_of
 from rewriter.derived import common_of, texts_of
 from rewriter.freshness import Relations
+from rewriter.functions.trees import number
 from rewriter.index import Definitions
 from rewriter.model import Column, Table, TableName
-from rewriter.sql import SelectBlock, Statement
+from rewriter.sql import Membership, SelectBlock, Statement, membership_of
 
 DERIVED_ALONE = "it reads derived tables alone, which are answered by themselves"
 
@@ -48,9 +49,21 @@ def block_of(
     common = common_of(select, statement, find)
     outer = correlation.column if correlation is not None else None
     block = build_block(tree, find, common, texts=texts_of(select, statement, find), outer=outer)
+    membership = membership_of(statement, select)
+    block = _asked_as_set(block, membership)
     if correlation is not None:
-        correlation.check(block)
+        correlation.check(block, compared=membership is None)
     return replace(block, decides=statement.decides_by(select)), correlation
+
+
+def _asked_as_set(block: Block, membership: Membership | None) -> Block:
+    """A block of whose rows it is asked which there are, or whether any: how often makes no difference."""
+    beyond = block.keys is not None or block.limit or block.offset or block.order or not block.plain
+    if membership is None or beyond:
+        return block
+    if membership is Membership.EXISTS:
+        block = replace(block, outputs=(number(1),), names=(None,))
+    return replace(block, as_set=True)
 
 
 def reads_derived_alone(block: Block) -> bool:

@@ -9,7 +9,8 @@ from rewriter.match.grouping import Groups, finish, group_keys
 def read_rows(ask: Ask) -> Match | Miss:
     """Read rows from the view instead of the tables, and do with them what the query does.
 
-    law:    the view has the rows of the tables that it joins, fewer only where the query wants fewer
+    law:    the view has the rows of the tables that it joins, fewer only where the query wants fewer; a row of groups
+            is there if a row of the tables is, which is all that EXISTS and IN ask
     view:   SELECT id, region, price * quantity AS revenue FROM sales WHERE year = 2024
     query:  SELECT region, sum(price * quantity) FROM sales WHERE year = 2024 AND id > 7 GROUP BY region
     gives:  SELECT region, sum(revenue) FROM view WHERE id > 7 GROUP BY region
@@ -17,7 +18,8 @@ def read_rows(ask: Ask) -> Match | Miss:
     reading = ask.reading
     if isinstance(reading, Miss):
         return reading
-    if reading.candidate.block.keys is not None:
+    held = reading.candidate.block.keys
+    if held is not None and not (held and reading.block.as_set):
         return Miss(Reason.SHAPE, "the view holds groups")
     if reading.block.keys is None:
         return finish(reading, reading.compute, keys=None, rolled_up=False)

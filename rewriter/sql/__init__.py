@@ -9,6 +9,7 @@ from rewriter.sql.dialect import ParseError, parse_select, render, tokenize
 from rewriter.sql.expansion import Expanded, View, by_name, expand, from_storage, in_place
 from rewriter.sql.expression import expression_sql
 from rewriter.sql.hints import Hinted, hinted
+from rewriter.sql.membership import Membership, membership_of
 from rewriter.sql.search import every, holds, nodes_of, operands
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
@@ -31,6 +32,7 @@ __all__ = [
     "Edit",
     "Expanded",
     "Hinted",
+    "Membership",
     "ParseError",
     "SelectBlock",
     "SelectSpan",
@@ -47,6 +49,7 @@ __all__ = [
     "hinted",
     "holds",
     "in_place",
+    "membership_of",
     "nodes_of",
     "operands",
     "parse",

@@ -56,6 +56,8 @@ def verify(
         problem = _shape_problem(question, plan, leaves, schema)
         if problem:
             return Verdict(REFUTED, problem)
+        if question.as_set:
+            question, plan = _as_groups(question), replace(plan, block=_as_groups(plan.block))
         found = Comparison()
         for asked, made in _pairs(question, plan):
             unfolding = Unfolding(leaves.held, leaves.table, session.time_zone)
@@ -74,6 +76,12 @@ def verify(
     if not found.difference:
         return Verdict(PROVED, axioms=found.axioms)
     return Verdict(REFUTED if found.certain else UNDECIDED, found.difference, found.axioms)
+
+
+def _as_groups(block: Block) -> Block:
+    """Rows that are asked for as a set: a group for all that are alike."""
+    keys = tuple(dict.fromkeys(block.outputs)) if block.keys is None else block.keys
+    return replace(block, keys=keys, as_set=False)
 
 
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, zone: str) -> Comparison:

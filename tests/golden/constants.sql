@@ -41,13 +41,13 @@ SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__stora
 
 --@ case: NOT IN where NULL may be within keeps its meaning
 SELECT prio, count(*) FROM orders WHERE cust NOT IN (SELECT part FROM items) GROUP BY prio
---@ rewritten using by_cust
-SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE NOT (v.`cust` IN (SELECT part FROM items VERSION AS OF 1001)) GROUP BY v.`prio`
+--@ rewritten using by_cust, by_part
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE NOT (v.`cust` IN (SELECT v.`part` AS part FROM lake.demo.by_part__storage VERSION AS OF 2002 AS v)) GROUP BY v.`prio`
 
 --@ case: NOT IN where the column around may be NULL
 SELECT prio, count(*) FROM orders WHERE cust NOT IN (SELECT order_id FROM items) GROUP BY prio
---@ rewritten using by_cust
-SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE NOT (v.`cust` IN (SELECT order_id FROM items VERSION AS OF 1001)) GROUP BY v.`prio`
+--@ rewritten using by_cust, by_part
+SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE NOT (v.`cust` IN (SELECT v.`order_id` AS order_id FROM lake.demo.by_part__storage VERSION AS OF 2002 AS v)) GROUP BY v.`prio`
 
 --@ case: NOT IN of nothing keeps NULL
 SELECT prio, count(*) FROM orders WHERE cust NOT IN (SELECT k FROM nothing WHERE k > 0) GROUP BY prio

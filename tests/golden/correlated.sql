@@ -49,7 +49,7 @@ SELECT brand FROM part JOIN supp ON size = pid WHERE size > (SELECT sum(qty) FRO
 
 --@ case: groups within
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = id GROUP BY items.pid)
---@ kept: by_part NOT_READ id is no column of the tables in its FROM; parts NOT_READ id is no column of the tables in its FROM; by_part NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows
+--@ kept: by_part NOT_READ id is no column of the tables in its FROM; parts NOT_READ id is no column of the tables in its FROM; by_part NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN
 
 --@ case: a column around in the output
 SELECT id FROM part WHERE size > (SELECT sum(qty) + id FROM items WHERE items.pid = part.id)

@@ -58,7 +58,7 @@ SELECT v.`id` AS id, v.`twice` AS d FROM lake.demo.sized__storage AS v WHERE v.`
 
 --@ case: half a key finds several rows
 SELECT id, amount * 2 AS d FROM sales AS s WHERE EXISTS (SELECT 1 FROM parts AS p WHERE s.dim_id = p.a)
---@ kept: by_group TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; labelled TABLES_DIFFER the view joins dim, groups besides, and no trusted key says that no row is lost; named TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; sized VIEW_FILTERS_MORE dim_id = a; sized NOT_READ s.dim_id is no column of the tables in its FROM
+--@ kept: by_group TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; labelled TABLES_DIFFER the view joins dim, groups besides, and no trusted key says that no row is lost; named TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; sized VIEW_FILTERS_MORE dim_id = a; sized TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost
 
 --@ case: what is no key finds several rows
 SELECT other_id, min(amount) AS m FROM sales WHERE other_id IN (SELECT group_id FROM dim) GROUP BY other_id
@@ -66,7 +66,7 @@ SELECT other_id, min(amount) AS m FROM sales WHERE other_id IN (SELECT group_id 
 
 --@ case: a constant is no row of the tables around
 SELECT dim_id, sum(amount) AS s FROM sales WHERE EXISTS (SELECT 1 FROM dim WHERE id = 1 AND dim_id > id) GROUP BY dim_id
---@ kept: by_group VIEW_FILTERS_MORE other_id = group_id; labelled TABLES_DIFFER the view joins groups besides, and no trusted key says that no row is lost; named VIEW_FILTERS_MORE dim_id = id; sized TABLES_DIFFER the view joins parts besides, and no trusted key says that no row is lost; by_group NOT_READ dim_id is no column of the tables in its FROM; labelled NOT_READ dim_id is no column of the tables in its FROM; named NOT_READ dim_id is no column of the tables in its FROM
+--@ kept: by_group VIEW_FILTERS_MORE other_id = group_id; labelled TABLES_DIFFER the view joins groups besides, and no trusted key says that no row is lost; named VIEW_FILTERS_MORE dim_id = id; sized TABLES_DIFFER the view joins parts besides, and no trusted key says that no row is lost; by_group TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost; labelled TABLES_DIFFER the view joins sales, groups besides, and no trusted key says that no row is lost; named TABLES_DIFFER the view joins sales besides, and no trusted key says that no row is lost
 
 --@ case: NOT IN keeps other rows
 SELECT dim_id, sum(amount) AS s FROM sales WHERE dim_id IS NOT NULL AND dim_id NOT IN (SELECT id FROM dim) GROUP BY dim_id

@@ -48,7 +48,8 @@ WITH t AS (SELECT region, sum(amount) AS s FROM sales GROUP BY region) FROM othe
 
 --@ case: a correlated subquery is left alone
 SELECT k FROM other AS o WHERE EXISTS (SELECT 1 FROM sales WHERE sales.region = o.region)
---@ kept: JOIN_DIFFERS the query has a SEMI join ON sales.region = other.region; NOT_READ o.region is no column of the tables in its FROM
+--@ rewritten using by_region
+SELECT k FROM other VERSION AS OF 1001 AS o WHERE EXISTS (SELECT 1 FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v WHERE v.`region` = o.region)
 
 --@ case: a name that is a common table expression is not the table
 WITH sales AS (SELECT region, k AS amount FROM other) SELECT region, sum(amount) FROM sales GROUP BY region

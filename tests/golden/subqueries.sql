@@ -37,11 +37,12 @@ SELECT v.`id` AS id FROM lake.demo.late__storage AS v
 
 --@ case: another filter within
 SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id)
---@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different JOIN_DIFFERS the query has a SEMI join ON order_id = id; early JOIN_DIFFERS the view has an ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different NOT_READ orders.id is no column of the tables in its FROM; early NOT_READ orders.id is no column of the tables in its FROM; late NOT_READ orders.id is no column of the tables in its FROM; ordered NOT_READ orders.id is no column of the tables in its FROM
+--@ rewritten using different
+SELECT id FROM orders VERSION AS OF 1000 WHERE EXISTS (SELECT 1 FROM lake.demo.different__storage VERSION AS OF 2004 AS v WHERE v.`order_id` = orders.id)
 
 --@ case: the opposite
 SELECT id FROM orders WHERE NOT EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late)
---@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different JOIN_DIFFERS the query has an ANTI join ON order_id = id AND late; early GROUPING_TOO_COARSE the view holds groups, the query asks for rows; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different NOT_READ orders.id is no column of the tables in its FROM; early NOT_READ orders.id is no column of the tables in its FROM; late NOT_READ orders.id is no column of the tables in its FROM; ordered NOT_READ orders.id is no column of the tables in its FROM
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different JOIN_DIFFERS the query has an ANTI join ON order_id = id AND late; early GROUPING_TOO_COARSE the view holds groups, the query asks for rows; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different COLUMN_NOT_IN_VIEW late; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
 
 --@ case: NOT EXISTS, rolled up
 SELECT day, sum(amount), count(*) FROM orders WHERE NOT EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late) GROUP BY day
@@ -99,8 +100,8 @@ SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LE
 
 --@ case: NOT IN where the column around may be NULL
 SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items)
---@ rewritten using by_cust
-SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WHERE NOT (v.`cust` IN (SELECT order_id FROM items VERSION AS OF 1001))
+--@ rewritten using by_cust, different
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WHERE NOT (v.`cust` IN (SELECT v.`order_id` AS order_id FROM lake.demo.different__storage VERSION AS OF 2004 AS v))
 
 --@ case: NOT IN where a filter around keeps NULL out
 SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items) AND cust > 7
@@ -135,7 +136,7 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 --@ case: an alias of the table around hidden by one within
 SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders o WHERE o.cust = o.id) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WHERE (EXISTS (SELECT 1 FROM orders VERSION AS OF 1000 o WHERE o.cust = o.id)) GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage AS v WHERE (EXISTS (SELECT 1 FROM lake.demo.by_cust__storage AS v WHERE v.`cust` = v.`id`)) GROUP BY v.`prio`
 
 --@ case: IN within IN
 SELECT prio, sum(amount) FROM orders WHERE id IN (SELECT order_id FROM items WHERE part IN (SELECT part FROM parts WHERE name = 'x')) GROUP BY prio
@@ -149,31 +150,32 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: NOT EXISTS within EXISTS
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.part = items.part)) GROUP BY prio
---@ kept: by_cust NOT_READ the subquery of items has joins that are not inner; different NOT_READ the subquery of items has joins that are not inner; early NOT_READ the subquery of items has joins that are not inner; late NOT_READ the subquery of items has joins that are not inner; ordered NOT_READ the subquery of items has joins that are not inner; different NOT_READ orders.id is no column of the tables in its FROM; early NOT_READ orders.id is no column of the tables in its FROM; late NOT_READ orders.id is no column of the tables in its FROM; ordered NOT_READ orders.id is no column of the tables in its FROM
+--@ kept: by_cust NOT_READ the subquery of items has joins that are not inner; different NOT_READ the subquery of items has joins that are not inner; early NOT_READ the subquery of items has joins that are not inner; late NOT_READ the subquery of items has joins that are not inner; ordered NOT_READ the subquery of items has joins that are not inner; different COLUMN_NOT_IN_VIEW part; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
 
 --@ case: a column of the view's EXISTS is no column of the view
 SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late) AND cust = 7
---@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different JOIN_DIFFERS the query has a SEMI join ON order_id = id AND late; early JOIN_DIFFERS the view has an ANTI join ON order_id = id AND late; late COLUMN_NOT_IN_VIEW cust; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different NOT_READ orders.id is no column of the tables in its FROM; early NOT_READ orders.id is no column of the tables in its FROM; late NOT_READ orders.id is no column of the tables in its FROM; ordered NOT_READ orders.id is no column of the tables in its FROM
+--@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; different JOIN_DIFFERS the query has a SEMI join ON order_id = id AND late; early JOIN_DIFFERS the view has an ANTI join ON order_id = id AND late; late COLUMN_NOT_IN_VIEW cust; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different COLUMN_NOT_IN_VIEW late; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
 
 --@ case: what the subquery compares is not in the view
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE qty = amount) GROUP BY prio
---@ kept: by_cust COLUMN_NOT_IN_VIEW amount; different JOIN_DIFFERS the query has a SEMI join ON qty = amount; early JOIN_DIFFERS the view has an ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different NOT_READ amount is no column of the tables in its FROM; early NOT_READ amount is no column of the tables in its FROM; late NOT_READ amount is no column of the tables in its FROM; ordered NOT_READ amount is no column of the tables in its FROM
+--@ kept: by_cust COLUMN_NOT_IN_VIEW amount; different JOIN_DIFFERS the query has a SEMI join ON qty = amount; early JOIN_DIFFERS the view has an ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; different COLUMN_NOT_IN_VIEW qty; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
 
 --@ case: an aggregate within has a row for no rows
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT max(qty) FROM items WHERE order_id = orders.id + 100) GROUP BY prio
---@ kept: by_cust NOT_READ the subquery of items aggregates; different NOT_READ the subquery of items aggregates; early NOT_READ the subquery of items aggregates; late NOT_READ the subquery of items aggregates; ordered NOT_READ the subquery of items aggregates; different NOT_READ orders.id is no column of the tables in its FROM; early NOT_READ orders.id is no column of the tables in its FROM; late NOT_READ orders.id is no column of the tables in its FROM; ordered NOT_READ orders.id is no column of the tables in its FROM
+--@ kept: by_cust NOT_READ the subquery of items aggregates; different NOT_READ the subquery of items aggregates; early NOT_READ the subquery of items aggregates; late NOT_READ the subquery of items aggregates; ordered NOT_READ the subquery of items aggregates; different NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; early NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; late NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; ordered NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN
 
 --@ case: LIMIT within
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1) GROUP BY prio
---@ kept: by_cust NOT_READ the subquery of items groups, or takes some of its rows; different NOT_READ the subquery of items groups, or takes some of its rows; early NOT_READ the subquery of items groups, or takes some of its rows; late NOT_READ the subquery of items groups, or takes some of its rows; ordered NOT_READ the subquery of items groups, or takes some of its rows; different NOT_READ orders.id is no column of the tables in its FROM; early NOT_READ orders.id is no column of the tables in its FROM; late NOT_READ orders.id is no column of the tables in its FROM; ordered NOT_READ orders.id is no column of the tables in its FROM
+--@ kept: by_cust NOT_READ the subquery of items groups, or takes some of its rows; different NOT_READ the subquery of items groups, or takes some of its rows; early NOT_READ the subquery of items groups, or takes some of its rows; late NOT_READ the subquery of items groups, or takes some of its rows; ordered NOT_READ the subquery of items groups, or takes some of its rows; different NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; early NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; late NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; ordered NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN
 
 --@ case: a volatile function within
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND rand() < 2) GROUP BY prio
---@ kept: by_cust NOT_READ the function rand is not read; different NOT_READ the function rand is not read; early NOT_READ the function rand is not read; late NOT_READ the function rand is not read; ordered NOT_READ the function rand is not read; different NOT_READ orders.id is no column of the tables in its FROM; early NOT_READ orders.id is no column of the tables in its FROM; late NOT_READ orders.id is no column of the tables in its FROM; ordered NOT_READ orders.id is no column of the tables in its FROM
+--@ kept: by_cust NOT_READ the function rand is not read; different NOT_READ the function rand is not read; early NOT_READ the function rand is not read; late NOT_READ the function rand is not read; ordered NOT_READ the function rand is not read
 
 --@ case: EXISTS under OR decides with other predicates
 SELECT prio, sum(amount) FROM orders WHERE prio = 'a' OR EXISTS (SELECT 1 FROM items WHERE order_id = orders.id) GROUP BY prio
---@ kept: by_cust NOT_READ orders.id is no column of the tables in its FROM; different NOT_READ orders.id is no column of the tables in its FROM; early NOT_READ orders.id is no column of the tables in its FROM; late NOT_READ orders.id is no column of the tables in its FROM; ordered NOT_READ orders.id is no column of the tables in its FROM
+--@ rewritten using different
+SELECT prio, sum(amount) FROM orders VERSION AS OF 1000 WHERE prio = 'a' OR EXISTS (SELECT 1 FROM lake.demo.different__storage VERSION AS OF 2004 AS v WHERE v.`order_id` = orders.id) GROUP BY prio
 
 --@ case: EXISTS in every branch of an OR
 SELECT id FROM orders WHERE (prio = 'a' AND EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late)) OR (day = DATE '2024-01-03' AND EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late))
@@ -206,7 +208,8 @@ SELECT v.`day` AS day, v.`order_id` AS order_id, v.`parts` FROM lake.demo.differ
 
 --@ case: coarser groups, of some
 SELECT day, count(DISTINCT part) FROM items WHERE order_id IN (SELECT id FROM orders) GROUP BY day
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join ON order_id = id; different AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT part); early JOIN_DIFFERS the view has an ANTI join ON order_id = id AND late; late JOIN_DIFFERS the view has a SEMI join ON order_id = id AND late; ordered JOIN_DIFFERS the view has a SEMI join ON order_id = id AND prio = 'a'; by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; early TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins items besides, and no trusted key says that no row is lost
+--@ rewritten using by_cust
+SELECT day, count(DISTINCT part) FROM items VERSION AS OF 1001 WHERE order_id IN (SELECT v.`id` AS id FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v) GROUP BY day
 
 --@ case: none of the groups is one row still
 SELECT count(*) FROM items WHERE order_id IN (SELECT id FROM orders WHERE cust = 100)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import terms, times
+from tests.property import members, terms, times
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
@@ -36,6 +36,8 @@ TIMED = 600_000
 UNITED = 700_000
 # From this seed on views are over grouped derived tables, or have HAVING.
 JOINED_GROUPS = 800_000
+# From this seed on queries ask by EXISTS and IN which rows there are, of which views hold groups.
+MEMBERS = 900_000
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,9 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     """The case of a seed, whose rows and views so many seeds in a row share."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
+    if seed >= MEMBERS:
+        views = tuple((f"mv{i}", members.view(shared)) for i in range(shared.randint(1, 3)))
+        return Case(seed, rows, views, members.query(Random(f"query {seed}")))
     if seed >= JOINED_GROUPS:
         joined = [JoinedGroups.of(shared) for _ in range(shared.randint(1, 2))]
         views = tuple((f"mv{i}", each.sql()) for i, each in enumerate(joined))

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 
 from tests.property.checking import check, hits_enough
-from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, JOINED_GROUPS, LIVE, TIMED, UNITED, generate
+from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, JOINED_GROUPS, LIVE, MEMBERS, TIMED, UNITED, generate
 
 SEEDS = (
     *range(2000),
@@ -17,6 +17,7 @@ SEEDS = (
     *range(TIMED, TIMED + 400),
     *range(UNITED, UNITED + 200),
     *range(JOINED_GROUPS, JOINED_GROUPS + 300),
+    *range(MEMBERS, MEMBERS + 200),
 )
 
 

@@ -1,0 +1,43 @@
+"""Subqueries of which it is asked only what rows they have, however often: those of EXISTS and IN."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from sqlglot import exp
+
+from rewriter.sql.search import every
+from rewriter.sql.statement import SelectBlock, Statement
+
+
+class Membership(Enum):
+    """What is asked of a subquery: whether it has a row, or whether a value is among its rows."""
+
+    EXISTS = "EXISTS"
+    IN = "IN"
+
+
+def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
+    """Return what the block around asks of a SELECT, wherever that stands in it; None for all others.
+
+    >>> from rewriter.model import Session
+    >>> from rewriter.sql import parse
+    >>> asked = parse("SELECT 1 FROM a WHERE x NOT IN (SELECT y FROM b)", Session("lake", ("demo",)))
+    >>> membership_of(asked, asked.blocks[1])
+    <Membership.IN: 'IN'>
+    """
+    around = next(reversed(statement.around(select)), None)
+    if around is None or around.tree is None or select.tree is None:
+        return None
+    asked = {_asked_at(place) for place in every(around.tree, exp.Select) if place == select.tree}
+    return asked.pop() if len(asked) == 1 else None
+
+
+def _asked_at(select: exp.Expr) -> Membership | None:
+    """What is asked of a SELECT at its place, which may be in several parentheses."""
+    node, parent = select, select.parent
+    while isinstance(parent, exp.Subquery) and not parent.alias:
+        node, parent = parent, parent.parent
+    if isinstance(parent, exp.Exists):
+        return Membership.EXISTS
+    return Membership.IN if isinstance(parent, exp.In) and node.arg_key == "query" else None
