@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from proxy.hs2 import SqlError
 from proxy.journal.digest import digest
 from proxy.journal.redaction import without_credentials
-from proxy.session import Choice, Forward, Local, OperationState, Plan
+from proxy.session import NO_CHOICE, Choice, Forward, Local, OperationState, Plan
 from proxy.statements import Kind, classify
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Record:
     error: SqlError | None = None
     operation: Operation | None = None
     kind: Kind = Kind.OTHER
-    choice: Choice = field(default_factory=Choice)
+    choice: Choice = NO_CHOICE
     rewritten: str | None = None
     fell_back: bool = False
     rows: int = 0

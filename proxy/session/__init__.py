@@ -7,7 +7,7 @@ that are ready before their calls, by the client's `habits`.
 
 from proxy.session.foreseen import Foreseen, Habits, numbered, repeatable
 from proxy.session.handles import Handle
-from proxy.session.plan import Answering, Choice, Forward, Local, Log, Plan
+from proxy.session.plan import NO_CHOICE, Answering, Choice, Forward, Local, Log, Plan
 from proxy.session.registry import Sessions
 from proxy.session.session import ClientSession, Lease, Operation
 from proxy.session.states import LEGAL, TERMINAL, OperationState
@@ -16,6 +16,7 @@ from proxy.session.worker import Worker
 
 __all__ = [
     "LEGAL",
+    "NO_CHOICE",
     "TERMINAL",
     "Answering",
     "Choice",

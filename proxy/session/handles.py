@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import secrets
 from dataclasses import dataclass, field
-from uuid import UUID
 
 _PART = 16  # bytes of the id, and of the secret
 
@@ -40,7 +39,10 @@ class Handle:
     @property
     def id(self) -> str:
         """The public id as Spark prints it; any bytes that a client sent can be printed."""
-        return str(UUID(bytes=self.guid)) if len(self.guid) == _PART else self.guid.hex()
+        digits = self.guid.hex()
+        if len(self.guid) != _PART:
+            return digits
+        return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
     def into(self, message: bytes, guid: int, secret: int) -> bytes:
         """Return the message with this handle in the place of the one whose two parts begin there."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from proxy.answering.system_tables import TABLES
 from tests.integration import clients
 from tests.integration.gate import Gate
+from tests.unit.console.http import figure, get
 
 TYPES = """
 SELECT 1 AS i, CAST(2 AS BIGINT) AS l, 'x' AS s, CAST(NULL AS STRING) AS n, 1.50 AS d, true AS b,
@@ -75,6 +78,25 @@ def test_a_system_table_has_its_columns_and_types(pyhive: Any, table: str) -> No
         described = [(name.split(".")[-1], kind.removesuffix("_TYPE")) for name, kind, *_ in cursor.description]
     assert described == list(TABLES[table].items())
     assert rows or table == "refreshes"
+
+
+def test_metrics_and_what_is_shown_and_system_tables_agree(gate: Gate, pyhive: Any) -> None:
+    clients.rows(pyhive, "SELECT country, sum(quantity) FROM demo.sales GROUP BY country")
+    events = ("considered", "matched", "chosen", "executed", "failed")
+    shown = {row[0]: row[1:6] for row in clients.rows(pyhive, "SHOW VIEWGATE VIEWS")}
+    table = {
+        row[0]: row[1:] for row in clients.rows(pyhive, f"SELECT view, {', '.join(events)} FROM viewgate.system.views")
+    }
+    (port,) = re.findall(r"console listening url=http://127\.0\.0\.1:(\d+)/metrics", gate.output)
+    _, metrics = asyncio.run(get(int(port), "/metrics"))
+    told = {
+        view: tuple(figure(metrics, "viewgate_view_statements_total", view=view, event=event) for event in events)
+        for view in shown
+    }
+    assert shown == table == told
+    assert shown["lake.demo.agg_sales"][3] >= 1
+    assert figure(metrics, "viewgate_statements_total", outcome="view") >= 1
+    assert figure(metrics, "viewgate_view_lag_seconds", view="lake.demo.agg_sales") == 0
 
 
 def test_a_connection_keeps_what_it_has_set(jdbc: Any) -> None:
