@@ -14,6 +14,7 @@ Bytes become messages, messages become statements, statements become plans; each
     journal     what happened: each statement, in memory, for SHOW VIEWGATE and metrics
     session     sessions, operations, their legal transitions
     statements  what a statement's own words tell, read once for each text: pure
+    sql_types   Spark's types in the forms of Iceberg and JDBC: pure
     hs2         TCLIService's vocabulary: pure           wire      bytes to messages and back: pure
 
 `__main__`, the command line, `serving` and `composing` are the composition root; the other modules of this folder serve

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Commands = _SubParsersAction[argparse.ArgumentParser]
 
-_REFUSED_LOGIN = "28000"
 _PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
 _UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes of `viewgate health`; 2 is argparse's
 _CONNECT_S = 5.0
@@ -291,7 +290,7 @@ async def health(options: argparse.Namespace) -> int:
     """Connect as a client does, and ask for the workers; without --user, a login that is refused is no failure."""
     from proxy.commands import show_workers
     from proxy.composing import in_session
-    from proxy.hs2 import SqlError
+    from proxy.hs2 import LoginRefused, SqlError
     from proxy.upstream import Timeouts, Upstream
 
     async def look(query: Query) -> None:
@@ -310,7 +309,7 @@ async def health(options: argparse.Namespace) -> int:
     try:
         await in_session(where, "health", look, Timeouts(open=10))
     except SqlError as error:
-        if error.sql_state != _REFUSED_LOGIN:
+        if not isinstance(error, LoginRefused):
             print(f"viewgate: {where.named} is unhealthy: {error.message}", file=sys.stderr)
             return _UNHEALTHY
         reason = error.message.partition(": ")[2]

@@ -14,14 +14,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from proxy.hs2 import SqlError
+from proxy.hs2 import InvalidStatement, SqlError
 from proxy.hs2.status import first_message
 from rewriter.model import Relation, Table, TableName
 
 _log = logging.getLogger("viewgate")
 
 _FIRST_S, _LONGEST_S = 300.0, 3600.0
-_REFUSED = "42"  # class of errors of one user's permissions and one statement's text, which Spark finds at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Rests:
 
     def begin(self, storages: Iterable[Table], error: SqlError) -> None:
         """Leave storage tables out that a failed statement has read; failures at the same time count as one."""
-        if (error.sql_state or "").startswith(_REFUSED):
+        if isinstance(error, InvalidStatement):  # of one user's permissions, or one statement's text
             return
         for storage in storages:
             before = self._rests.get(storage.name)

@@ -6,8 +6,8 @@ import re
 from collections import OrderedDict
 from collections.abc import Hashable
 
-from proxy.catalog.spelling import described_type
 from proxy.hs2 import Query, SqlError
+from proxy.sql_types import described_type
 from rewriter import ParseError, Unsupported, blanked
 from rewriter.model import Column
 

@@ -8,11 +8,10 @@ from typing import Any
 
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.catalog.sql_types import sql_type
 from proxy.catalog.store import Entry
 from proxy.catalog.tables import current_schema, foreign_keys, primary_key
 from proxy.catalog.views import is_materialized, view_schema
-from proxy.hs2.jdbc_types import SqlType
+from proxy.sql_types import SqlType, sql_type
 from rewriter.model import ForeignKey, TableName
 
 

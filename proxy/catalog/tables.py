@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import OURS, SUMMARY, from_properties, from_summary, speaks
-from proxy.catalog.spelling import spark_type
 from proxy.hs2.status import nearest
+from proxy.sql_types import spark_type
 from rewriter.model import (
     Column,
     ConstraintError,

@@ -1,7 +1,7 @@
 """The vocabulary of HiveServer2, pure: calls and replies, statuses, column types, row sets.
 
 `generated` comes from TCLIService.thrift, which is our own; everything else is written on top of it: `codec` for calls
-and replies, `status` for errors, `result` for row sets, `types` and `jdbc_types` for columns, `patterns` for the
+and replies, `status` for errors, `result` for row sets, `types` for columns, `patterns` for the
 names that JDBC asks for, `protocol` for what depends on a client's version.
 """
 
@@ -18,17 +18,32 @@ from proxy.hs2.codec import (
     succeeded,
 )
 from proxy.hs2.result import Query, ResultSet, decode_rows, encode_rows
-from proxy.hs2.status import Interrupted, SqlError, check, failure, success
+from proxy.hs2.status import (
+    ConnectionLost,
+    Interrupted,
+    InvalidStatement,
+    LoginRefused,
+    SqlError,
+    Unreachable,
+    check,
+    failure,
+    reported,
+    success,
+)
 from proxy.hs2.types import ColumnDesc, columns_of, table_schema
 
 __all__ = [
     "OPERATION_HANDLE",
     "SESSION_HANDLE",
     "ColumnDesc",
+    "ConnectionLost",
     "Interrupted",
+    "InvalidStatement",
+    "LoginRefused",
     "Query",
     "ResultSet",
     "SqlError",
+    "Unreachable",
     "check",
     "columns_of",
     "decode",
@@ -40,6 +55,7 @@ __all__ = [
     "failure",
     "read_reply",
     "read_request",
+    "reported",
     "rows_in",
     "succeeded",
     "success",

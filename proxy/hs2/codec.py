@@ -13,7 +13,7 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocol, TBinaryProtocolAcce
 from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TTransport import TMemoryBuffer
 
-from proxy.hs2.status import FAILED, SqlError
+from proxy.hs2.status import FAILED, Unreachable
 from proxy.wire import CALL, EXCEPTION, REPLY, WireError, find, first_list, list_length, read_head, read_i32, write_head
 from proxy.wire.message import body_of
 from proxy.wire.reader import Source
@@ -90,13 +90,13 @@ def read_reply(message: bytes, kind: type[S]) -> S:
         head = read_head(message)
         if head is not None and head.type == EXCEPTION:
             raised = decode(TApplicationException, message, head.body)
-            raise SqlError(f"Spark could not answer {head.name}: {raised}", "08S01")
+            raise Unreachable(f"Spark could not answer {head.name}: {raised}")
         start = _within(message, _RESPONSE)
         if start is None:
             raise WireError("it holds no response")
         return decode(kind, message, start)
     except WireError as error:
-        raise SqlError(f"Spark gave a reply that cannot be read: {error}", "08S01") from error
+        raise Unreachable(f"Spark gave a reply that cannot be read: {error}") from error
 
 
 def succeeded(reply: bytes) -> bool:

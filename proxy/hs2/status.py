@@ -18,7 +18,8 @@ _OMITTED = re.compile(r"^\t\.\.\. (\d+) more", re.MULTILINE)
 _CAUSE = re.compile(r"\nCaused by: ")
 
 _NEAR = 0.75  # as near as hots to host, where two letters have changed places
-_RESOLUTION_UNKNOWN = "08007"
+_CONNECTION_LOST, _RESOLUTION_UNKNOWN = "08S01", "08007"
+_INVALID = "42"  # the class of syntax errors and access rule violations
 _UNCERTAIN = "The statement may have been executed; check before you run it again."
 _EXECUTED = "The statement has been executed, and its result is lost."
 
@@ -37,10 +38,28 @@ class SqlError(Exception):
         self.error_code = error_code
 
 
+class InvalidStatement(SqlError):
+    """Spark has refused a statement before executing it: for its text, the schemas of its tables, or permissions."""
+
+
+class LoginRefused(SqlError):
+    """A server refuses a user or a password."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "28000")
+
+
+class Unreachable(SqlError):
+    """A server, or a session on it, cannot be had, or is lost."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, _CONNECTION_LOST)
+
+
 class Interrupted(SqlError):
     """A statement was cut off before its end was known: what happened, and what to do if the statement only reads.
 
-    >>> Interrupted("Spark has closed the connection.", "Try again.", "08S01").uncertain().sql_state
+    >>> Interrupted("Viewgate is shutting down.", "Try again.", "57P01").uncertain().sql_state
     '08007'
     """
 
@@ -55,6 +74,31 @@ class Interrupted(SqlError):
     def executed(self) -> SqlError:
         """Return the error for a statement that has written, and whose rows were not fetched yet."""
         return Interrupted(self.what, _EXECUTED, _RESOLUTION_UNKNOWN)
+
+
+class ConnectionLost(Interrupted, Unreachable):
+    """A statement was cut off by the loss of its connection, or by a reply that makes no sense.
+
+    >>> ConnectionLost("Spark has closed the connection.", "Try again.").sql_state
+    '08S01'
+    """
+
+    def __init__(self, what: str, advice: str = "Try again.") -> None:
+        SqlError.__init__(self, f"{what} {advice}", _CONNECTION_LOST)
+        self.what = what
+
+
+def reported(message: str | None, sql_state: str | None, error_code: int | None) -> SqlError:
+    """Return the error that a server reports, of a class that tells what it means.
+
+    >>> reported("no such table", "42P01", 0)
+    InvalidStatement('no such table')
+    """
+    message = message or "Spark gave no reason"
+    if sql_state == _CONNECTION_LOST:
+        return Unreachable(message)
+    kind = InvalidStatement if (sql_state or "").startswith(_INVALID) else SqlError
+    return kind(message, sql_state, error_code or 0)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -88,14 +132,14 @@ def check(status: Any) -> None:
 
     >>> check(failure(SqlError("no such table", "42P01")))
     Traceback (most recent call last):
-    proxy.hs2.status.SqlError: no such table
+    proxy.hs2.status.InvalidStatement: no such table
     """
     if status.statusCode not in (
         ttypes.TStatusCode.SUCCESS_STATUS,
         ttypes.TStatusCode.SUCCESS_WITH_INFO_STATUS,
         ttypes.TStatusCode.STILL_EXECUTING_STATUS,
     ):
-        raise SqlError(status.errorMessage or "Spark gave no reason", status.sqlState, status.errorCode or 0)
+        raise reported(status.errorMessage, status.sqlState, status.errorCode)
 
 
 def first_message(text: str) -> str:

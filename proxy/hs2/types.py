@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from proxy.hs2.generated import ttypes
 
@@ -34,7 +35,39 @@ TYPE_IDS = {
 }
 _NAMES = {id_: name for name, id_ in reversed(TYPE_IDS.items())} | {7: "string", 8: "timestamp"}
 _STRING = TYPE_IDS["string"]
-_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+_NAME = re.compile(r"\s*([a-z_]+)\s*(?:\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*\Z|[(<].*)?", re.IGNORECASE | re.DOTALL)
+
+
+class TypeName(NamedTuple):
+    """A type's name as Spark and Iceberg print it, parsed: the base in lower case, and of a decimal its digits."""
+
+    base: str
+    precision: int | None = None
+    scale: int | None = None
+
+    @classmethod
+    @lru_cache(1024)  # a catalog has a hundred thousand columns, of few types
+    def of(cls, text: str) -> TypeName:
+        """Return the parsed name; one with an empty base if the text is none.
+
+        >>> TypeName.of("DECIMAL(10, 2)"), TypeName.of("array<decimal(3,1)>").base, TypeName.of("varchar(9)").base
+        (TypeName(base='decimal', precision=10, scale=2), 'array', 'varchar')
+        """
+        found = _NAME.fullmatch(text)
+        if found is None:
+            return cls("")
+        digits = found[2] is not None
+        return cls(found[1].lower(), int(found[2]) if digits else None, int(found[3]) if digits else None)
+
+    @property
+    def is_decimal(self) -> bool:
+        """Whether it is a decimal whose digits are told."""
+        return self.base == "decimal" and self.precision is not None
+
+    @property
+    def known(self) -> bool:
+        """Whether it is a type that travels under an id."""
+        return self.base in TYPE_IDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +80,7 @@ class ColumnDesc:
     @property
     def type_id(self) -> int:
         """The type as clients know it."""
-        return TYPE_IDS.get(re.split(r"[(<]", self.type, maxsplit=1)[0].strip().lower(), _STRING)
+        return TYPE_IDS.get(TypeName.of(self.type).base, _STRING)
 
 
 def table_schema(columns: Iterable[ColumnDesc], first: int = 0) -> Any:
@@ -71,9 +104,10 @@ def columns_of(schema: Any) -> tuple[ColumnDesc, ...]:
 
 def _described(column: ColumnDesc) -> Any:
     qualifiers = {}
-    if parameters := _DECIMAL.fullmatch(column.type):
-        for key, value in zip(("precision", "scale"), parameters.groups(), strict=True):
-            qualifiers[key] = ttypes.TTypeQualifierValue(i32Value=int(value))
+    name = TypeName.of(column.type)
+    if name.is_decimal:
+        qualifiers["precision"] = ttypes.TTypeQualifierValue(i32Value=name.precision)
+        qualifiers["scale"] = ttypes.TTypeQualifierValue(i32Value=name.scale)
     primitive = ttypes.TPrimitiveTypeEntry(
         type=column.type_id, typeQualifiers=ttypes.TTypeQualifiers(qualifiers=qualifiers) if qualifiers else None
     )

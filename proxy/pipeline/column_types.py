@@ -6,14 +6,12 @@ return other types than when the view was made, as a table or a view that it rea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-from proxy.catalog.spelling import described_type
 from proxy.hs2 import SqlError
+from proxy.hs2.types import TypeName
+from proxy.sql_types import described_type
 from rewriter.model import MaterializedView, RefreshState, Table, kept_as, quoted
-
-_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
@@ -58,11 +56,10 @@ def _holds(stored: str, kind: str) -> bool:
     """
     if kind == stored:
         return True
-    wide, narrow = _DECIMAL.fullmatch(stored), _DECIMAL.fullmatch(kind)
-    if wide is None or narrow is None:
+    wide, narrow = TypeName.of(stored), TypeName.of(kind)
+    if wide.precision is None or wide.scale is None or narrow.precision is None or narrow.scale is None:
         return (stored, kind) == ("bigint", "int")
-    room, needed = int(wide[1]) - int(wide[2]), int(narrow[1]) - int(narrow[2])
-    return room >= needed and int(wide[2]) >= int(narrow[2])
+    return wide.precision - wide.scale >= narrow.precision - narrow.scale and wide.scale >= narrow.scale
 
 
 def _columns(state: RefreshState) -> tuple[object, ...]:

@@ -8,7 +8,6 @@ from proxy.catalog import Kind, Listed
 from proxy.catalog.inventory import ListedColumn
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
-from proxy.hs2.jdbc_types import jdbc_type
 from proxy.hs2.patterns import is_exact, matcher
 from proxy.service.call import Call
 from proxy.service.metadata import (
@@ -23,6 +22,7 @@ from proxy.service.metadata import (
     sides,
     spark_rows,
 )
+from proxy.sql_types import jdbc_type
 
 _HEADER = ResultSet.of(
     *("TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME", "COLUMN_NAME", "DATA_TYPE int", "TYPE_NAME", "COLUMN_SIZE int"),

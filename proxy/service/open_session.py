@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from proxy.hs2 import SESSION_HANDLE, SqlError, success
+from proxy.hs2 import SESSION_HANDLE, SqlError, Unreachable, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.service.call import Call
@@ -41,7 +41,7 @@ async def open_session(call: Call) -> bytes:
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
         await upstream.close()
-        raise SqlError("Spark has opened a session without telling its version", "08S01")
+        raise Unreachable("Spark has opened a session without telling its version")
     version = min(version, read_i32(reply, answered))
     session = ClientSession(user, version, upstream, facts, call.peer.user, Handle.new(service.mark))
     upstream.watch(partial(service.answering.moved, session))

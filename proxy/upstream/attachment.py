@@ -7,9 +7,9 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from proxy.hs2 import ResultSet, SqlError
+from proxy.hs2 import ResultSet, SqlError, Unreachable
 from proxy.upstream.kept import MOST_KEPT, Kept
-from proxy.upstream.place import LOST, Place
+from proxy.upstream.place import Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.session import UpstreamSession, without_namespace
 
@@ -213,7 +213,7 @@ class Attachment:
     async def _attach(self, patience: float | None = None) -> bytes | None:
         """Have it attached: the upstream's reply; None when patience is over, and the attaching goes on."""
         if self._live is not None and self._pinned:
-            raise SqlError(f"The upstream session is lost. {_IRREPLACEABLE}", LOST)
+            raise Unreachable(f"The upstream session is lost. {_IRREPLACEABLE}")
         if self._closed:
             raise SqlError(_CLOSED, _NO_SESSION)
         if self._attaching is None:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from proxy.hs2 import Interrupted, SqlError
+from proxy.hs2 import ConnectionLost, LoginRefused, SqlError, Unreachable
 from proxy.upstream.terms import Timeouts, Upstream
 from proxy.wire import (
     Authenticated,
@@ -30,7 +30,7 @@ _ENDS = bytes(3)  # how a reply does: of the call, of the response, and of what 
 _KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
 
 
-class NotLetIn(SqlError):
+class NotLetIn(Unreachable):
     """A server has neither let us in nor refused to: it is gone, or has no thread or no time to spare now."""
 
 
@@ -157,7 +157,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._sasl is not None and self._lost is None:
             closed = f"{self._upstream.named} closes connections before the login"
-            self._fail(NotLetIn(f"{closed}: it is not well, or all its threads are busy; try again later", "08S01"))
+            self._fail(NotLetIn(f"{closed}: it is not well, or all its threads are busy; try again later"))
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
 
     def _expected(self, message: bytes) -> Reply:
@@ -181,7 +181,7 @@ class Connection(asyncio.Protocol):
     def _shake_hands(self, sasl: SaslClient) -> None:
         event = sasl.next_event()
         if isinstance(event, Refused):
-            self._break(SqlError(f"{self._upstream.named} refuses the login: {event.reason}", "28000"))
+            self._break(LoginRefused(f"{self._upstream.named} refuses the login: {event.reason}"))
         elif isinstance(event, Authenticated):
             self._sasl = None
             self._frames.receive_data(event.rest)
@@ -242,7 +242,7 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"has not answered {name.decode('utf-8', 'replace')} for {limit:g} s"))
 
     def _error(self, what: str) -> SqlError:
-        return Interrupted(f"{self._upstream.named} {what}.", self._advice, "08S01")
+        return ConnectionLost(f"{self._upstream.named} {what}.", self._advice)
 
     def _break(self, error: SqlError) -> None:
         self._fail(error)
@@ -277,16 +277,16 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
         async with asyncio.timeout(timeouts.connect):
             await loop.create_connection(lambda: connection, upstream.host, upstream.port)
     except TimeoutError as error:  # what a kernel does whose queue for a busy server is full
-        raise NotLetIn(f"{upstream.named} cannot be reached: no answer in time", "08S01") from error
+        raise NotLetIn(f"{upstream.named} cannot be reached: no answer in time") from error
     except OSError as error:
-        raise SqlError(f"{upstream.named} cannot be reached: {error}", "08S01") from error
+        raise Unreachable(f"{upstream.named} cannot be reached: {error}") from error
     try:
         async with asyncio.timeout(timeouts.handshake):
             await connection.ready
     except TimeoutError as error:
         connection.close()
         raise NotLetIn(
-            f"{upstream.named} accepts connections but no logins: all its threads are busy; try again later", "08S01"
+            f"{upstream.named} accepts connections but no logins: all its threads are busy; try again later"
         ) from error
     except BaseException:
         connection.close()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
-from proxy.hs2 import SqlError, encode_call
+from proxy.hs2 import SqlError, Unreachable, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import V11
 from proxy.upstream.connection import NotLetIn
-from proxy.upstream.place import LOST, Place
+from proxy.upstream.place import Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.session import open_session
 
@@ -36,7 +36,7 @@ async def look(pool: Upstreams, place: Place) -> None:
     except SqlError as error:
         if isinstance(error, NotLetIn) and place.lives():
             return
-        if error.sql_state == LOST:
+        if isinstance(error, Unreachable):
             pool.failed(place, error)
             return
         # Who refuses our login is there for others.

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from proxy.hs2 import OPERATION_HANDLE, Interrupted, SqlError, check, encode_call, read_reply, succeeded
+from proxy.hs2 import OPERATION_HANDLE, ConnectionLost, SqlError, check, encode_call, read_reply, reported, succeeded
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import FAILED
 from proxy.session import TERMINAL, Handle, LiveUpstream, OperationState
@@ -77,7 +77,7 @@ def _has_result_set(reply: bytes) -> bool:
 
 
 def _no_handle() -> SqlError:
-    return Interrupted("Spark has started an operation without giving a handle.", "Try again.", "08S01")
+    return ConnectionLost("Spark has started an operation without giving a handle.")
 
 
 # Spark holds a status call up to 5 s and answers at once when the operation ends. A server that does not
@@ -109,8 +109,7 @@ class RemoteStatus:
         state = OperationState(response.operationState) if known else OperationState.UNKNOWN
         if state is not OperationState.ERROR:
             return cls(state)
-        message = response.errorMessage or "Spark gave no reason"
-        error = SqlError(message, response.sqlState, response.errorCode or 0)
+        error = reported(response.errorMessage, response.sqlState, response.errorCode)
         return cls(state, error, told=bool(response.errorMessage))
 
 
@@ -152,7 +151,7 @@ class UpstreamOperation:
         reply, status = await self.ask(message)
         if status is None:
             check(read_reply(reply, ttypes.TGetOperationStatusResp).status)
-            raise Interrupted("Spark has answered a status call without a status.", "Try again.", "08S01")
+            raise ConnectionLost("Spark has answered a status call without a status.")
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:

@@ -46,7 +46,6 @@ class Control:
 
 logger = logging.getLogger(__name__)
 
-LOST = "08S01"
 _FIRST_REST, _LONGEST_REST = 0.5, 30.0  # seconds for which one that has failed is left alone, doubled each time
 
 # Sessions that are opened at a time. A Java server has 50 connections wait for being accepted, and the kernel drops

@@ -10,9 +10,9 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Protocol
 
-from proxy.hs2 import SqlError
+from proxy.hs2 import SqlError, Unreachable
 from proxy.upstream.connection import NotLetIn
-from proxy.upstream.place import LOST, Place
+from proxy.upstream.place import Place
 from proxy.upstream.session import UpstreamSession, open_session
 from proxy.upstream.slots import FairQueue
 from proxy.upstream.terms import Timeouts, Upstream
@@ -218,7 +218,7 @@ class Upstreams:
 
     def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
         """Take note of why a session is not opened there; whether to try again, there or elsewhere."""
-        if not isinstance(error, SqlError) or error.sql_state != LOST:
+        if not isinstance(error, Unreachable):
             return False
         if isinstance(error, NotLetIn) and place.lives():  # let it be for a moment, then have one try who waits
             asyncio.get_running_loop().call_later(place.crowded(error), self.grant)
@@ -243,7 +243,7 @@ class Upstreams:
         self.grant()
 
     def _none(self) -> SqlError:
-        return SqlError(self.problems or "all upstreams are being drained: there is none for a new session", LOST)
+        return Unreachable(self.problems or "all upstreams are being drained: there is none for a new session")
 
     def _park(self, attachment: Parkable) -> None:
         """Give a session's place back: it is taken from the session before anybody can use it again."""

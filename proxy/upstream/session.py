@@ -11,18 +11,20 @@ from proxy.hs2 import (
     SESSION_HANDLE,
     ResultSet,
     SqlError,
+    Unreachable,
     check,
     columns_of,
     decode_rows,
     encode_call,
     read_reply,
+    reported,
 )
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
 from proxy.upstream.connection import Connection, connect
 from proxy.upstream.operation import UpstreamOperation, started
-from proxy.upstream.place import LOST, Place
+from proxy.upstream.place import Place
 from proxy.upstream.terms import Timeouts
 from proxy.wire import find, find_handle, read_map, value_bytes, with_field, write_map
 from proxy.wire.layout import MAP
@@ -143,7 +145,7 @@ class UpstreamSession:
 
 def _named(error: SqlError | None) -> SqlError | None:
     """Spark's error without the frames of its stack, which tell nothing to those whose statement we work for."""
-    return error and SqlError(first_message(error.message), error.sql_state, error.error_code)
+    return error and reported(first_message(error.message), error.sql_state, error.error_code)
 
 
 def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
@@ -168,14 +170,14 @@ async def open_session(place: Place, user: str, message: bytes, timeouts: Timeou
         check(response.status)
         handle = read_handle(reply, SESSION_HANDLE)
         if handle is None:
-            raise SqlError(f"{upstream.named} has opened a session without giving a handle", LOST)
+            raise Unreachable(f"{upstream.named} has opened a session without giving a handle")
     except TimeoutError as error:
         connection.close()
-        raise SqlError(f"{upstream.named} opens no session in time; try again later", LOST) from error
+        raise Unreachable(f"{upstream.named} opens no session in time; try again later") from error
     except BaseException as error:
         well = connection.alive
         connection.close()
-        if isinstance(error, SqlError) and error.sql_state == LOST and well:  # it is there for other clients
+        if isinstance(error, Unreachable) and well:  # it is there for other clients
             raise SqlError(error.message, _REJECTED) from error
         raise
     place.version = response.serverProtocolVersion

@@ -7,7 +7,7 @@ import contextlib
 import struct
 from pathlib import Path
 
-from proxy.hs2 import Interrupted, SqlError
+from proxy.hs2 import ConnectionLost, Unreachable
 from proxy.service import Peer
 from proxy.wire import WireError, frame
 
@@ -16,15 +16,13 @@ _NAME = struct.Struct(">H")
 _SUFFIX = ".worker"
 _IDLE = 16  # connections to one worker that are kept for later calls
 
-_LOST = "08S01"
 
-
-class Gone(Interrupted):
+class Gone(ConnectionLost):
     """A worker has ended, and its sessions with it; `sent` says whether it may have read the call."""
 
     def __init__(self, *, sent: bool) -> None:
         what = "The session is lost: the worker process of Viewgate that had it has ended."
-        super().__init__(what, "Open a new session and try again.", _LOST)
+        super().__init__(what, "Open a new session and try again.")
         self.sent = sent
 
 
@@ -94,7 +92,7 @@ class Neighbours:
             self._forget(mark)
             raise Gone(sent=True) from error
         except OSError as error:  # such as too many open files
-            raise SqlError(f"The worker process that has the session cannot be asked: {error}", _LOST) from error
+            raise Unreachable(f"The worker process that has the session cannot be asked: {error}") from error
         self._rests(mark, line)
         return reply
 

@@ -6,13 +6,12 @@ Hive JDBC's `executeAsync` asks for them as soon as the statement is started, an
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable
 from typing import Any
 
 from proxy.answering import described
 from proxy.hs2 import ColumnDesc, Query, SqlError, table_schema
-from proxy.hs2.types import TYPE_IDS
+from proxy.hs2.types import TypeName
 from proxy.statements import classify
 
 _SOON = 0.1  # seconds, in which most statements end
@@ -43,5 +42,5 @@ async def _described(sql: str, query: Query) -> Any:
         columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
     except SqlError:
         return None
-    known = all(re.split(r"[(<]", column.type, maxsplit=1)[0] in TYPE_IDS for column in columns)
+    known = all(TypeName.of(column.type).known for column in columns)
     return table_schema(columns) if known else None

@@ -19,7 +19,7 @@ from enum import IntEnum
 from functools import partial
 from typing import Any, TypeVar
 
-from proxy.hs2 import Interrupted, SqlError, encode_reply, success
+from proxy.hs2 import Interrupted, InvalidStatement, SqlError, encode_reply, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.pipeline import Begun
@@ -190,7 +190,7 @@ class RemoteRun(RunningOperation):
         if remote is not self.remote:
             return False
         failed = status.state is OperationState.ERROR and self.fallback.open
-        if failed and (_before_execution(status.error) or not self.writes):
+        if failed and (isinstance(status.error, InvalidStatement) or not self.writes):
             logger.warning("a rewritten statement failed, its original is run: %s", first_message(str(status.error)))
             self.fallback.take(status.error, self._run_original)
             await self.fallback.passed()
@@ -358,8 +358,3 @@ class RemoteRun(RunningOperation):
             return error
         finally:
             self._lease.free_slot()
-
-
-def _before_execution(error: SqlError | None) -> bool:
-    """Return whether Spark refused the statement unexecuted: by class 42, of its text and its tables' schemas."""
-    return error is not None and (error.sql_state or "").startswith("42")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from proxy.answering import Answers, SessionFacts
-from proxy.hs2 import SqlError
+from proxy.hs2 import SqlError, reported
 from proxy.session import Forward
 from rewriter.model import Session
 from tests.unit.catalog.lake import ROWS, STORAGE, Lake
@@ -115,7 +115,7 @@ def test_a_refresh_ends_the_rest(asking: Asking) -> None:
 
 @pytest.mark.parametrize("sql_state", ["42501", "42703"])
 def test_what_one_user_may_not_read_others_may(asking: Asking, sql_state: str) -> None:
-    asking.fail(SqlError("no", sql_state))
+    asking.fail(reported("no", sql_state, 0))
     assert asking.plan().sql is not None
 
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pyarrow as pa
 from pyiceberg.table.update.snapshot import ManageSnapshots
 
-from proxy.catalog.spelling import spark_type
+from proxy.sql_types import spark_type
 from tests.unit.catalog.lake import Lake
 
 _PROPERTY = "spark.sql.iceberg.snapshot-property."

@@ -1,4 +1,4 @@
-"""Iceberg types in the spelling of Spark's DDL."""
+"""Iceberg types by the names of Spark's DDL, `struct<x:int>`, and as GetColumns tells them, `STRUCT<x: INT>`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from proxy.hs2.types import TypeName
+from proxy.sql_types.jdbc import SqlType
 from rewriter.model import ticked
 
 _PRIMITIVES = {
@@ -18,7 +20,7 @@ _PRIMITIVES = {
 }
 _NESTED_NAME = re.compile(r"(struct|array|map)<")
 _PLAIN_NAME = re.compile(r"\w[\w ]*(?:\([^)]*\))?")
-_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)\Z")
+_PLAIN = re.compile(r"[a-zA-Z_][\w]*\Z", re.ASCII)
 
 
 def spark_type(iceberg: str | dict[str, Any]) -> str:
@@ -63,8 +65,9 @@ def _described(text: str) -> tuple[str, str] | None:
 
 
 def _primitive(name: str) -> str:
-    if decimal := _DECIMAL.match(name):
-        return f"decimal({decimal[1]},{decimal[2]})"
+    parsed = TypeName.of(name)
+    if parsed.is_decimal:
+        return f"decimal({parsed.precision},{parsed.scale})"
     if name.startswith("fixed"):
         return "binary"
     return _PRIMITIVES.get(name, name)
@@ -84,3 +87,29 @@ _NESTED: Mapping[str, Callable[[dict[str, Any]], str]] = {
     "list": lambda iceberg: f"array<{spark_type(iceberg['element'])}>",
     "map": lambda iceberg: f"map<{spark_type(iceberg['key'])},{spark_type(iceberg['value'])}>",
 }
+
+
+def sql_type(iceberg: str | dict[str, Any]) -> SqlType:
+    """Return the type that Spark tells clients for an Iceberg type in metadata JSON.
+
+    >>> sql_type("timestamptz").name, sql_type("decimal(10, 2)").name
+    ('TIMESTAMP', 'DECIMAL(10,2)')
+    >>> sql_type({"type": "struct", "fields": [{"name": "a b", "type": "long", "required": True}]}).name
+    'STRUCT<`a b`: BIGINT NOT NULL>'
+    """
+    if isinstance(iceberg, str):
+        return SqlType(spark_type(iceberg).upper())
+    if iceberg["type"] == "list":
+        return SqlType(f"ARRAY<{sql_type(iceberg['element']).name}>")
+    if iceberg["type"] == "map":
+        return SqlType(f"MAP<{sql_type(iceberg['key']).name}, {sql_type(iceberg['value']).name}>")
+    fields = tuple(sql_type(field["type"]) for field in iceberg["fields"])
+    described = (_told(field, kind.name) for field, kind in zip(iceberg["fields"], fields, strict=True))
+    return SqlType(f"STRUCT<{', '.join(described)}>", fields)
+
+
+def _told(field: dict[str, Any], kind: str) -> str:
+    name = field["name"] if _PLAIN.match(field["name"]) else ticked(field["name"])
+    comment = field.get("doc")
+    said = " COMMENT '" + comment.replace("\\", "\\\\").replace("'", "\\'") + "'" if comment else ""
+    return f"{name}: {kind}{' NOT NULL' if field['required'] else ''}{said}"

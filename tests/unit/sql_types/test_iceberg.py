@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proxy.catalog.spelling import described_type, spark_type
+from proxy.sql_types import described_type, spark_type
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
+
+from proxy.hs2.types import TypeName
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,6 @@ _TYPES = {
     "STRUCT": JdbcType(2002),
 }
 _OTHER = JdbcType(1111)
-_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)\Z")
 _LONG_DIGITS = 18  # a decimal of so many digits fits eight bytes
 
 
@@ -56,9 +56,9 @@ def jdbc_type(sql_type: SqlType) -> JdbcType:
     >>> jdbc_type(SqlType("STRUCT<x: INT, y: BIGINT>", (SqlType("INT"), SqlType("BIGINT")))).size
     12
     """
-    if decimal := _DECIMAL.match(sql_type.name):
-        precision, scale = map(int, decimal.groups())
-        return JdbcType(3, 8 if precision <= _LONG_DIGITS else 16, scale, 10)
+    name = TypeName.of(sql_type.name)
+    if name.is_decimal:
+        return JdbcType(3, 8 if (name.precision or 0) <= _LONG_DIGITS else 16, name.scale, 10)
     found = _TYPES.get(sql_type.name.partition("<")[0], _OTHER)
     if not sql_type.fields:
         return found
