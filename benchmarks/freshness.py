@@ -1,0 +1,102 @@
+"""What each statement spends on knowing that storage is fresh, over catalogs of 10 to 1,000 tables.
+
+    python benchmarks/freshness.py [--tables 10 100 1000] [--seconds 3] [--uri postgresql+psycopg2://user@host/database]
+
+A statement over one table with three views asks the catalog in one look where the metadata of all seven names is now,
+and compares what the refreshes recorded. `committed` is the same right after a commit to the table, whose metadata file
+is read then. Without `--uri`, the catalog is a SQLite file; with it, the database must be empty.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from pyiceberg.catalog.sql import SqlCatalog
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from proxy.catalog import Catalog
+from rewriter import fresh_storage
+from rewriter.model import MaterializedView, Table, TableName
+from tests.unit.catalog.lake import ROWS, SALES, Lake
+from tests.unit.commands.house import House
+
+VIEW = "CREATE MATERIALIZED VIEW agg_{} AS SELECT region, sum(amount) FROM sales GROUP BY region"
+COMMITS = 30
+
+
+class Shared(Lake):
+    """A catalog in a given database."""
+
+    def __init__(self, directory: Path, uri: str) -> None:
+        self.directory = directory
+        self.iceberg = SqlCatalog("lake", uri=uri, warehouse=f"file://{directory}/warehouse")
+        self.iceberg.create_namespace("demo")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--uri", default="")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        lake = Shared(Path(folder), options.uri) if options.uri else Lake(Path(folder))
+        asyncio.run(measure(lake, sorted(options.tables), options.seconds))
+        lake.close()
+
+
+async def measure(lake: Lake, sizes: Sequence[int], seconds: float) -> None:
+    house = House(lake)
+    for number in range(3):
+        await house.run(VIEW.format(number))
+    views = await house.catalog.definitions()
+    print(f"{'tables':>7} {'looks':>7} {'p50 ms':>8} {'p99 ms':>8} {'committed, p50 ms':>18}")
+    made = 4
+    for size in sizes:
+        for number in range(made, size):
+            lake.iceberg.create_table(f"demo.other_{number}", ROWS.schema)
+        made = max(made, size)
+        catalog = lake.catalog(poll_ms=500)
+        await catalog.definitions()
+        looks = [took async for took in _looks(catalog, views, seconds)]
+        after = []
+        for _ in range(COMMITS):
+            lake.iceberg.load_table("demo.sales").append(ROWS)
+            after.append(await _look(catalog, views, fresh=False))
+        for view in views:
+            await house.run(f"REFRESH MATERIALIZED VIEW {view.name.table}")
+        cut = statistics.quantiles(looks, n=100)
+        print(f"{size:>7} {len(looks):>7} {cut[49]:>8.3f} {cut[98]:>8.3f} {statistics.median(after):>18.3f}")
+
+
+async def _looks(catalog: Catalog, views: Sequence[MaterializedView], seconds: float) -> AsyncIterator[float]:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield await _look(catalog, views, fresh=True)
+
+
+async def _look(catalog: Catalog, views: Sequence[MaterializedView], *, fresh: bool) -> float:
+    """Look once, and return the milliseconds that it took."""
+    begin = time.perf_counter()
+    await catalog.definitions()
+    found = await catalog.current(_names(views))
+    held = [isinstance(fresh_storage(view, (SALES,), found), Table) for view in views]
+    took = (time.perf_counter() - begin) * 1000
+    assert held == [fresh] * len(views)
+    return took
+
+
+def _names(views: Sequence[MaterializedView]) -> list[TableName]:
+    return [SALES, *(name for view in views for name in (view.name, view.storage))]
+
+
+if __name__ == "__main__":
+    main()
