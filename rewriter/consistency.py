@@ -42,8 +42,8 @@ def pinned(
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:
-    """The edit that pins one FROM item; none for a common table expression."""
-    if len(table.parts) == 1 and table.name.lower() in statement.ctes:
+    """The edit that pins one FROM item; none for a common table expression, and for what names its snapshot itself."""
+    if (len(table.parts) == 1 and table.name.lower() in statement.ctes) or _names_snapshot(table):
         return []
     name = statement.resolve(table)
     snapshot = _snapshot(relations.get(name)) if name is not None else None
@@ -51,6 +51,16 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
         return f"{table.sql('spark')[:60]} cannot be pinned to a snapshot"
     end = place_of(table)[1]
     return [Edit(end, end, f" VERSION AS OF {snapshot}")]
+
+
+def _names_snapshot(table: exp.Table) -> bool:
+    """Whether a FROM item is `t VERSION AS OF 5`; a tag can come to mean another one, and so can a time."""
+    version = table.args.get("version")
+    others = any(table.args.get(arg) for arg in ("when", "sample", "pivots"))
+    if not isinstance(version, exp.Version) or version.name != "VERSION" or others:
+        return False
+    value = version.args.get("expression")
+    return isinstance(value, exp.Literal) and value.name.isdecimal()
 
 
 def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str:

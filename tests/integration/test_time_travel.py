@@ -12,6 +12,7 @@ ROWS = "SELECT id, CAST(id % 7 AS INT) AS region, id % 100 AS amount FROM range(
 VIEW = "SELECT region, sum(amount) AS total, count(*) AS cnt FROM sales GROUP BY region"
 NAMED = "SELECT r.name, sum(s.amount) AS total FROM sales AS s JOIN regions AS r ON r.id = s.region GROUP BY r.name"
 QUERY = "SELECT region % 2 AS odd, sum(amount), count(*) FROM sales {} GROUP BY region % 2"
+GROWTH = "SELECT region % 2 AS odd, sum(amount) AS s FROM sales {} GROUP BY region % 2"
 JOINED = "SELECT r.name, sum(s.amount) FROM sales {} AS s JOIN regions {} AS r ON r.id = s.region GROUP BY r.name"
 
 
@@ -67,6 +68,10 @@ def test_the_past_is_answered_from_the_storage_of_that_moment(pyhive: Any, direc
     assert answered(QUERY.format(f"VERSION AS OF {earliest}")) == ""
     assert answered(QUERY.format(f"VERSION AS OF {between}")) in ("by_region", "")  # live, where that costs less
     assert answered(QUERY.format("VERSION AS OF 'nothing'")) != ""
+    change = (
+        f"SELECT a.odd, b.s - a.s FROM ({GROWTH.format('')}) AS a JOIN ({GROWTH.format(f'VERSION AS OF {first}')}) AS b"
+    )
+    assert answered(f"{change} ON a.odd = b.odd") == "by_region"  # of now; then is read from the table
     run("SET spark.sql.session.timeZone = Europe/Berlin")
     at = clients.rows(direct, f"SELECT date_format(TIMESTAMP '{made}' + INTERVAL 1 HOUR, 'yyyy-MM-dd HH:mm:ss.SSS')")
     assert answered(QUERY.format(f"TIMESTAMP AS OF '{at[0][0]}'")) == "by_region"

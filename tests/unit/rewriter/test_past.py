@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rewriter import Outcome, rewrite_past, travel
+from rewriter import Outcome, parse, rewrite, rewrite_past, travel
 from rewriter.model import Column, Relation, Session, Snapshot, Table, TableName
 from tests.golden.corpus import GoldenFile, World, world
 
@@ -141,3 +141,18 @@ def test_columns_of_that_time_must_be_those_that_were_refreshed_from(built: Worl
     sources = tuple(replace(source, columns=sales.columns) for source in storage.refresh.sources)
     changed[STORAGE] = replace(storage, refresh=replace(storage.refresh, sources=sources))
     assert sql_of(answered(built, sql, changed)) == ""
+
+
+@pytest.mark.parametrize(
+    ("clause", "kept"),
+    [("VERSION AS OF 5", True), ("FOR VERSION AS OF '5'", True), ("VERSION AS OF 'eom'", False),
+     ("TIMESTAMP AS OF '2024-01-31'", False), ("VERSION AS OF 5 TABLESAMPLE (5 PERCENT)", False)],
+)  # fmt: skip
+def test_a_snapshot_of_then_can_be_read_beside_a_view_of_now(built: World, clause: str, kept: bool) -> None:
+    totals = "SELECT region, sum(n) AS s FROM sales {} GROUP BY region"
+    query = f"SELECT a.s - b.s FROM ({totals.format('')}) AS a JOIN ({totals.format(clause)}) AS b USING (region)"
+    assert travel(query, built.session) is None
+    outcome = rewrite(parse(query, built.session), built.definitions, built.relations)
+    sql = outcome.sql() if outcome.rewritten else ""
+    assert ("by_region__storage VERSION AS OF 2000" in sql) == kept
+    assert (f"FROM sales {clause} GROUP" in sql) == kept
