@@ -125,7 +125,6 @@ async def _measured(walk: Walk, house: House) -> dict[str, tuple[str, ...]]:
         house.context,
         catalog=catalog,
         answers=answers,
-        sessions=lambda: service.sessions,
         upstreams=lambda: upstreams,
     )
     defaults = Defaults()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +15,7 @@ from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
 from proxy.answering.system_rows import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog, open_catalog
-from proxy.commands import Context, Planner, find
+from proxy.commands import Context, Planner, find, kill, steer_upstream
 from proxy.effective import Effective
 from proxy.hs2 import Query, encode_call
 from proxy.hs2.generated import ttypes
@@ -24,13 +23,11 @@ from proxy.hs2.protocol import V11
 from proxy.journal import Journal, JsonLines
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
-from proxy.session import ClientSession
-from proxy.upstream import Progress, Steering, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
+from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
 
 _log = logging.getLogger("viewgate")
 
-_STEER = b"steer"  # what workers ask each other to do with an upstream
-_PATIENCE = 5.0  # seconds in which they do so
+_PATIENCE = 5.0  # seconds in which workers answer each other
 
 
 async def never() -> None:
@@ -105,14 +102,18 @@ def compose(
     if alone:
         running.push_async_callback(cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
         running.push_async_callback(cancelled, asyncio.create_task(orphans.drop()))
+
+    async def ask(question: bytes, about: bytes) -> Mapping[int, Any]:
+        return await service.ask(question, _PATIENCE, about)
+
     system = SystemRows(
         journal,
         catalog,
         lambda: service.sessions,
         lambda: upstreams,
-        lambda question, about: service.ask(question, _PATIENCE, about),
+        ask,
     )
-    answers = Answers(catalog, system=lambda session, table: system.rows(table, _seen_by(session, settings)))
+    answers = Answers(catalog, system=lambda session, table: context.told(session, table))
     context = Context(
         catalog,
         pipeline,
@@ -120,12 +121,12 @@ def compose(
         orphans,
         answers,
         workers=lambda: service.workers(),
-        sessions=lambda: service.sessions,
         upstreams=lambda: upstreams,
         open_to_all=settings.authentication.open_to_all,
         operators=settings.authentication.operators,
         settings=effective.rows,
-        steer=lambda steering, name: _steered(service, steering, name),
+        system=system,
+        ask=ask,
         journal=journal,
     )
     defaults = Defaults()
@@ -146,14 +147,10 @@ def compose(
         journal,
     )
     service.answers[SYSTEM] = system.answer
-    service.answers[_STEER] = partial(_steer, [upstreams, *filter(None, [surroundings.own])])
+    service.answers[kill.QUESTION] = partial(kill.answer, journal)
+    pools = [upstreams, *filter(None, [surroundings.own])]
+    service.answers[steer_upstream.QUESTION] = partial(steer_upstream.answer, pools)
     return service
-
-
-def _seen_by(session: ClientSession, settings: config.Config) -> str | None:
-    """Whose statements and sessions a session's user may see; None for everybody's."""
-    allowed = settings.authentication
-    return None if allowed.open_to_all or session.user in allowed.operators else session.user
 
 
 def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journal:
@@ -162,17 +159,6 @@ def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journ
     if file is not None:
         running.push_async_callback(asyncio.to_thread, file.close)
     return Journal(file=file, literals=settings.literals)
-
-
-async def _steer(pools: Sequence[Upstreams], about: bytes) -> None:
-    """Do what one of the workers was asked to do, for clients and for refresh jobs."""
-    steering, name = json.loads(about)
-    for pool in pools:
-        pool.steer(name, Steering(steering))
-
-
-async def _steered(service: Service, steering: Steering, name: str) -> int:
-    return len(await service.ask(_STEER, _PATIENCE, json.dumps([steering, name]).encode()))
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:

@@ -11,8 +11,7 @@ from typing import Any
 
 from proxy.answering.system_tables import LONGEST, Row
 from proxy.catalog import Catalog
-from proxy.journal import Journal, Record, Uses, digests
-from proxy.journal.record import moment
+from proxy.journal import Journal, Record, digests
 from proxy.pipeline import status
 from proxy.pipeline.lag import lag_s
 from proxy.session import ClientSession, Sessions
@@ -69,7 +68,7 @@ class SystemRows:
             rows: Iterable[Row] = await asyncio.to_thread(digests, self._ended(user))
         else:
             rows = self._tables[table](user)
-        return [{name: _plain(value) for name, value in row.items()} for row in rows]
+        return [{name: plain(value) for name, value in row.items()} for row in rows]
 
     def _statements(self, user: str | None) -> Iterator[Row]:
         return (record.values() for record in self._journal if user in (None, record.user))
@@ -97,32 +96,36 @@ class SystemRows:
 
     def _uses(self) -> Iterator[Row]:
         for view, uses in self._journal.usage.views.items():
-            yield {"view": str(view), "chosen_ms": uses.chosen_ms, **{name: getattr(uses, name) for name in _USES}}
+            last = uses.refresh.values() if uses.refresh is not None else None
+            counts = {name: getattr(uses, name) for name in _USES}
+            yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last}
 
     async def _views(self) -> list[Row]:
-        """Return the views as the catalog has them, with their uses in all workers."""
-        counted: dict[str, Uses] = {}
-        for rows in (await self._ask(QUESTION, json.dumps(["uses", None]).encode())).values():
-            for row in rows:
-                _add(counted.setdefault(row["view"], Uses()), row)
+        """Return the views as the catalog has them, with their uses in all workers, those that answered most first."""
+        found = (await self._ask(QUESTION, json.dumps(["uses", None]).encode())).values()
+        uses: dict[str, list[Row]] = {}
+        for row in (row for rows in found for row in rows):
+            uses.setdefault(row["view"], []).append(row)
         views = await self._catalog.definitions()
         storages = await self._catalog.current([view.storage for view in views])
-        return [
-            await self._view(view, storages.get(view.storage), counted.get(str(view.name), Uses())) for view in views
-        ]
+        rows = [await self._view(view, storages[view.storage], uses.get(str(view.name), [])) for view in views]
+        return sorted(rows, key=lambda row: (-row["chosen"], row["view"]))
 
-    async def _view(self, view: MaterializedView, storage: object, uses: Uses) -> Row:
+    async def _view(self, view: MaterializedView, storage: object, uses: Sequence[Row]) -> Row:
         now = await status(self._catalog, view)
-        size = (storage.records, storage.size) if isinstance(storage, Table) else (None, None)
+        refreshes: list[Row] = [row["last"] for row in uses if row["last"]]
+        last = max(refreshes, key=lambda refresh: refresh["ended"], default={})
         return {
             "view": str(view.name),
-            **{name: getattr(uses, name) for name in _USES},
-            "last_chosen": None if uses.chosen_ms is None else moment(uses.chosen_ms),
+            **{name: sum(row[name] for row in uses) for name in _USES},
+            "last_chosen": max((row["chosen_ms"] for row in uses if row["chosen_ms"]), default=None),
             "status": now.word,
             "reason": now.reason or None,
+            "refreshed_at": now.refreshed_at and plain(datetime.fromisoformat(now.refreshed_at)),
             "lag_seconds": await lag_s(self._catalog, view, time.time_ns() // 1_000_000),
-            "rows": size[0],
-            "bytes": size[1],
+            "rows": storage.records if isinstance(storage, Table) else None,
+            "bytes": storage.size if isinstance(storage, Table) else None,
+            **{f"last_{name}": last.get(name) for name in ("way", "milliseconds", "rows")},
         }
 
 
@@ -138,13 +141,10 @@ def _of_session(session: ClientSession) -> Row:
     }
 
 
-def _add(uses: Uses, row: Row) -> None:
-    for name in _USES:
-        setattr(uses, name, getattr(uses, name) + row[name])
-    uses.chosen_ms = max(filter(None, (uses.chosen_ms, row["chosen_ms"])), default=None)
-
-
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Return a value as JSON can carry it: a time in milliseconds since 1970, a long text cut."""
     if isinstance(value, datetime):
         return round(value.timestamp() * 1000)
+    if isinstance(value, dict):
+        return {name: plain(inner) for name, inner in value.items()}
     return value[:LONGEST] if isinstance(value, str) else value

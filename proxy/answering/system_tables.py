@@ -20,7 +20,7 @@ from rewriter.model.literals import literal
 CATALOG, NAMESPACE = "viewgate", "system"
 
 # What a statement may be lengthened by, in characters, and how long a text of one row may be.
-MOST, LONGEST = 2_000_000, 4000
+MOST, LONGEST = 2_000_000, 10_000
 
 _PHASES = dict.fromkeys(("planned_ms", "queued_ms", "executed_ms", "fetched_ms"), "DOUBLE")
 _WORKER = {"worker": "INT"}
@@ -47,8 +47,11 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("considered", "matched", "chosen", "executed", "failed"), "BIGINT"),
         "last_chosen": "TIMESTAMP",
         **dict.fromkeys(("status", "reason"), "STRING"),
+        "refreshed_at": "TIMESTAMP",
         "lag_seconds": "DOUBLE",
         **dict.fromkeys(("rows", "bytes"), "BIGINT"),
+        "last_way": "STRING",
+        **dict.fromkeys(("last_milliseconds", "last_rows"), "BIGINT"),
     },
     "refreshes": {
         **_WORKER,

@@ -6,13 +6,15 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from proxy.answering import Answers
+from proxy.answering import Answers, SystemRows
+from proxy.answering.system_rows import Ask
+from proxy.answering.system_tables import Row
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
-from proxy.session import ClientSession, Log, Sessions, Worker
-from proxy.upstream import Steering, Upstreams
+from proxy.session import ClientSession, Log, Worker
+from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Session, Table, TableName
 
 
@@ -20,10 +22,10 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 class Context:
     """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers.
 
-    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `sessions`,
-    `upstreams` and the `journal` are those of this process. `open_to_all` says that clients need no password: nobody
-    knows who they are; else `operators` may see and do everything. `steer` pauses, resumes or drains an upstream in all
-    workers, and returns how many have done so. `settings` gives the rows of SHOW VIEWGATE CONFIG.
+    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `upstreams`
+    and the `journal` are those of this process; `system` has the rows of all, and `ask` asks each of them something.
+    `open_to_all` says that clients need no password: nobody knows who they are; else `operators` may see and do
+    everything. `settings` gives the rows of SHOW VIEWGATE CONFIG.
     """
 
     catalog: Catalog
@@ -32,17 +34,21 @@ class Context:
     orphans: Orphans
     answers: Answers
     workers: Callable[[], Awaitable[Sequence[Worker | None]]]
-    sessions: Callable[[], Sessions]
     upstreams: Callable[[], Upstreams]
     open_to_all: bool
     operators: Collection[str]
     settings: Callable[[], Iterable[tuple[str | bool | None, ...]]]
-    steer: Callable[[Steering, str], Awaitable[int]]
+    system: SystemRows
+    ask: Ask
     journal: Journal
 
-    def may_see(self, session: ClientSession, owner: str) -> bool:
-        """Whether a session's user may see the sessions and statements of an owner, and end the latter."""
-        return self.open_to_all or session.user in (owner, *self.operators)
+    def whose(self, session: ClientSession) -> str | None:
+        """Return whose sessions and statements a session's user may see and end; None for everybody's."""
+        return None if self.open_to_all or session.user in self.operators else session.user
+
+    async def told(self, session: ClientSession, table: str) -> Sequence[Row]:
+        """Return the rows of a system table that a session's user may see."""
+        return await self.system.rows(table, self.whose(session))
 
     def check_operator(self, session: ClientSession) -> None:
         """Raise SqlError 42501 unless a session's user may operate Viewgate."""

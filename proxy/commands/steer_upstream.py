@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,11 +11,12 @@ from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
-from proxy.upstream import Steering
+from proxy.upstream import Steering, Upstreams
 
 EXAMPLE = "DRAIN VIEWGATE UPSTREAM 'spark-1:10000'"
 EXAMPLE_PAUSE = "PAUSE VIEWGATE UPSTREAM 'spark-1:10000'"
 EXAMPLE_RESUME = "RESUME VIEWGATE UPSTREAM 'spark-1:10000'"
+QUESTION = b"steer"  # what workers ask each other to do with an upstream
 _TOLD = {
     Steering.PAUSE: "paused: new sessions and statements wait, running statements go on",
     Steering.RESUME: "resumed: it takes sessions and statements again",
@@ -39,9 +41,16 @@ class Steer:
                 f"there are {', '.join(names)}",
                 "42704",
             )
-        workers = await ctx.steer(self.steering, found[0])
+        workers = len(await ctx.ask(QUESTION, json.dumps([self.steering, found[0]]).encode()))
         where = f" in {workers} workers" if workers > 1 else ""
         return done(f"upstream {found[0]} is {_TOLD[self.steering]}{where}")
+
+
+async def answer(pools: Sequence[Upstreams], about: bytes) -> None:
+    """Do in this process what one of the workers was asked to do, for clients and for refresh jobs."""
+    steering, name = json.loads(about)
+    for pool in pools:
+        pool.steer(name, Steering(steering))
 
 
 def _parse(steering: Steering, parser: Parser) -> Steer:

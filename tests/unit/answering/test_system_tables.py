@@ -106,7 +106,7 @@ def test_values_of_every_kind() -> None:
 
 
 def test_long_texts_are_cut_and_more_than_fits_is_left_out() -> None:
-    text = table_text("statements", [{"id": str(number), "statement": "x" * 5000} for number in range(1000)])
+    text = table_text("statements", [{"id": str(number), "statement": "x" * 15_000} for number in range(1000)])
     rows = rows_in(text)
     assert len(text) < MOST + 10_000
     assert 100 < len(rows) < 1000

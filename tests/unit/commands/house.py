@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,15 +12,16 @@ from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
+from proxy.answering import SystemRows, system_rows
 from proxy.answering.rests import Rests
-from proxy.commands import Context, Setting, find
+from proxy.commands import Context, Setting, find, kill, steer_upstream
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
 from proxy.session import Forward, Sessions, Worker
 from proxy.statements import string_value
-from proxy.upstream import Steering, Upstreams
 from proxy.upstream import Upstream as SparkUpstream
+from proxy.upstream import Upstreams
 from rewriter import Definitions
 from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import ROWS, Lake, view_document
@@ -121,9 +124,10 @@ class House:
         self.pipeline = Pipeline(self.catalog, self.spark, self.journal)
         self.on_commit = OnCommit(self.catalog, self.pipeline)
         self.orphans = Orphans(self.catalog, self.spark, alone=True)
+        self.system = SystemRows(self.journal, self.catalog, lambda: self.sessions, lambda: self.upstreams, self.ask)
         self.context = Context(
             self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
-            lambda: self.sessions, lambda: self.upstreams, open_to_all=True, operators=(), steer=self.steer,
+            lambda: self.upstreams, open_to_all=True, operators=(), system=self.system, ask=self.ask,
             settings=lambda: [Setting("server.port", "10001", "10000", False)],
             journal=self.journal,
         )  # fmt: skip
@@ -143,10 +147,14 @@ class House:
         """The first of two has ended."""
         return [None, Worker(7, 3, 1)]
 
-    async def steer(self, steering: Steering, name: str) -> int:
+    async def ask(self, question: bytes, about: bytes) -> Mapping[int, Any]:
         """There is this process alone."""
-        self.upstreams.steer(name, steering)
-        return 1
+        answers: Mapping[bytes, Callable[[bytes], Awaitable[Any]]] = {
+            system_rows.QUESTION: self.system.answer,
+            kill.QUESTION: partial(kill.answer, self.journal),
+            steer_upstream.QUESTION: partial(steer_upstream.answer, [self.upstreams]),
+        }
+        return {1: await answers[question](about)}
 
     async def definitions(self) -> Definitions:
         """What `answering` knows of the views."""

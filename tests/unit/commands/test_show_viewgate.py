@@ -32,8 +32,8 @@ def test_statements_of_all_users_where_nobody_logs_in(house: House) -> None:
     begun(house.journal, ended, "SELECT * FROM x")
     rows = [row[1:3] + row[5:] for row in shown(house, "show viewgate statements").rows]
     assert rows == [
-        ("bob", "RUNNING", None, None, "SELECT 1"),
-        ("ann", "ERROR", None, "42P01: no table x", "SELECT * FROM x"),
+        ("bob", "RUNNING", None, None, None, "SELECT 1"),
+        ("ann", "ERROR", None, "42P01", "no table x", "SELECT * FROM x"),
     ]
 
 
@@ -127,10 +127,11 @@ def test_what_views_are_worth(house: House) -> None:
         house.journal.begin(operation, record)
     rows = shown(house, "SHOW VIEWGATE VIEWS").rows
     assert [row[:8] for row in rows] == [
-        ("lake.demo.agg", 2, 1, 1, 1, 0, "2023-11-14 22:13:20 UTC", "fresh"),
+        ("lake.demo.agg", 2, 1, 1, 1, 0, "2023-11-14 22:13:20.000 UTC", "fresh"),
         ("lake.demo.unused", 0, 0, 0, 0, 0, None, "fresh"),
     ]
-    assert rows[0][9] == 2
+    assert rows[0][10:12] == (0.0, 2)
+    assert rows[0][13:14] + rows[0][15:] == ("full", 2)
 
 
 def test_the_upstreams(house: House) -> None:
@@ -139,8 +140,8 @@ def test_the_upstreams(house: House) -> None:
     assert first.statements.take()
     second.problem = SqlError("Spark at spark-2:10000 cannot be reached", "08S01")
     assert shown(house, "SHOW VIEWGATE UPSTREAMS").rows == (
-        ("spark-1:10000", "up", 3, 450, 1, 100, 0, 0, None),
-        ("spark-2:10000", "down", 0, 450, 0, 100, 0, 0, "Spark at spark-2:10000 cannot be reached"),
+        ("spark-1:10000", "up", 3, 450, 1, 100, 0, 0, None, 1),
+        ("spark-2:10000", "down", 0, 450, 0, 100, 0, 0, "Spark at spark-2:10000 cannot be reached", 1),
     )
     house.upstreams.reconfigure([first.upstream])
     assert [row[1] for row in shown(house, "SHOW VIEWGATE UPSTREAMS").rows] == ["up", "draining"]
@@ -153,7 +154,7 @@ def test_the_sessions_that_one_may_see(house: House) -> None:
         house.sessions.add(one)
     house.sessions.add_operation(Stub(bobs, 0))
     rows = sorted(shown(house, "SHOW VIEWGATE SESSIONS").rows, key=lambda row: str(row[1]))
-    assert [row[1:] for row in rows] == [("ann", "ann", 0, 0, False), ("bob", "bob", 1, 0, True)]
+    assert [row[1:] for row in rows] == [("ann", "ann", 0, 0, False, 1), ("bob", "bob", 1, 0, True, 1)]
     house.context = replace(house.context, open_to_all=False)
     assert [row[1] for row in shown(house, "SHOW VIEWGATE SESSIONS").rows] == ["ann"]
 
@@ -191,7 +192,7 @@ def test_the_refreshes_that_were_made_and_what_views_say_of_the_last(house: Hous
         ("lake.demo.agg", "full", "statement", "FINISHED", 2, None),
     ]
     assert all(row[5] >= row[4] and row[6] >= 0 for row in rows)
-    assert shown(house, "SHOW VIEWGATE VIEWS").rows[0][11] == "full"
+    assert shown(house, "SHOW VIEWGATE VIEWS").rows[0][13] == "full"
 
 
 def test_an_upstream_is_paused_drained_and_resumed(house: House) -> None:

@@ -1,4 +1,4 @@
-"""Several processes, one `/metrics`: whichever answers, each has its samples."""
+"""Several processes, operated as one, through whichever of them answers."""
 
 from __future__ import annotations
 
@@ -66,5 +66,22 @@ def test_the_system_tables_have_the_rows_of_all_workers(several: Several) -> Non
             assert '"statement": "SELECT \'elsewhere\'"' in sent.replace("\\'", "'")
             assert {'"worker": 1', '"worker": 2'} <= set(re.findall(r'"worker": \d', sent))
             assert sent.endswith(" AS statements WHERE rows > 0")
+
+    asyncio.run(test())
+
+
+def test_a_statement_of_another_worker_is_shown_and_ended(several: Several) -> None:
+    async def test() -> None:
+        async with on_each(several) as ((one, session), (other, theirs)):
+            running = (await other.execute(theirs, "SELECT HANG 'elsewhere'")).operationHandle
+            shown = (await one.execute(session, "SHOW VIEWGATE STATEMENTS")).operationHandle
+            await one.end(shown)
+            columns = (await one.fetch(shown)).results.columns
+            ids = [column.stringVal.values for column in (columns[0], columns[-1])]
+            (found,) = [id_ for id_, sql in zip(*ids, strict=True) if sql == "SELECT HANG 'elsewhere'"]
+            assert (await ran(one, session, f"KILL VIEWGATE STATEMENT '{found}'"))[0].endswith("ended")
+            ended = await other.end(running)
+            assert (ended.sqlState, "KILL VIEWGATE STATEMENT" in ended.errorMessage) == ("57014", True)
+            await other.close(running)
 
     asyncio.run(test())

@@ -1,0 +1,77 @@
+"""SHOW VIEWGATE STATEMENTS, LAST, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS: system tables, of all workers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proxy.answering import moment_text
+from proxy.answering.system_rows import plain
+from proxy.answering.system_tables import TABLES, Row
+from proxy.commands.context import Context
+from proxy.commands.parser import alone
+from proxy.hs2 import ResultSet
+from proxy.session import ClientSession, Log
+
+EXAMPLE_STATEMENTS = "SHOW VIEWGATE STATEMENTS"
+EXAMPLE_LAST = "SHOW VIEWGATE LAST"
+EXAMPLE_DIGESTS = "SHOW VIEWGATE DIGESTS"
+EXAMPLE_VIEWS = "SHOW VIEWGATE VIEWS"
+EXAMPLE_REFRESHES = "SHOW VIEWGATE REFRESHES"
+EXAMPLE_UPSTREAMS = "SHOW VIEWGATE UPSTREAMS"
+EXAMPLE_SESSIONS = "SHOW VIEWGATE SESSIONS"
+_STATEMENT = "id user state started milliseconds answer sqlstate error statement"
+
+
+@dataclass(frozen=True)
+class ShowSystem:
+    """Some columns of a system table, in its order of rows; what runs comes first."""
+
+    table: str
+    columns: Sequence[str]
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        rows = await ctx.told(session, self.table)
+        return _result(self.table, self.columns, sorted(rows, key=lambda row: row.get("state") != "RUNNING"))
+
+
+@dataclass(frozen=True)
+class ShowLast:
+    """The statement of this session before this one."""
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        of_session = (r for r in ctx.journal if r.session == session.id and r.operation is None)
+        rows = [{name: plain(value) for name, value in record.values().items()} for record in of_session]
+        return _result("statements", _STATEMENT.split(), rows[:1])
+
+
+def _result(table: str, columns: Sequence[str], rows: Sequence[Row]) -> ResultSet:
+    kinds = {name: TABLES[table][name] for name in columns}
+    described = [f"{name} {'string' if kind == 'TIMESTAMP' else kind.lower()}" for name, kind in kinds.items()]
+    return ResultSet.of(*described, rows=[[_shown(row.get(name), kinds[name]) for name in columns] for row in rows])
+
+
+def _shown(value: Any, kind: str) -> Any:
+    return moment_text(value) if kind == "TIMESTAMP" and value is not None else None if value == "" else value
+
+
+parse_statements = alone(ShowSystem("statements", _STATEMENT.split()))
+
+
+parse_last = alone(ShowLast())
+
+
+parse_digests = alone(ShowSystem("digests", [name for name in TABLES["digests"] if name != "worker"]))
+
+
+parse_views = alone(ShowSystem("views", [*TABLES["views"]]))
+
+
+parse_refreshes = alone(ShowSystem("refreshes", [*TABLES["refreshes"]][1:]))
+
+
+parse_upstreams = alone(ShowSystem("upstreams", [*[*TABLES["upstreams"]][1:], "worker"]))
+
+
+parse_sessions = alone(ShowSystem("sessions", [*[*TABLES["sessions"]][1:], "worker"]))
