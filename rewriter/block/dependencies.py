@@ -35,9 +35,14 @@ class Dependencies:
     def __init__(
         self, block: Block, keys: Iterable[Tree], zone: str, key_of: KeyOf, pinned: Callable[[Tree], bool]
     ) -> None:
-        self._block, self._zone, self._pinned = block, zone, pinned
+        self._block, self._zone, self._key_of, self._pinned = block, zone, key_of, pinned
         self._keys = frozenset(keys)
-        self.single = frozenset(table.id for table in block.tables if self._is_single(table, key_of(table)))
+        self._single: dict[str, bool] = {}
+
+    @property
+    def single(self) -> frozenset[str]:
+        """The ids of the tables of which the keys determine a whole row."""
+        return frozenset(table.id for table in self._block.tables if self._is_single(table.id))
 
     def determine(self, tree: Tree) -> bool:
         """Return whether an expression, in the representatives of the block's classes, has one value in each group."""
@@ -49,7 +54,7 @@ class Dependencies:
             return True
         if isinstance(tree, exp.Column):
             read_back = any(self._is_within(tree, key) for key in self._keys)
-            return read_back or tree.table in self.single or self._pinned(tree)
+            return read_back or self._is_single(tree.table) or self._pinned(tree)
         if any(self._follows(tree, key) for key in self._keys) or self._is_dated(tree):
             return True
         operands = [o for o in tree.iter_expressions() if not isinstance(o, exp.DataType | exp.Identifier | exp.Var)]
@@ -67,8 +72,16 @@ class Dependencies:
         declared = self._block.type_of(key)
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
 
-    def _is_single(self, table: Occurrence, key: tuple[str, ...]) -> bool:
-        """Whether the keys determine a whole row of a table."""
+    def _is_single(self, table: str) -> bool:
+        """Return whether the keys determine a whole row of a table, which is found out once."""
+        known = self._single.get(table)
+        if known is None:
+            (occurrence,) = (each for each in self._block.tables if each.id == table)
+            known = self._single[table] = self._has_key(occurrence, self._key_of(occurrence))
+        return known
+
+    def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
+        """Return whether the primary key of a table is among the keys, or pinned."""
         if not key or any(table.id in join.tables for join in self._block.joins):
             return False
         columns = [(exp.column(name, table.id), table.column(name)) for name in key]

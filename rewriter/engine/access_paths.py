@@ -110,9 +110,15 @@ def _block(
 ) -> Block | str:
     """The block of a view's storage query, which reads tables of these names, or why rules cannot read it."""
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
-    if isinstance(block, str) or replace(block, sets=None).plain:
+    if isinstance(block, str) or _of_rows_or_groups(block):
         return block
     return "it has GROUPING SETS, window functions, or DISTINCT over groups"
+
+
+@remembered
+def _of_rows_or_groups(block: Block) -> bool:
+    """Return whether rules can read a view's block: GROUPING SETS are read set by set."""
+    return replace(block, sets=None).plain
 
 
 def columns_of(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:

@@ -77,12 +77,11 @@ def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
         yield _other(token, TokenType.VAR, token.text) if named else token
 
 
-def calls_window(tokens: Sequence[Token]) -> bool:
-    """Whether `window(` stands in a text."""
-    pairs = pairwise(tokens)
-    return any(
+def calls_window(text: str, tokens: Sequence[Token]) -> bool:
+    """Return whether `window(` stands among the tokens of a text."""
+    return _WINDOW in text.lower() and any(
         one.token_type is TokenType.VAR and one.text.lower() == _WINDOW and other.token_type is TokenType.L_PAREN
-        for one, other in pairs
+        for one, other in pairwise(tokens)
     )
 
 

@@ -292,7 +292,7 @@ def _block(sql: str, span: SelectSpan, tokens: Sequence[Token]) -> SelectBlock:
         tree = parse_select(sql, tokens)
     except ParseError as error:
         return SelectBlock(span, text, None, str(error))
-    if calls_window(tokens):
+    if calls_window(text, tokens):
         put_in_parts(tree)
     return SelectBlock(span, text, tree)
 

@@ -24,9 +24,15 @@ def test_a_clause_ends_a_select_and_a_call_does_not(sql: str, blocks: int) -> No
     assert found[-1].endswith(("(ts, '1 day')", "OVER w FROM t", "FROM u"))
 
 
-def test_only_a_call_is_one() -> None:
-    assert calls_window(tokenize("SELECT window (ts, '1 day') FROM t"))
-    assert not calls_window(tokenize("SELECT window.start, 'window(', sum(n) OVER w FROM t WINDOW w AS (ORDER BY n)"))
+@pytest.mark.parametrize(
+    ("sql", "called"),
+    [
+        ("SELECT window (ts, '1 day') FROM t", True),
+        ("SELECT window.start, 'window(', sum(n) OVER w FROM t WINDOW w AS (ORDER BY n)", False),
+    ],
+)
+def test_only_a_call_is_one(sql: str, called: bool) -> None:
+    assert calls_window(sql, tokenize(sql)) is called
 
 
 @pytest.mark.parametrize("text", ["", "1", "day", "1.5 hours", "1 day -", "2 months", "1 fortnight", "1 day 1 year"])
