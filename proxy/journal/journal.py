@@ -118,10 +118,10 @@ class Journal:
         self.end(operation)
         self._close(operation.handle.guid)
 
-    def refuse(self, record: Record, error: SqlError | None) -> None:
-        """Take note that a statement was never begun."""
+    def refuse(self, record: Record, error: SqlError | None, state: OperationState = OperationState.ERROR) -> None:
+        """Take note that a statement was never begun: refused, or its client went away."""
         record.id = Handle.new().id
-        record.refused(self._kept(error))
+        record.refused(self._kept(error), state)
         self._keep(record)
         self._tell(record)
 

@@ -132,9 +132,9 @@ class Record:
         self.bytes += size
         self.seconds[Phase.FETCHED] = monotonic() - self._since
 
-    def refused(self, error: SqlError | None) -> None:
+    def refused(self, error: SqlError | None, state: OperationState) -> None:
         """Take note that it was never begun."""
-        self._refused, self.state, self.error = True, OperationState.ERROR, error
+        self._refused, self.state, self.error = True, state, error
         self.ended_ms = time.time_ns() // 1_000_000
 
     def values(self) -> dict[str, Any]:

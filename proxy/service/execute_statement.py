@@ -47,13 +47,17 @@ async def execute_statement(call: Call) -> bytes:
     statement = Statement.of(call, partial(journal.receive, session))
     try:
         operation, reply = await _launched(call, session, statement)
+        if operation is not None:
+            await call.service.add_operation(operation)
     except SqlError as error:
         journal.refuse(statement.record, error)
+        raise
+    except asyncio.CancelledError:
+        journal.refuse(statement.record, None, OperationState.CANCELED)
         raise
     if operation is None:
         journal.refuse(statement.record, _refusal(reply))
         return reply
-    await call.service.add_operation(operation)
     journal.begin(operation, statement.record)
     if statement.run_async:
         return reply

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from proxy.hs2 import SqlError
 from proxy.journal import Outcome, Phase
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
-from tests.unit.support.proxied import Proxied, RawClient, with_proxy
+from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
 
 
 def told(proxied: Proxied) -> list[tuple[str, str]]:
@@ -90,5 +92,32 @@ def test_a_rewriting_that_failed_is_told_apart_and_counts_against_its_view(rewri
             (record,) = journal
             assert (record.outcome, record.rewritten) == (Outcome.FALLBACK, rewritten)
             assert journal.usage.views[view].failed == 1
+
+    with_proxy(test)
+
+
+def test_one_whose_client_goes_away_before_it_is_begun_is_told_of() -> None:
+    class Slow:
+        asked = asyncio.Event()
+
+        async def plan(self, session: object, sql: str) -> Forward:
+            self.asked.set()
+            await asyncio.Event().wait()
+            return Forward()
+
+        def moved(self, session: object) -> None:
+            return
+
+    async def test(proxied: Proxied) -> None:
+        proxied.server.service.answering = slow = Slow()
+        async with RawClient(proxied.port) as client:
+            sending = asyncio.create_task(client.execute(await client.open_session(), "SELECT 1"))
+            await slow.asked.wait()
+            client.writer.transport.abort()
+            await asyncio.wait({sending})
+        await until(lambda: list(proxied.server.service.journal))
+        (record,) = proxied.server.service.journal
+        assert (record.state, record.outcome) == (OperationState.CANCELED, Outcome.REFUSED)
+        assert isinstance(sending.exception(), ConnectionError)
 
     with_proxy(test)
