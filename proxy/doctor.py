@@ -13,7 +13,7 @@ from pathlib import Path
 from proxy import admission, jars, preflight, serving, workers
 from proxy.catalog import CatalogError, open_catalog
 from proxy.composing import in_session
-from proxy.config import CatalogSettings, Config, ConfigError, UpstreamAddress
+from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
 from proxy.hs2 import Query, SqlError
 from proxy.upstream import Timeouts, Upstream
 
@@ -51,6 +51,8 @@ async def _finding(name: str, check: Callable[[], Awaitable[str]]) -> Finding:
 def _checks(settings: Config) -> Iterator[tuple[str, Callable[[], Awaitable[str]]]]:
     yield "settings", lambda: asyncio.to_thread(_settings, settings)
     yield "ports", lambda: asyncio.to_thread(_ports, settings)
+    if settings.console.enabled:
+        yield "console", lambda: asyncio.to_thread(_console, settings)
     if settings.catalog is None:
         yield "java", lambda: asyncio.to_thread(_java)
         yield "spark", lambda: asyncio.to_thread(_spark)
@@ -73,6 +75,13 @@ def _ports(settings: Config) -> str:
     serving.refuse_taken_port(settings.server)
     ports = (settings.server.port, *settings.server.ports.values())
     return f"{', '.join(map(str, ports))} of {settings.server.host} can be listened on"
+
+
+def _console(settings: Config) -> str:
+    with serving.console_place(settings) as place:
+        if place is None:
+            raise ConfigError(f"port {CONSOLE_PORT} is taken: there will be no /metrics; set another [console] port")
+    return f"/metrics can be listened for on {settings.console.host}"
 
 
 def _java() -> str:

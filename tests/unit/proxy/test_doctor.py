@@ -28,7 +28,9 @@ def test_every_fault_is_found_in_one_run(tmp_path: Path, capsys: pytest.CaptureF
     file = tmp_path / "gate.toml"
     with socket.create_server(("127.0.0.1", 0)) as listener:
         taken, silent = listener.getsockname()[1], free_port()
-        file.write_text(REMOTE.format(taken, silent) + f"uri = 'sqlite:///{tmp_path}/none/catalog.db'\n")
+        file.write_text(
+            REMOTE.format(taken, silent) + f"uri = 'sqlite:///{tmp_path}/none/catalog.db'\n[console]\nenabled = false\n"
+        )
         assert program.main(["doctor", "--config", str(file), "--json"]) == 1
     found = {each["check"]: each for each in json.loads(capsys.readouterr().out)}
     assert [name for name, each in found.items() if each["ok"]] == ["settings"]
@@ -67,3 +69,12 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be written by this user"):
         doctor._data(tmp_path / "file" / "data")
     assert doctor._data(tmp_path / "new" / "data").endswith("can be written")
+
+
+def test_a_console_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "gate.toml"
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        taken = listener.getsockname()[1]
+        file.write_text(REMOTE.format(0, free_port()) + f"uri = 'sqlite://'\n[console]\nport = {taken}\n")
+        assert program.main(["doctor", "--config", str(file)]) == 1
+    assert f"WRONG console: cannot listen on port {taken} of 127.0.0.1" in capsys.readouterr().out
