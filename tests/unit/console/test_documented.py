@@ -33,8 +33,15 @@ def names(house: House) -> set[str]:
 
 
 def test_the_docs_list_every_figure_of_viewgate_and_no_other(house: House) -> None:
-    listed = re.findall(r"^\| `(viewgate_\w+)", (ROOT / "docs" / "operate.md").read_text(), re.MULTILINE)
+    listed = re.findall(r"^\| `(viewgate_\w+)` \|", (ROOT / "docs" / "operate.md").read_text(), re.MULTILINE)
     assert sorted(listed) == sorted(name for name in names(house) if name.startswith("viewgate_"))
+
+
+def test_the_alerts_ask_for_what_there_is(house: House) -> None:
+    page = (ROOT / "docs" / "operate.md").read_text()
+    alerts = re.search(r"### What to be alerted of\n(.*?)\n## ", page, re.DOTALL)
+    assert alerts is not None
+    assert set(re.findall(r"\bviewgate_\w+", alerts[1])) <= names(house)
 
 
 def test_the_dashboard_asks_for_what_there_is(house: House) -> None:
