@@ -128,7 +128,7 @@ class Answers:
         hint = _hint(sql)
         expanded = await self._of_system_tables(session, hint.sql)
         if expanded is not None and not _spells_time(hint.sql):
-            return Decision(expanded, sql)
+            return Decision(expanded, expanded)
         if expanded is None and _calls_ours(hint.sql):
             expanded = await expand(hint.sql, await self.facts(session), self.catalog)
         if expanded is None:

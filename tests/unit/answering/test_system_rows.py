@@ -110,3 +110,14 @@ def test_where_spark_has_a_catalog_of_that_name_the_names_are_its_own(house: Vie
 
     answers = Answers(house.catalog, system=rows)
     assert told(answers, "SELECT view FROM viewgate.system.nonsense", "viewgate") is None
+
+
+def test_explain_too_asks_spark_for_what_it_can_run(house: View) -> None:
+    async def rows(_: Any, __: str) -> Sequence[Row]:
+        return []
+
+    answers = Answers(house.catalog, system=rows)
+    assert told(answers, "SELECT 1 FROM viewgate.system.views")  # from now on, the session's facts are known
+    decision = asyncio.run(answers.decide(session(), "SELECT 1 FROM viewgate.system.views", thorough=True))
+    assert decision.original == decision.sql
+    assert "from_json" in decision.original
