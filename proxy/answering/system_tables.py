@@ -89,6 +89,7 @@ _NO_ALIAS = frozenset(
         "USING", "VALUES", "VERSION", "WHEN", "WHERE", "WINDOW",
     }
 )  # fmt: skip
+_OF_DESCRIBE = frozenset({"table", "extended", "formatted"})
 _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 
 
@@ -156,6 +157,8 @@ def _is_alias(token: Token | None) -> bool:
 
 async def expand(sql: str, rows: Rows) -> str | None:
     """Return the statement with the rows of each system table in its place; None for one without any."""
+    if (table := _described(sql)) is not None:
+        return f"DESCRIBE QUERY SELECT * FROM {table_text(table, ())}"
     found = list(references(sql))
     if not found:
         return None
@@ -167,6 +170,19 @@ async def expand(sql: str, rows: Rows) -> str | None:
         alias = "" if one.aliased else f" AS {one.table}"
         edits.append(Edit(one.start, one.end, f"{texts[one.table]}{alias}" if one.relation else one.table))
     return splice(sql, edits)
+
+
+def _described(sql: str) -> str | None:
+    """Return the table whose columns a DESCRIBE asks for.
+
+    >>> _described("desc table extended viewgate.system.views;"), _described("DESCRIBE viewgate.system")
+    ('views', None)
+    """
+    verb, *words = [_name(token) for token in scan(sql) if token.text != ";"] or [""]
+    while words and words[0] in _OF_DESCRIBE:
+        words = words[1:]
+    named = verb in ("describe", "desc") and words[:4] == [CATALOG, ".", NAMESPACE, "."] and len(words) == 5
+    return words[4] if named and words[4] in TABLES else None
 
 
 def table_text(table: str, rows: Sequence[Row]) -> str:
