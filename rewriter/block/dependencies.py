@@ -92,8 +92,8 @@ class Dependencies:
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
         """Whether each bucket of a key lies within one bucket, or has one label, that is asked for."""
-        told = told_by(key, self._kind)
-        asked = told_by(tree, self._kind) or factor_of(tree, self._kind, self._zone, self._since)
+        told = told_by(key, self._kind, self._since)
+        asked = told_by(tree, self._kind, self._since) or factor_of(tree, self._kind, self._zone, self._since)
         if told is None or asked is None:
             return False
         return asked.source in (told.source, key) and nests(
@@ -102,7 +102,7 @@ class Dependencies:
 
     def _is_dated(self, tree: Tree) -> bool:
         """Whether the keys have the fields of which a date is made."""
-        asked = told_by(tree, self._kind)
+        asked = told_by(tree, self._kind, self._since)
         fields = fields_of(asked.source, asked.grain) if asked is not None else ()
         return bool(fields) and self._keys.issuperset(fields)
 

@@ -91,7 +91,8 @@ def _begun_of(tree: Tree) -> Tree:
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
         return bucket.source
-    counted = instant_of(tree, lambda time: "timestamp")
+    # Rounded down or towards 1970: what is not before a time is no second before it.
+    counted = instant_of(tree, lambda time: "timestamp", lambda time: 0)
     return counted.source if counted is not None else tree
 
 

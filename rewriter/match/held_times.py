@@ -70,7 +70,7 @@ def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
     """What the storage tells of the buckets of a point in time, its columns first."""
     wanted = meaning(source)
     for tree, column in rows.rows.items():
-        told = told_by(tree, lambda node: kind_of(node, rows))
+        told = told_by(tree, lambda node: kind_of(node, rows), rows.since)
         if told is not None and told.source == wanted:
             yield Stored(told.grain, told.type, told.begin(column.copy()))
     made = date_of_fields(wanted, rows.rows.get)

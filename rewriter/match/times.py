@@ -41,7 +41,7 @@ def bucket(tree: Tree, rows: Rows) -> Read:
     gives:  timeseries(m, 'hour')
     no:     'week' to 'month', 'ten_minute' to 'fifteen_minute'
     """
-    told = told_by(tree, lambda node: kind_of(node, rows))
+    told = told_by(tree, lambda node: kind_of(node, rows), rows.since)
     asked, day = as_bucket(tree), day_source(tree)
     if told is None or not isinstance(told.grain, str) or (asked is None and day is None):
         return None
@@ -132,7 +132,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() takes the time of the day, too"
     elif isinstance(tree, exp.IntDiv | exp.Mod):
-        counted = seconds_of(tree.this, lambda node: kind_of(node, rows))
+        counted = seconds_of(tree.this, lambda node: kind_of(node, rows), lambda time: 0)
         if counted is None:
             return None
         source, why = counted.source, "before 1970 DIV and % round up; floor() and pmod() round down"

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from rewriter.timeseries.bucket import as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, rolls_up
-from rewriter.timeseries.seconds import KindOf, count_of, instant_of, seconds_of, shifted_of
+from rewriter.timeseries.seconds import KindOf, SinceOf, count_of, instant_of, never_known, seconds_of, shifted_of
 from rewriter.timeseries.steady import LENGTHS, is_steady
 from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset
 from rewriter.timeseries.zone_data import shift_of
@@ -80,24 +80,20 @@ def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
     return shift is not None and (shift + (_THURSDAY if fine == "week" else 0)) % length == 0
 
 
-# Seconds since 1970 that no time of an expression is before; None if not known.
-SinceOf = Callable[[Tree], int | None]
-
-
-def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = lambda tree: None) -> Factor | None:
+def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
     """Read an expression as a function of the coarsest bucket that it is one of; None where there is none."""
     labelled = (
         label_source(tree)
         or _of_moved(tree)
         or _formatted(tree, kind_of, zone)
-        or _counted(tree, kind_of)
+        or _counted(tree, kind_of, since_of)
         or _from_seconds(tree, kind_of, zone, since_of)
     )
     if labelled is None:
         return None
     within, grain = _elsewhere(*_before_step(*_before_months(*labelled), kind_of, zone), kind_of, zone, since_of)
     source = within
-    while (told := told_by(source, kind_of)) is not None and nests(
+    while (told := told_by(source, kind_of, since_of)) is not None and nests(
         told.grain, grain, told.type, zone, since_of(told.source)
     ):
         source = told.source
@@ -185,9 +181,9 @@ def _clock_of(source: Tree) -> Tree | None:
     return time if isinstance(shown, exp.Literal) and shown.is_string else None
 
 
-def _counted(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
-    found = seconds_of(tree, kind_of) or count_of(tree, kind_of) or instant_of(tree, kind_of)
-    found = found or shifted_of(tree, kind_of)
+def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grain] | None:
+    readers = (seconds_of, count_of, instant_of, shifted_of)
+    found = next((found for read in readers if (found := read(tree, kind_of, since_of)) is not None), None)
     return (found.source, found.step) if found is not None else None
 
 
@@ -207,7 +203,7 @@ def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | N
 def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
     if not isinstance(tree, exp.Anonymous) or tree.name != "from_unixtime" or not tree.expressions:
         return None
-    counted = seconds_of(tree.expressions[0], kind_of)
+    counted = seconds_of(tree.expressions[0], kind_of, since_of)
     grain = finest_field(tree.expressions[1]) if len(tree.expressions) == 2 else "second"
     if counted is None or grain is None:
         return None
@@ -245,7 +241,7 @@ def finest_field(pattern: Tree) -> str | None:
     return max((_FIELDS[letter] for letter in letters), key=_COARSEST_FIRST.index, default="year")
 
 
-def told_by(tree: Tree, kind_of: KindOf) -> Told | None:
+def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
     """Read an expression that tells a bucket as its begin would: a bucket, a date, or seconds down to a multiple."""
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:
@@ -254,19 +250,19 @@ def told_by(tree: Tree, kind_of: KindOf) -> Told | None:
         return Told(source if zoned and source is not None else bucket.source, bucket.grain, bucket.type, _itself)
     if day is not None and kind_of(day) in ("timestamp", "timestamp_ntz", "string"):
         return Told(day, "day", "date", _itself)
-    return _begun_in_seconds(tree, kind_of) or _made_date(tree)
+    return _begun_in_seconds(tree, kind_of, since_of) or _made_date(tree)
 
 
 def _itself(tree: Tree) -> Tree:
     return tree
 
 
-def _begun_in_seconds(tree: Tree, kind_of: KindOf) -> Told | None:
-    if (found := instant_of(tree, kind_of)) is not None:
+def _begun_in_seconds(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> Told | None:
+    if (found := instant_of(tree, kind_of, since_of)) is not None:
         return Told(found.source, found.step, "timestamp", _itself)
-    if (found := seconds_of(tree, kind_of)) is not None:
+    if (found := seconds_of(tree, kind_of, since_of)) is not None:
         return Told(found.source, found.step, "timestamp", _instant)
-    if (found := count_of(tree, kind_of)) is not None:
+    if (found := count_of(tree, kind_of, since_of)) is not None:
         step = exp.Literal.number(found.step)
         return Told(
             found.source, found.step, "timestamp", lambda tree: _instant(exp.Mul(this=tree, expression=step.copy()))

@@ -2,6 +2,9 @@
 
 Such buckets begin at multiples of a number of seconds, in no zone: an "hour" of these begins at half past where the
 clock is half an hour off.
+
+Spark rounds down to a second in unix_seconds() and CAST(t AS BIGINT), and towards 1970 in unix_timestamp(): of the last
+second of 1969, but for its begin, that makes the first of 1970.
 """
 
 from __future__ import annotations
@@ -12,10 +15,18 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
+from rewriter.timeseries.bucket import as_bucket
+
 Tree = exp.Expr
 KindOf = Callable[[Tree], str | None]
+# Seconds since 1970 that no time of an expression is before; None if not known.
+SinceOf = Callable[[Tree], int | None]
 
 _UNIX = frozenset({"unix_seconds", "unix_timestamp"})
+
+
+def never_known(time: Tree) -> None:
+    """Nothing is known of when times are."""
 
 
 class Seconds(NamedTuple):
@@ -25,40 +36,49 @@ class Seconds(NamedTuple):
     step: int
 
 
-def seconds_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
+def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Read seconds since 1970, whole or down to a multiple; None for any other number.
 
     law: floor(s / n) * n, and s - pmod(s, n), is s down to a multiple of n, before 1970, too
     no:  (s DIV n) * n, s - s % n and casts of s / n, which go up before 1970
     """
     if isinstance(tree, exp.Anonymous) and tree.name in _UNIX and len(tree.expressions) == 1:
-        return _of_time(tree.expressions[0], kind_of)
+        rounds_down = tree.name == "unix_seconds" or is_from_1970(tree.expressions[0], since_of)
+        return _of_time(tree.expressions[0], kind_of, since_of) if rounds_down else None
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.BIGINT:
-        return _of_time(tree.this, kind_of)
+        return _of_time(tree.this, kind_of, since_of)
     if isinstance(tree, exp.Mul):
         for number, factor in ((tree.this, tree.expression), (tree.expression, tree.this)):
-            counted = count_of(number, kind_of)
+            counted = count_of(number, kind_of, since_of)
             if counted is not None and counted.step == whole_number(factor):
                 return counted
     if isinstance(tree, exp.Sub):
         rest = tree.expression
         if isinstance(rest, exp.Anonymous) and rest.name == "pmod" and rest.expressions[:1] == [tree.this]:
-            return _stepped(tree.this, rest.expressions[1], kind_of)
+            return _stepped(tree.this, rest.expressions[1], kind_of, since_of)
     return None
 
 
-def count_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
+def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
+    """Whether no time of an expression is before 1970 and within a second."""
+    if as_bucket(time) is not None:
+        return True
+    since = since_of(time)
+    return since is not None and since >= 0
+
+
+def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Read `floor(s / n)`, the number of the bucket of n seconds."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "floor" or len(tree.expressions) != 1:
         return None
     (ratio,) = tree.expressions
-    return _stepped(ratio.this, ratio.expression, kind_of) if isinstance(ratio, exp.Div) else None
+    return _stepped(ratio.this, ratio.expression, kind_of, since_of) if isinstance(ratio, exp.Div) else None
 
 
-def shifted_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
+def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Read `floor((s - o) / n) * n + m` as seconds or as a TIMESTAMP: the same over buckets that divide n and o."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
-        return shifted_of(tree.expressions[0], kind_of)
+        return shifted_of(tree.expressions[0], kind_of, since_of)
     times = tree.this if isinstance(tree, exp.Add) and whole_number(tree.expression) else None
     count = times.this if isinstance(times, exp.Mul) and whole_number(times.expression) else None
     ratio = count.expressions[0] if isinstance(count, exp.Anonymous) and count.name == "floor" else None
@@ -68,27 +88,27 @@ def shifted_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
     offset = whole_number(moved.expression) if isinstance(moved, exp.Sub) else 0
     if length is None or offset is None:
         return None
-    return _stepped(moved.this if offset else moved, exp.Literal.number(gcd(length, offset)), kind_of)
+    return _stepped(moved.this if offset else moved, exp.Literal.number(gcd(length, offset)), kind_of, since_of)
 
 
-def instant_of(tree: Tree, kind_of: KindOf) -> Seconds | None:
+def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Read a TIMESTAMP that is made of seconds since 1970."""
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
-        return seconds_of(tree.expressions[0], kind_of)
+        return seconds_of(tree.expressions[0], kind_of, since_of)
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.TIMESTAMPTZ:
-        return seconds_of(tree.this, kind_of)
+        return seconds_of(tree.this, kind_of, since_of)
     return None
 
 
-def _of_time(source: Tree, kind_of: KindOf) -> Seconds | None:
-    made = instant_of(source, kind_of)
+def _of_time(source: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
+    made = instant_of(source, kind_of, since_of)
     if made is not None:
         return made
     return Seconds(source, 1) if kind_of(source) == "timestamp" else None
 
 
-def _stepped(seconds: Tree, step: Tree, kind_of: KindOf) -> Seconds | None:
-    counted, length = seconds_of(seconds, kind_of), whole_number(step)
+def _stepped(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
+    counted, length = seconds_of(seconds, kind_of, since_of), whole_number(step)
     # The quotient is a DOUBLE, in which these numbers are exact and none is rounded up to the next whole one.
     if counted is None or not length or length % counted.step:
         return None

@@ -17,16 +17,21 @@ from rewriter.functions.trees import call_of, cast, number
 from rewriter.timeseries import bucket_call, is_fixed_offset
 from rewriter.verify import truth
 from rewriter.verify.forms import Forms
-from rewriter.verify.nesting import finer, is_call, is_whole, stepped
+from rewriter.verify.nesting import begins_second, finer, is_call, is_whole, stepped
 
 Tree = exp.Expr
 
 
 def seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return the normal form of unix_seconds() and its synonyms; of timestamp_seconds(x) it is x."""
+    """Return the normal form of unix_seconds(); of timestamp_seconds(x) it is x.
+
+    unix_timestamp() is the same but for what lies between two seconds before 1970.
+    """
     if len(tree.expressions) != 1 or forms.kind(tree.expressions[0]) != "timestamp":
         return tree
     source: Tree = tree.expressions[0]
+    if tree.name != "unix_seconds" and not begins_second(forms, source):
+        return tree
     if is_call(source, "timestamp_seconds") and forms.kind(source.expressions[0]) == "bigint":
         seconds: Tree = source.expressions[0]
         return seconds

@@ -37,6 +37,14 @@ def _since(forms: Forms, time: Tree) -> int | None:
     return since_of(time, forms.block.where, forms.block.since)
 
 
+def begins_second(forms: Forms, time: Tree) -> bool:
+    """Return whether a time is the begin of a second, or none of it is before 1970."""
+    if as_bucket(time) is not None or instant(time) is not None:
+        return True
+    since = _since(forms, time)
+    return since is not None and since >= 0
+
+
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
     """A bucket that was stored in another zone as one of the zone at hand, where both have the same borders."""
     bucket = bucket_elsewhere(tree)

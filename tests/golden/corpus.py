@@ -208,7 +208,7 @@ def world(golden: GoldenFile) -> World:
         zone = golden.zones.get(name, session.time_zone)
         elsewhere = replace(session, settings={**settings, TIME_ZONE: zone}, time_zone=zone)
         view, storage = _view(name, query, elsewhere, relations, number, by_name(plain, views))
-        storage = replace(storage, least=tuple(_least(golden.least, storage.columns)))
+        storage = replace(storage, least=tuple(least_values(golden.least, storage.columns)))
         views = [*in_place([*views, view], plain)]
         assert storage.refresh is not None
         children = tuple(ChildView(v.uuid, v.version) for v in views[-1].through)
@@ -223,7 +223,7 @@ def world(golden: GoldenFile) -> World:
     return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
 
 
-def _least(since: str, columns: Iterable[Column]) -> Iterator[tuple[str, int]]:
+def least_values(since: str, columns: Iterable[Column]) -> Iterator[tuple[str, int]]:
     """The columns of times and dates, if a file says since when these are."""
     if since:
         at = int(datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp())

@@ -70,9 +70,9 @@ SELECT sum(n) AS s, count(*) AS c FROM events WHERE at BETWEEN '2024-03-01' AND 
 --@ kept: by_day COLUMN_NOT_IN_VIEW at; by_local_hour COLUMN_NOT_IN_VIEW at; by_minute COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at
 
 --@ case: hours before 1970
-SELECT date_trunc('hour', at) AS h, floor(unix_timestamp(at) / 3600) AS k, sum(n) AS s FROM events WHERE at < '1970-01-01' GROUP BY 1, 2
+SELECT date_trunc('hour', at) AS h, floor(unix_seconds(at) / 3600) AS k, sum(n) AS s FROM events WHERE at < '1970-01-01' GROUP BY 1, 2
 --@ rewritten using by_minute
-SELECT date_trunc('HOUR', v.`m`) AS h, floor(unix_timestamp(v.`m`) / 3600) AS k, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` < '1970-01-01' GROUP BY date_trunc('HOUR', v.`m`), floor(unix_timestamp(v.`m`) / 3600)
+SELECT date_trunc('HOUR', v.`m`) AS h, floor(unix_seconds(v.`m`) / 3600) AS k, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` < '1970-01-01' GROUP BY date_trunc('HOUR', v.`m`), floor(unix_seconds(v.`m`) / 3600)
 
 --@ case: hours before 1970, of a clock
 SELECT timeseries(local, 'hour') AS h, min(n) AS low FROM events WHERE local < TIMESTAMP_NTZ '1970-01-01 00:00:00' GROUP BY 1

@@ -37,6 +37,7 @@ CREATE TEMP MACRO bits_count(bits) AS coalesce(len(bits), 0);
 CREATE TEMP MACRO try_mod(n, m) AS n % nullif(m, 0);
 CREATE TEMP MACRO btrim(x, characters) AS trim(x, characters);
 CREATE TEMP MACRO whole_seconds(t) AS CAST(floor(epoch(t)) AS BIGINT);
+CREATE TEMP MACRO seconds_towards_1970(t) AS CAST(trunc(epoch(t)) AS BIGINT);
 CREATE TEMP MACRO next_sunday(d) AS CAST(d AS DATE) + CAST(7 - dayofweek(d) AS INTEGER);
 CREATE TEMP MACRO pmod(n, m) AS ((n % m) + m) % m;
 CREATE TEMP MACRO months_between(t, u) AS epoch(t - u) / 2678400;
@@ -163,7 +164,8 @@ def _seconds(length: str) -> int:
 def _in_duckdb(node: exp.Expr) -> exp.Expr:
     """Functions of times that DuckDB has under other names, or for other types."""
     if isinstance(node, exp.StrToUnix | exp.UnixSeconds):
-        return exp.Anonymous(this="whole_seconds", expressions=[node.this])
+        towards = "whole_seconds" if isinstance(node, exp.UnixSeconds) else "seconds_towards_1970"
+        return exp.Anonymous(this=towards, expressions=[node.this.transform(_in_duckdb)])
     if isinstance(node, exp.AtTimeZone):
         return exp.Anonymous(this="on_clock", expressions=[node.this.transform(_in_duckdb), node.args["zone"]])
     if isinstance(node, exp.UnixToStr):

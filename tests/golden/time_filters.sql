@@ -20,7 +20,7 @@ SELECT timeseries(local, 'day') AS d, min(n) AS least FROM events GROUP BY 1
 --@ view by_month
 SELECT trunc(day, 'MONTH') AS m, bit_or(n) AS bits FROM events GROUP BY 1
 --@ view unix_day
-SELECT floor(unix_timestamp(at) / 86400) AS d, bit_xor(n) AS bits FROM events GROUP BY 1
+SELECT floor(unix_seconds(at) / 86400) AS d, bit_xor(n) AS bits FROM events GROUP BY 1
 
 --@ case: half open
 SELECT sum(n) AS s FROM events WHERE at >= '2024-01-01' AND at < '2024-02-01'
@@ -207,7 +207,7 @@ SELECT bit_xor(n) AS s FROM events WHERE CAST(at AS DATE) = '2024-02-15'
 SELECT bit_xor(v.`bits`) AS s FROM lake.demo.unix_day__storage AS v WHERE CAST(timestamp_seconds(v.`d` * 86400) AS DATE) = '2024-02-15'
 
 --@ case: seconds compared
-SELECT bit_xor(n) AS s FROM events WHERE floor(unix_timestamp(at) / 86400) = 19723
+SELECT bit_xor(n) AS s FROM events WHERE floor(unix_seconds(at) / 86400) = 19723
 --@ rewritten using unix_day
 SELECT bit_xor(v.`bits`) AS s FROM lake.demo.unix_day__storage AS v WHERE v.`d` = 19723
 

@@ -18,7 +18,7 @@ SELECT to_date(at) AS d, max(n) AS top FROM events GROUP BY 1
 --@ view by_fields
 SELECT year(at) AS y, month(at) AS m, min(n) AS least FROM events GROUP BY year(at), month(at)
 --@ view by_unix_hour
-SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, bit_or(n) AS bits FROM events GROUP BY 1
+SELECT floor(unix_seconds(at) / 3600) * 3600 AS h, bit_or(n) AS bits FROM events GROUP BY 1
 --@ view made_month
 SELECT make_date(year(at), month(at), 1) AS m, bit_and(n) AS bits FROM events GROUP BY 1
 --@ view by_date
@@ -61,19 +61,19 @@ SELECT date_format(at, "yyyy-MM-dd'T'HH:mm") AS h, sum(n) AS s FROM events GROUP
 SELECT date_format(v.`m`, 'yyyy-MM-dd\'T\'HH:mm') AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY date_format(v.`m`, 'yyyy-MM-dd\'T\'HH:mm')
 
 --@ case: hours counted from 1970
-SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, sum(n) AS s FROM events GROUP BY floor(unix_timestamp(at) / 3600) * 3600
+SELECT floor(unix_seconds(at) / 3600) * 3600 AS h, sum(n) AS s FROM events GROUP BY floor(unix_seconds(at) / 3600) * 3600
 --@ rewritten using by_minute
-SELECT floor(unix_timestamp(v.`m`) / 3600) * 3600 AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY floor(unix_timestamp(v.`m`) / 3600) * 3600
+SELECT floor(unix_seconds(v.`m`) / 3600) * 3600 AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY floor(unix_seconds(v.`m`) / 3600) * 3600
 
 --@ case: as a time again
-SELECT timestamp_seconds(floor(unix_timestamp(at) / 3600) * 3600) AS h, sum(n) AS s FROM events GROUP BY 1
+SELECT timestamp_seconds(floor(unix_seconds(at) / 3600) * 3600) AS h, sum(n) AS s FROM events GROUP BY 1
 --@ rewritten using by_minute
-SELECT timestamp_seconds(floor(unix_timestamp(v.`m`) / 3600) * 3600) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY timestamp_seconds(floor(unix_timestamp(v.`m`) / 3600) * 3600)
+SELECT timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY timestamp_seconds(floor(unix_seconds(v.`m`) / 3600) * 3600)
 
 --@ case: the other way round
-SELECT timestamp_seconds(900 * floor(to_unix_timestamp(at) / 900)) AS q, sum(n) AS s FROM events GROUP BY 1
+SELECT timestamp_seconds(900 * floor(unix_seconds(at) / 900)) AS q, sum(n) AS s FROM events GROUP BY 1
 --@ rewritten using by_minute
-SELECT timestamp_seconds(900 * floor(unix_timestamp(v.`m`) / 900)) AS q, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY timestamp_seconds(900 * floor(unix_timestamp(v.`m`) / 900))
+SELECT timestamp_seconds(900 * floor(unix_seconds(v.`m`) / 900)) AS q, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY timestamp_seconds(900 * floor(unix_seconds(v.`m`) / 900))
 
 --@ case: less the rest
 SELECT unix_seconds(at) - pmod(unix_seconds(at), 86400) AS d, sum(n) AS s FROM events GROUP BY 1
@@ -85,25 +85,25 @@ SELECT unix_seconds(at) DIV 3600 * 3600 AS h, sum(n) AS s FROM events GROUP BY 1
 --@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; by_fields GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; by_unix_hour GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down
 
 --@ case: the rest of % is negative before 1970
-SELECT unix_timestamp(at) - unix_timestamp(at) % 3600 AS h, sum(n) AS s FROM events GROUP BY 1
+SELECT unix_seconds(at) - unix_seconds(at) % 3600 AS h, sum(n) AS s FROM events GROUP BY 1
 --@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
 
 --@ case: ninety seconds are no minutes
-SELECT floor(unix_timestamp(at) / 90) AS h, sum(n) AS s FROM events GROUP BY 1
+SELECT floor(unix_seconds(at) / 90) AS h, sum(n) AS s FROM events GROUP BY 1
 --@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
 
 --@ case: a text of seconds
-SELECT from_unixtime(unix_timestamp(at), 'yyyy-MM-dd HH') AS h, sum(n) AS s FROM events GROUP BY 1
+SELECT from_unixtime(unix_seconds(at), 'yyyy-MM-dd HH') AS h, sum(n) AS s FROM events GROUP BY 1
 --@ rewritten using by_minute
-SELECT from_unixtime(unix_timestamp(v.`m`), 'yyyy-MM-dd HH') AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY from_unixtime(unix_timestamp(v.`m`), 'yyyy-MM-dd HH')
+SELECT from_unixtime(unix_seconds(v.`m`), 'yyyy-MM-dd HH') AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY from_unixtime(unix_seconds(v.`m`), 'yyyy-MM-dd HH')
 
 --@ case: a text of hours counted from 1970
-SELECT from_unixtime(floor(unix_timestamp(at) / 3600) * 3600) AS h, sum(n) AS s FROM events GROUP BY 1
+SELECT from_unixtime(floor(unix_seconds(at) / 3600) * 3600) AS h, sum(n) AS s FROM events GROUP BY 1
 --@ rewritten using by_minute
-SELECT from_unixtime(floor(unix_timestamp(v.`m`) / 3600) * 3600) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY from_unixtime(floor(unix_timestamp(v.`m`) / 3600) * 3600)
+SELECT from_unixtime(floor(unix_seconds(v.`m`) / 3600) * 3600) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY from_unixtime(floor(unix_seconds(v.`m`) / 3600) * 3600)
 
 --@ case: seconds are finer than minutes
-SELECT from_unixtime(unix_timestamp(at)) AS h, sum(n) AS s FROM events GROUP BY 1
+SELECT from_unixtime(unix_seconds(at)) AS h, sum(n) AS s FROM events GROUP BY 1
 --@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
 
 --@ case: days of hours counted from 1970, in a zone without an offset
@@ -112,9 +112,9 @@ SELECT date_trunc('day', at) AS d, bit_or(n) AS bits FROM events GROUP BY 1
 SELECT date_trunc('DAY', timestamp_seconds(v.`h`)) AS d, bit_or(v.`bits`) AS bits FROM lake.demo.by_unix_hour__storage AS v GROUP BY date_trunc('DAY', timestamp_seconds(v.`h`))
 
 --@ case: six of these hours
-SELECT timestamp_seconds(floor(unix_timestamp(at) / 21600) * 21600) AS d, bit_or(n) AS bits FROM events GROUP BY 1
+SELECT timestamp_seconds(floor(unix_seconds(at) / 21600) * 21600) AS d, bit_or(n) AS bits FROM events GROUP BY 1
 --@ rewritten using by_unix_hour
-SELECT timestamp_seconds(floor(unix_timestamp(timestamp_seconds(v.`h`)) / 21600) * 21600) AS d, bit_or(v.`bits`) AS bits FROM lake.demo.by_unix_hour__storage AS v GROUP BY timestamp_seconds(floor(unix_timestamp(timestamp_seconds(v.`h`)) / 21600) * 21600)
+SELECT timestamp_seconds(floor(unix_seconds(timestamp_seconds(v.`h`)) / 21600) * 21600) AS d, bit_or(v.`bits`) AS bits FROM lake.demo.by_unix_hour__storage AS v GROUP BY timestamp_seconds(floor(unix_seconds(timestamp_seconds(v.`h`)) / 21600) * 21600)
 
 --@ case: labels of these hours
 SELECT hour(at) AS h, date_format(at, 'yyyy') AS y, bit_or(n) AS bits FROM events GROUP BY 1, 2
@@ -122,7 +122,7 @@ SELECT hour(at) AS h, date_format(at, 'yyyy') AS y, bit_or(n) AS bits FROM event
 SELECT hour(timestamp_seconds(v.`h`)) AS h, date_format(timestamp_seconds(v.`h`), 'yyyy') AS y, bit_or(v.`bits`) AS bits FROM lake.demo.by_unix_hour__storage AS v GROUP BY hour(timestamp_seconds(v.`h`)), date_format(timestamp_seconds(v.`h`), 'yyyy')
 
 --@ case: a quarter of such an hour
-SELECT timestamp_seconds(floor(unix_timestamp(at) / 900) * 900) AS d, bit_or(n) AS bits FROM events GROUP BY 1
+SELECT timestamp_seconds(floor(unix_seconds(at) / 900) * 900) AS d, bit_or(n) AS bits FROM events GROUP BY 1
 --@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute AGGREGATE_NOT_IN_VIEW bit_or(n); by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
 
 --@ case: the first day of a month

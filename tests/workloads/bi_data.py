@@ -8,7 +8,7 @@ from random import Random
 from tests.workloads.data import Rows, Tables
 
 COUNTRIES = ("DE", "FR", "US", "IN", None)
-_FIRST, _LAST = date(2022, 1, 1), date(2024, 2, 20)
+FIRST, _LAST = date(2022, 1, 1), date(2024, 2, 20)
 _BORDERS = (
     "2023-12-31 23:59:59.999999", "2024-01-01 00:00:00", "2024-01-31 23:59:59.5", "2024-02-01 00:00:00",
     "2024-02-07 23:59:59", "2024-02-07 23:59:59.5", "2024-02-08 00:00:00", "2024-02-11 00:00:00",
@@ -56,7 +56,7 @@ def _event(random: Random, number: int, time: str, visitors: list[int]) -> tuple
 
 
 def _shop(random: Random) -> Tables:
-    days = [_FIRST + timedelta(days=i) for i in range((_LAST - _FIRST).days + 1)]
+    days = [FIRST + timedelta(days=i) for i in range((_LAST - FIRST).days + 1)]
     regions = ("North", "South", "East", "West")
     customers = [
         (
@@ -132,7 +132,7 @@ def _invoice(random: Random, number: int, subscriptions: Rows) -> tuple[object, 
 
 
 def _day(random: Random) -> date:
-    return _FIRST + timedelta(days=random.randrange((_LAST - _FIRST).days + 1))
+    return FIRST + timedelta(days=random.randrange((_LAST - FIRST).days + 1))
 
 
 def _money(random: Random, low: int, high: int) -> str:

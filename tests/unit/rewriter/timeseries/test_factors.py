@@ -48,7 +48,7 @@ def read(text: str) -> exp.Expr:
     ],
 )  # fmt: skip
 def test_a_function_of_a_bucket(text: str, grain: str | int) -> None:
-    factor = factor_of(read(text), kind_of, "UTC")
+    factor = factor_of(read(text), kind_of, "UTC", lambda time: 0)
     assert factor is not None
     assert factor.grain == grain
     assert isinstance(factor.source, exp.Column)
@@ -67,7 +67,15 @@ def test_a_function_of_a_bucket(text: str, grain: str | int) -> None:
     ],
 )  # fmt: skip
 def test_none(text: str) -> None:
+    assert factor_of(read(text), kind_of, "UTC", lambda time: 0) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["unix_timestamp(at)", "floor(to_unix_timestamp(at) / 60)", "from_unixtime(unix_timestamp(at))"]
+)
+def test_what_rounds_towards_1970_is_none_before(text: str) -> None:
     assert factor_of(read(text), kind_of, "UTC") is None
+    assert factor_of(read(text), kind_of, "UTC", lambda time: -1) is None
 
 
 def test_texts_of_times_without_a_zone_go_through_the_session_s() -> None:
