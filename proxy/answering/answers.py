@@ -54,6 +54,7 @@ SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[system_tables.Row]]
 
 # The options of the hint: how old an answer may be, the one view to use, and that no view is used.
 STALENESS, USE, OFF = "max_staleness", "use", "off"
+NOT_THEN = "its storage holds no snapshot that was refreshed from the tables as they were at that moment"
 HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
 _LONG = 10_000  # characters of a statement that takes some tens of milliseconds to be read
 
@@ -237,7 +238,8 @@ class Answers:
         outcome = await _aside(sql, rewrite_past, past, recent.definitions, relations)
         if outcome is None:
             return None
-        outcome = _told_of_hint(_told_of_rests(outcome, resting, recent.definitions), state.only, recent.definitions)
+        whys = {**{name: NOT_THEN for name, table in found.items() if table is None}, **resting}
+        outcome = _told_of_hint(_told_of_rests(outcome, whys, recent.definitions), state.only, recent.definitions)
         unchanged = Decision(None, sql, outcome, over=asked.over)
         return (
             await self._kept_schema(session, past.statement, unchanged, relations) if outcome.rewritten else unchanged

@@ -79,6 +79,18 @@ def test_a_view_that_was_defined_anew_answers_no_moment_before(asking: Asking) -
     assert sent(asking, QUERY.replace("sales", f"sales VERSION AS OF {now}")) != ""
 
 
+def test_a_view_without_storage_of_that_moment_says_so(asking: Asking) -> None:
+    before, _ = grow(asking)
+    asyncio.run(asking.house.run(f"CREATE OR REPLACE MATERIALIZED VIEW agg AS {QUERY}"))
+    first = asking.house.lake.iceberg.load_table("demo.sales").history()[0].snapshot_id
+    sql = QUERY.replace("sales", f"sales VERSION AS OF {first}")
+    decision = asyncio.run(asking.answers.decide(asking.session, sql))
+    assert first != before
+    (line,) = decision.lines()
+    assert "lake.demo.agg not used: " in line
+    assert "no snapshot that was refreshed from the tables as they were at that moment" in line
+
+
 def test_explain_tells_of_the_views_that_were_tried(asking: Asking) -> None:
     before, _ = grow(asking)
     sql = QUERY.replace("sales", f"sales VERSION AS OF {before}")
