@@ -21,11 +21,10 @@ from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
 from proxy.catalog.past import tables_then
 from proxy.catalog.publish import Published
-from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Unavailable
+from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Threads, Unavailable
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.store import Entry, Store
 from proxy.catalog.tables import misspelled, recorded_summary, sort_fields, table
-from proxy.catalog.threads import Threads
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view, view_state
 from rewriter import AsOf, View, by_name, in_place
 from rewriter.model import (
@@ -87,12 +86,12 @@ class Catalog:
 
         While the catalog is unavailable, they are those that were known before.
         """
-        if self._locations is not None and not self._reach.available:
+        known = self._locations is not None  # before the first look none are
+        if known and (time.monotonic() < self._due or not self._reach.available):
             return self._definitions
-        if time.monotonic() >= self._due or self._locations is None:  # before the first look none are known
-            async with self._polling:
-                if time.monotonic() >= self._due:
-                    await self._look_for_change()
+        async with self._polling:
+            if time.monotonic() >= self._due:
+                await self._look_for_change()
         return self._definitions
 
     async def view(self, name: TableName) -> MaterializedView | None:

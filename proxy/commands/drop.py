@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.commands.concerned import named
+from proxy.commands.affected import named
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT

@@ -2,20 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from proxy.answering import described
 from proxy.catalog import Unavailable
-from proxy.commands.concerned import Concerned, Names, named
+from proxy.commands.affected import AffectedViews, Names, named
 from proxy.commands.context import Context
-from proxy.commands.remaking import columns_query
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession
 from proxy.statements import Destruction, Loss, Parts, classify
-from proxy.statements.lexer import mentioned
+from proxy.statements.lexer import Token, leading_name, mentioned, scan
 from rewriter import used_columns
 from rewriter.model import MaterializedView, Table, TableName, kept_as
+
+_DEPTH = {"(": 1, "<": 1, ")": -1, ">": -1}
+_AFTER_TYPE = frozenset({"NOT", "NULL", "DEFAULT", "COMMENT", "GENERATED"})
+
+
+def columns_query(sql: str) -> str:
+    """Return a query with the new table's columns; empty where none is plain to see.
+
+    >>> columns_query("REPLACE TABLE t (a INT NOT NULL, b DATE) USING iceberg")
+    'SELECT CAST(NULL AS INT) AS a, CAST(NULL AS DATE) AS b'
+    >>> columns_query("CREATE OR REPLACE TABLE t USING iceberg AS SELECT 1 AS a")
+    'SELECT 1 AS a'
+    """
+    tokens = list(scan(sql))
+    table = next(at for at, token in enumerate(tokens) if token.keyword == "TABLE")
+    _, rest = leading_name(tokens[table + 1 :])
+    for token, depth in zip(rest, _depths(rest), strict=True):
+        if depth == 0 and token.keyword == "AS":
+            return sql[token.end :].strip()
+    columns = [_column(sql, item) for item in _items(rest)] if rest and rest[0].text == "(" else []
+    return "SELECT " + ", ".join(columns) if columns else ""
+
+
+def _depths(tokens: Sequence[Token]) -> Iterator[int]:
+    return accumulate(_DEPTH.get(token.text, 0) for token in tokens)
+
+
+def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the items of the list with which tokens begin."""
+    begin = 1
+    for at, (token, depth) in enumerate(zip(tokens, _depths(tokens), strict=True)):
+        if depth == 0 or (depth == 1 and token.text == ","):
+            yield tokens[begin:at]
+            begin = at + 1
+        if depth == 0:
+            return
+
+
+def _column(sql: str, item: Sequence[Token]) -> str:
+    """Return the column of one item of a list; empty for an item that Spark will refuse."""
+    ends = (at for at, depth in enumerate(_depths(item)) if depth == 0 and item[at].keyword in _AFTER_TYPE)
+    of_type = item[1 : next(ends, len(item))]
+    return f"CAST(NULL AS {sql[of_type[0].start : of_type[-1].end]}) AS {item[0].text}" if of_type else ""
+
 
 _DEPENDED_ON = "2BP01"
 _HINT = "DROP MATERIALIZED VIEW first, and make it again afterwards"
@@ -24,9 +68,9 @@ _HINT = "DROP MATERIALIZED VIEW first, and make it again afterwards"
 class Guard:
     """What views are made of, and their storage, can be changed only by what leaves the views whole."""
 
-    def __init__(self, context: Context, concerned: Concerned) -> None:
+    def __init__(self, context: Context, affected: AffectedViews) -> None:
         self._context = context
-        self._concerned = concerned
+        self._affected = affected
 
     async def check(self, session: ClientSession, sql: str) -> None:
         """Raise SqlError 2BP01 if the statement would break a view, or change storage outside of a refresh."""
@@ -48,16 +92,16 @@ class Guard:
         await self._check_storage(session, names)
         if loss.loss in (Loss.RELATION, Loss.DEFINITION):
             await self._check_views(session, names)
-        if loss.loss in (Loss.RELATION, Loss.COLUMNS, Loss.ANEW):
-            known = await self._concerned.names()
-            sources = await self._concerned.meant(session, names, known.sources(names))
-            remade = await _remade(session, statement, sql) if sources and loss.loss is Loss.ANEW else {}
+        if loss.loss in (Loss.RELATION, Loss.COLUMNS, Loss.REPLACED):
+            known = await self._affected.names()
+            sources = await self._affected.meant(session, names, known.sources(names))
+            remade = await _remade(session, statement, sql) if sources and loss.loss is Loss.REPLACED else {}
             for source in sources:
                 await self._check_source(source, loss, remade)
 
     async def _check_storage(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        known = await self._concerned.names()
-        for name in await self._concerned.meant(session, names, known.storages(names)):
+        known = await self._affected.names()
+        for name in await self._affected.meant(session, names, known.storages(names)):
             raise SqlError(
                 f"{name} is the storage of {named(known.stored_in[name])}, and only a refresh "
                 "changes it; REFRESH, ALTER and DROP MATERIALIZED VIEW are the statements for it",
@@ -65,15 +109,15 @@ class Guard:
             )
 
     async def _check_views(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        known = await self._concerned.names()
-        for name in await self._concerned.meant(session, names, known.views(names)):
+        known = await self._affected.names()
+        for name in await self._affected.meant(session, names, known.views(names)):
             raise SqlError(
                 f"{name} is a materialized view: use DROP MATERIALIZED VIEW, or CREATE OR REPLACE MATERIALIZED VIEW",
                 _DEPENDED_ON,
             )
 
     async def _check_source(self, source: TableName, loss: Destruction, remade: Mapping[str, str]) -> None:
-        views = (await self._concerned.names()).over(source)
+        views = (await self._affected.names()).over(source)
         if loss.loss is not Loss.RELATION:
             views = [view for view in views if await self._touches(loss, remade, source, view)]
         if views:
@@ -88,7 +132,7 @@ class Guard:
         self, loss: Destruction, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
         """Whether a view needs the columns of a source that are lost, or are not `remade`; in doubt it does."""
-        sources = (await self._concerned.names()).definitions.sources[view.name]
+        sources = (await self._affected.names()).definitions.sources[view.name]
         try:
             found = await self._context.catalog.current(sources)
         except Unavailable:
@@ -99,13 +143,13 @@ class Guard:
         # The query has what the storage's leaves out, such as an order, and other engines read the view by it.
         both = (view, replace(view, storage_query=view.query))
         needed = [column for one in both for column in used_columns(one, columns)[source]]
-        if loss.loss is Loss.ANEW:
+        if loss.loss is Loss.REPLACED:
             return any(remade.get(column.name.lower()) != column.type for column in needed)
         return any(column.name.lower() in loss.columns for column in needed)
 
     async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
         """Raise SqlError if a dropped namespace holds, at any depth, a table that a view needs."""
-        known = await self._concerned.names()
+        known = await self._affected.names()
         if not known.definitions.views:
             return
         facts = await self._context.facts(session)

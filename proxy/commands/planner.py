@@ -8,7 +8,7 @@ from dataclasses import replace
 from proxy.catalog import Unavailable
 from proxy.catalog.periods import NEVER
 from proxy.commands import show_tables
-from proxy.commands.concerned import Concerned
+from proxy.commands.affected import AffectedViews
 from proxy.commands.context import Command, Context
 from proxy.commands.expiry import lets_expire, losses
 from proxy.commands.guard import Guard
@@ -32,8 +32,8 @@ class Planner:
     def __init__(self, context: Context, find: Find) -> None:
         self._context = context
         self._find = find
-        self._concerned = Concerned(context)
-        self._guard = Guard(context, self._concerned)
+        self._affected = AffectedViews(context)
+        self._guard = Guard(context, self._affected)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Run it here if it is a statement of our own, else forward it."""
@@ -53,7 +53,7 @@ class Planner:
         self._context.answers.moved(session)
 
     async def _forward(self, session: ClientSession, sql: str) -> Plan:
-        text = await self._concerned.spelled_out(session, sql) if "${" in sql else sql
+        text = await self._affected.spelled_out(session, sql) if "${" in sql else sql
         info = classify(text)
         tables: frozenset[TableName] = frozenset()
         try:
@@ -61,7 +61,7 @@ class Planner:
                 return Local(lambda _log: show_tables.without(storages, session, sql))
             if not info.only_reads:
                 await self._guard.check(session, text)
-                tables = await self._concerned.written(session, text)
+                tables = await self._affected.written(session, text)
         except Unavailable:  # no view is known yet: the views that this makes stale are refreshed when they are known
             pass
         forward = await self._context.answers.plan(session, sql)

@@ -7,7 +7,7 @@ from typing import Any
 from proxy.hs2 import SqlError, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
-from proxy.service.relayed import relay
+from proxy.service.session_calls import relay
 from proxy.session import SessionUpstream
 from proxy.wire import REPLY, find, read_i32, write_head
 from proxy.wire.message import body_of

@@ -9,17 +9,12 @@ from typing import Any
 from proxy.hs2.generated import ttypes
 from proxy.service import get_info
 from proxy.service.call import Call
-from proxy.service.close_session import close_session
 from proxy.service.execute_statement import execute_statement
-from proxy.service.get_catalogs import get_catalogs
 from proxy.service.get_columns import get_columns
-from proxy.service.get_functions import get_functions
 from proxy.service.get_keys import get_cross_reference, get_primary_keys
-from proxy.service.get_schemas import get_schemas
-from proxy.service.get_table_types import get_table_types
 from proxy.service.get_tables import get_tables
+from proxy.service.listings import get_catalogs, get_functions, get_schemas, get_table_types
 from proxy.service.metadata import relay_metadata
-from proxy.service.open_session import open_session
 from proxy.service.operation_calls import (
     cancel_operation,
     close_operation,
@@ -28,7 +23,7 @@ from proxy.service.operation_calls import (
     get_query_id,
     get_result_set_metadata,
 )
-from proxy.service.relayed import relay
+from proxy.service.session_calls import close_session, open_session, relay
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ import asyncio
 import logging
 
 from proxy.hs2 import SqlError, encode_reply, failure
-from proxy.service.call import Call, Peer
-from proxy.service.context import ServiceContext
+from proxy.service.call import Call, Peer, ServiceContext
 from proxy.service.handlers import HANDLERS
 from proxy.session import numbered
 from proxy.wire import CALL, Fault, Head, WireError, application_exception, read_head

@@ -8,11 +8,10 @@ that are ready before their calls, by the client's `habits`.
 from proxy.session.foreseen import Foreseen, Habits, numbered, repeatable
 from proxy.session.handles import Handle
 from proxy.session.plan import NO_CHOICE, Answering, Choice, Forward, Local, Log, Plan
-from proxy.session.registry import Sessions
+from proxy.session.registry import Sessions, Worker
 from proxy.session.session import ClientSession, Lease, Operation
 from proxy.session.states import LEGAL, TERMINAL, OperationState
 from proxy.session.upstream import LiveUpstream, SessionUpstream
-from proxy.session.worker import Worker
 
 __all__ = [
     "LEGAL",

@@ -5,10 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from proxy.hs2 import SqlError
 from proxy.session.handles import Handle
 from proxy.session.session import ClientSession, Operation
+
+
+class Worker(NamedTuple):
+    """Its process id, and how many sessions it has and statements it knows to run."""
+
+    process: int
+    sessions: int
+    statements: int
 
 
 class Sessions:

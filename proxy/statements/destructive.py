@@ -17,7 +17,7 @@ class Loss(Enum):
     COLUMNS = "loses or changes columns"
     NAMESPACE = "is dropped with all that is in it"
     DEFINITION = "is defined anew"
-    ANEW = "is made anew without what is needed of it"
+    REPLACED = "is replaced without columns that are needed"
     SHAPE = "gets columns, or another branch"
 
 
@@ -38,8 +38,8 @@ _HEADS: dict[tuple[str, ...], Callable[[Parts, Sequence[Token]], Destruction | N
         ("DROP", word): lambda name, rest: Destruction(Loss.NAMESPACE, name) if _has(rest, "CASCADE") else None
         for word in ("NAMESPACE", "DATABASE", "SCHEMA")
     },
-    ("CREATE", "OR", "REPLACE", "TABLE"): lambda name, rest: Destruction(Loss.ANEW, name),
-    ("REPLACE", "TABLE"): lambda name, rest: Destruction(Loss.ANEW, name),
+    ("CREATE", "OR", "REPLACE", "TABLE"): lambda name, rest: Destruction(Loss.REPLACED, name),
+    ("REPLACE", "TABLE"): lambda name, rest: Destruction(Loss.REPLACED, name),
     ("CREATE", "OR", "REPLACE", "VIEW"): lambda name, rest: Destruction(Loss.DEFINITION, name),
     ("ALTER", "VIEW"): lambda name, rest: _altered_view(name, rest),
     ("ALTER", "TABLE"): lambda name, rest: _altered(name, rest),

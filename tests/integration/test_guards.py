@@ -40,7 +40,7 @@ REFUSED = {
     "EXECUTE IMMEDIATE 'DROP TABLE t'": "needed by materialized view lake.guards.mv",
     "BEGIN IF 1 = 1 THEN DROP TABLE t; END IF; END": "needed by materialized view lake.guards.mv",
     "DROP TABLE ${hiveconf:doomed}": "needed by materialized view lake.guards.mv",
-    "CREATE OR REPLACE TABLE t AS SELECT 1L AS k": "made anew without what is needed of it",
+    "CREATE OR REPLACE TABLE t AS SELECT 1L AS k": "replaced without columns that are needed",
     "DELETE FROM guards.mv__storage.branch_main": "only a refresh changes it",
     "DROP VIEW mv": "use DROP MATERIALIZED VIEW",
     "CREATE OR REPLACE VIEW mv AS SELECT 1 AS a": "CREATE OR REPLACE MATERIALIZED VIEW",

@@ -60,7 +60,7 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("TRUNCATE TABLE agg__storage", "only a refresh changes it"),
         ("CREATE OR REPLACE TABLE agg__storage AS SELECT 1 AS a", "only a refresh changes it"),
         ("ALTER TABLE agg__storage ADD COLUMN a INT", "only a refresh changes it"),
-        ("CREATE OR REPLACE TABLE sales AS SELECT 1 AS region", "made anew without what is needed of it"),
+        ("CREATE OR REPLACE TABLE sales AS SELECT 1 AS region", "replaced without columns that are needed"),
         ("REPLACE TABLE IDENTIFIER('sales') USING iceberg AS SELECT 1 AS region", "needed by materialized view"),
         ("CREATE OR REPLACE TABLE sales USING iceberg", "needed by materialized view lake.demo.agg"),
         ("DROP VIEW agg", "is a materialized view: use DROP MATERIALIZED VIEW"),
@@ -124,7 +124,7 @@ def test_a_table_may_be_made_anew_with_the_columns_that_views_need(
     monkeypatch.setattr(viewed.upstream, "described", [("x", "int"), ("REGION", "string"), ("amount", "bigint")])
     assert plan(viewed, sql) is not None
     monkeypatch.setattr(viewed.upstream, "described", [("region", "string"), ("amount", "int")])
-    with pytest.raises(SqlError, match="made anew without what is needed of it"):
+    with pytest.raises(SqlError, match="replaced without columns that are needed"):
         plan(viewed, sql)
 
 

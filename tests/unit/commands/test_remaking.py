@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proxy.commands.remaking import columns_query
+from proxy.commands.guard import columns_query
 
 
 @pytest.mark.parametrize(

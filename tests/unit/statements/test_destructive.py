@@ -7,7 +7,7 @@ import pytest
 from proxy.statements import Destruction, Loss, classify
 
 T, DT = ("t",), ("d", "t")
-R, C, N, D, S, A = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Loss.SHAPE, Loss.ANEW
+R, C, N, D, S, A = Loss.RELATION, Loss.COLUMNS, Loss.NAMESPACE, Loss.DEFINITION, Loss.SHAPE, Loss.REPLACED
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which tables that views are made of a statement concerns."""
+"""The views that a statement affects: those over the tables that it writes to, drops or changes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,11 @@ from rewriter.model import MaterializedView, TableName
 ByLast = Mapping[str, Collection[TableName]]
 
 
-class Concerned:
-    """Looks at a session's current namespace only where a name could mean one of the tables at all."""
+class AffectedViews:
+    """The tables and views that the names in a statement mean.
+
+    A session's current namespace is asked for only where a name could mean a table of a view at all.
+    """
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -45,7 +48,7 @@ class Concerned:
     async def meant(
         self, session: ClientSession, names: Iterable[Parts], possible: frozenset[TableName]
     ) -> frozenset[TableName]:
-        """Those of the tables that the names mean in the session."""
+        """Return those of the possible tables that the names mean in the session."""
         if not possible:
             return possible
         facts = await self._context.facts(session)

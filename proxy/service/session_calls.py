@@ -1,4 +1,7 @@
-"""OpenSession: the same session on an upstream, for the user of the connection."""
+"""The calls on a session: OpenSession, CloseSession, and the calls that only the upstream can answer.
+
+A session is opened on an upstream for the user of the connection, who may differ from the principal that logged in.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.service.call import Call
 from proxy.service.message import with_handle
-from proxy.session import ClientSession, Handle
+from proxy.session import ClientSession, Handle, Lease
 from proxy.upstream import Attachment
 from proxy.wire import find, read_i32, read_map, value_bytes, with_field, write_map
 from proxy.wire.layout import I32, MAP
@@ -107,3 +110,19 @@ def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[
     kept = write_map((key, value) for key, value in entries if key.decode("utf-8", "replace") not in _PROXY_USER_KEYS)
     configuration = {key: value for key, value in configuration.items() if key not in _PROXY_USER_KEYS}
     return user, configuration, with_field(message, _REQUEST_CONFIGURATION, MAP, kept)
+
+
+async def close_session(call: Call) -> bytes:
+    """Close the session."""
+    session = call.session()
+    if session in call.peer.sessions:
+        call.peer.sessions.remove(session)
+    await call.service.close_session(session)
+    return call.reply(ttypes.TCloseSessionResp(status=success()))
+
+
+async def relay(call: Call) -> bytes:
+    """Return the upstream's answer."""
+    with Lease(call.session()) as lease:
+        upstream = await lease.hold()
+        return await upstream.call(call.addressed_to(upstream.handle))
