@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Hashable
+
+from cachetools import LRUCache
 
 from proxy.hs2 import Query, SqlError
 from proxy.sql_types import described_type
@@ -97,17 +98,11 @@ class Schemas:
     """
 
     def __init__(self, remembered: int = 10_000) -> None:
-        self._known: OrderedDict[tuple[str, Hashable], tuple[Column, ...]] = OrderedDict()
-        self._limit = remembered
+        self._known: LRUCache[tuple[str, Hashable], tuple[Column, ...]] = LRUCache(remembered)
 
     async def of(self, sql: str, key: Hashable, query: Query) -> tuple[Column, ...]:
         """Return the columns of a query; raise SqlError with Spark's own text if the query is not valid."""
         whole = (sql, key)
-        if whole in self._known:
-            self._known.move_to_end(whole)
-            return self._known[whole]
-        columns = await described(sql, query)
-        self._known[whole] = columns
-        if len(self._known) > self._limit:
-            self._known.popitem(last=False)
-        return columns
+        if whole not in self._known:
+            self._known[whole] = await described(sql, query)
+        return self._known[whole]

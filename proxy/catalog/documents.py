@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
+from cachetools import LRUCache
 from pyiceberg.io import load_file_io
 
 Document = dict[str, Any]
@@ -58,19 +58,15 @@ class Remembered(Generic[Key, Value]):
     """
 
     def __init__(self, size: int) -> None:
-        self._size = size
-        self._values: OrderedDict[Key, Value] = OrderedDict()
+        self._values: LRUCache[Key, Value] = LRUCache(size)
         self._lock = threading.Lock()
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
         """Return the value of a key, made now if it is not kept; a failure to make it is not kept."""
         with self._lock:
             if key in self._values:
-                self._values.move_to_end(key)
                 return self._values[key]
         value = make()  # outside the lock: reading a file may take long, and making it twice does no harm
         with self._lock:
             self._values[key] = value
-            while len(self._values) > self._size:
-                self._values.popitem(last=False)
         return value
