@@ -16,6 +16,7 @@ from rewriter.block.predicates import Predicates, predicates_of
 from rewriter.block.ranges import RangeSet
 from rewriter.block.resolve import Texts, build_block, common_tables, find_among, full_scope
 from rewriter.block.scope import Scope
+from rewriter.block.top_rows import takes_first_rows
 from rewriter.block.traits import aggregate_of, depends_on_zone, has_aggregate, tells_time
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "renamed",
     "set_bits",
     "set_number",
+    "takes_first_rows",
     "tells_time",
     "text_of",
     "with_texts",

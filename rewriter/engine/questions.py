@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Unsupported, build_block
+from rewriter.block import Block, Find, Unsupported, build_block, takes_first_rows
 from rewriter.correlation import Correlation, correlation_of
 from rewriter.derived import common_of, texts_of
 from rewriter.freshness import Relations
@@ -48,7 +48,8 @@ def block_of(
     correlation = correlation_of(statement, select, find)
     common = common_of(select, statement, find)
     outer = correlation.column if correlation is not None else None
-    block = build_block(tree, find, common, texts=texts_of(select, statement, find), outer=outer)
+    ties = takes_first_rows(statement, select)
+    block = build_block(tree, find, common, texts=texts_of(select, statement, find), outer=outer, ties=ties)
     membership = membership_of(statement, select)
     block = _asked_as_set(block, membership)
     if correlation is not None:

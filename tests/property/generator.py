@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import members, terms, times
+from tests.property import members, terms, times, top_rows
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
@@ -38,6 +38,8 @@ UNITED = 700_000
 JOINED_GROUPS = 800_000
 # From this seed on queries ask by EXISTS and IN which rows there are, of which views hold groups.
 MEMBERS = 900_000
+# From this seed on queries take the first rows of each part.
+TOP_ROWS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     rows = _rows(shared)
     if seed >= MEMBERS:
         views = tuple((f"mv{i}", members.view(shared)) for i in range(shared.randint(1, 3)))
-        return Case(seed, rows, views, members.query(Random(f"query {seed}")))
+        asked = top_rows.query if seed >= TOP_ROWS else members.query
+        return Case(seed, rows, views, asked(Random(f"query {seed}")))
     if seed >= JOINED_GROUPS:
         joined = [JoinedGroups.of(shared) for _ in range(shared.randint(1, 2))]
         views = tuple((f"mv{i}", each.sql()) for i, each in enumerate(joined))

@@ -24,7 +24,8 @@ def view(random: Random) -> str:
     where = f" WHERE {terms.predicate(random, False)}" if random.random() < 0.2 else ""
     having = f" HAVING {random.choice(OF_GROUPS)}" if random.random() < 0.2 else ""
     listed = ", ".join(keys)
-    return f"SELECT {listed}, count(*) AS rows, sum(n) AS total FROM fact{where} GROUP BY {listed}{having}"
+    figures = "count(*) AS rows, sum(n) AS total, min(n) AS least"
+    return f"SELECT {listed}, {figures} FROM fact{where} GROUP BY {listed}{having}"
 
 
 def query(random: Random) -> str:

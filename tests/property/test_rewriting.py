@@ -6,7 +6,18 @@ import sys
 from collections import Counter
 
 from tests.property.checking import check, hits_enough
-from tests.property.generator import COMMUTED, IMPLIED, IN_SETS, JOINED_GROUPS, LIVE, MEMBERS, TIMED, UNITED, generate
+from tests.property.generator import (
+    COMMUTED,
+    IMPLIED,
+    IN_SETS,
+    JOINED_GROUPS,
+    LIVE,
+    MEMBERS,
+    TIMED,
+    TOP_ROWS,
+    UNITED,
+    generate,
+)
 
 SEEDS = (
     *range(2000),
@@ -18,6 +29,7 @@ SEEDS = (
     *range(UNITED, UNITED + 200),
     *range(JOINED_GROUPS, JOINED_GROUPS + 300),
     *range(MEMBERS, MEMBERS + 200),
+    *range(TOP_ROWS, TOP_ROWS + 100),
 )
 
 
