@@ -1,4 +1,4 @@
-"""Subqueries of WHERE that name columns of the block around them: to the subquery such a column is a constant.
+"""Subqueries that name columns of the block around them, in WHERE or in an output: to them such a column is a constant.
 
 law:    whatever value the column has, the subquery's block is answered for that value as for any other constant
 query:  … FROM part WHERE price < (SELECT avg(price) FROM items WHERE items.part = id)
@@ -68,12 +68,12 @@ class Correlation:
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
-    """What a block may take from the one around it; None for one that is no subquery of a WHERE."""
+    """What a block may take from the one around it; None for one that is no operand there."""
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
     places = [inner for inner in every(around.tree, exp.Select) if inner == select.tree]
-    if not places or not all(_is_in_where(place, around.tree) for place in places):
+    if not places or not all(_is_operand(place, around.tree) for place in places):
         return None
     try:
         return Correlation(full_scope(around.tree, find, common_tables(statement, around, find)))
@@ -81,11 +81,16 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
         return None
 
 
-def _is_in_where(select: exp.Expr, around: exp.Select) -> bool:
-    """Whether a SELECT is an operand in the WHERE of just that block, or what EXISTS or IN asks about there."""
-    node = select.parent
+def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
+    """Whether a SELECT is an operand in the WHERE of just that block, or in an output with a name of its own.
+
+    So is what EXISTS or IN asks about. The name that Spark makes of an output may show the columns around.
+    """
+    node: exp.Expr | None = select.parent
     if not isinstance(node, exp.Subquery | exp.Exists) or isinstance(node.parent, exp.Any | exp.All):
         return False
     while node is not None and not isinstance(node, exp.Where | exp.From | exp.Join | exp.Select):
+        if node.parent is around and node.arg_key == "expressions":
+            return isinstance(node, exp.Alias)
         node = node.parent
     return isinstance(node, exp.Where) and node.parent is around

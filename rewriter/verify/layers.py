@@ -134,18 +134,22 @@ class _Layers:
 
     def named(self, block: Block) -> Block:
         """The block with its tables of groups by what they are."""
+        filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind in ("LEFT", "FULL")))
         for table in block.tables:
-            read = self._read(table.inner, table.id) if table.inner is not None else None
-            if read is not None and table.inner is not None:
-                block = _replaced(block, table, read)
+            if table.inner is not None:
+                read = self._read(table.inner, table.id, whole=table.id in filled)
+                block = _replaced(block, table, read) if read is not None else block
         return block
 
     def _normal(self, block: Block) -> Block:
         normal = self.typed(self.named(block))
         return represented(normal, equalities(normal), self._zone)
 
-    def _read(self, block: Block, table: str) -> _Read | None:
-        """A block of groups as a table of that id; None for what takes some of them, or is no groups."""
+    def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
+        """A block of groups as a table of that id; None for what takes some of them, or is no groups.
+
+        Outputs are `whole` columns where they may be NULL without a group.
+        """
         block = self._normal(block)
         if block.keys is None or block.sets is not None:
             return None
@@ -155,7 +159,7 @@ class _Layers:
         outside = [tree for tree in block.where if keys and equated(tree, block) is None and _is_of(tree, keys)]
         ordering = (item.key for item in block.order)
         aggregates = (part for t in (*block.outputs, *block.having, *ordering) for part in outermost_aggregates(t))
-        parts = tuple(dict.fromkeys((*block.keys, *aggregates)))
+        parts = tuple(dict.fromkeys((*(block.outputs if whole else ()), *block.keys, *aggregates)))
         rest = tuple(tree for tree in block.where if tree not in outside)
         core = replace(
             block, where=rest, outputs=parts, names=(None,) * len(parts), having=(), order=(), limit=None, offset=None,

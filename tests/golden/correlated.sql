@@ -57,7 +57,8 @@ SELECT id FROM part WHERE size > (SELECT sum(qty) + id FROM items WHERE items.pi
 
 --@ case: in the select list
 SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) AS q FROM part
---@ kept: by_part NOT_READ part.id is no column of the tables in its FROM; parts NOT_READ part.id is no column of the tables in its FROM
+--@ rewritten using by_part
+SELECT id, (SELECT sum(v.`total`) FROM lake.demo.by_part__storage VERSION AS OF 2000 AS v WHERE v.`pid` = part.id) AS q FROM part VERSION AS OF 1000
 
 --@ case: in a subquery that is itself one of a WHERE
 SELECT name FROM supp WHERE id IN (SELECT id FROM part WHERE size > (SELECT min(price) FROM items WHERE items.pid = part.id))
@@ -89,3 +90,21 @@ SELECT d.k FROM (SELECT id AS k, size FROM part VERSION AS OF 1000) AS d WHERE d
 --@ case: beside a grouped derived table, whose names are not looked into
 SELECT d.k FROM (SELECT id AS k, max(size) AS size FROM part GROUP BY id) AS d WHERE d.size > (SELECT sum(qty) FROM items WHERE items.pid = d.k)
 --@ kept: by_part NOT_READ d.k is no column of the tables in its FROM; parts NOT_READ d.k is no column of the tables in its FROM; parts VIEW_FILTERS_MORE id > 0
+
+--@ case: in the list of outputs, twice
+SELECT p.id, (SELECT sum(i.qty) FROM items AS i WHERE i.pid = p.id) AS q, coalesce((SELECT count(*) FROM items WHERE items.pid = p.id AND supp = 2), 0) + 1 AS n FROM part AS p WHERE p.size > 1
+--@ rewritten using by_part
+SELECT p.id, (SELECT sum(v.`total`) FROM lake.demo.by_part__storage VERSION AS OF 2000 AS v WHERE v.`pid` = p.id) AS q, coalesce((SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_part__storage VERSION AS OF 2000 AS v WHERE v.`pid` = p.id AND v.`supp` = 2), 0) + 1 AS n FROM part VERSION AS OF 1000 AS p WHERE p.size > 1
+
+--@ case: in an output beside groups
+SELECT p.brand, p.id, (SELECT max(i.day) FROM items AS i WHERE i.pid = p.id) AS last, count(*) FROM part AS p GROUP BY p.brand, p.id
+--@ rewritten using by_part
+SELECT p.brand, p.id, (SELECT max(v.`day`) FROM lake.demo.by_part__storage VERSION AS OF 2000 AS v WHERE v.`pid` = p.id) AS last, count(*) FROM part VERSION AS OF 1000 AS p GROUP BY p.brand, p.id
+
+--@ case: in an output without a name
+SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) + 1 FROM part
+--@ kept: by_part NOT_READ part.id is no column of the tables in its FROM; parts NOT_READ part.id is no column of the tables in its FROM
+
+--@ case: in ORDER BY
+SELECT id FROM part ORDER BY (SELECT sum(qty) FROM items WHERE items.pid = part.id), id
+--@ kept: by_part NOT_READ part.id is no column of the tables in its FROM; parts NOT_READ part.id is no column of the tables in its FROM

@@ -110,7 +110,8 @@ SELECT total.name FROM customers AS total WHERE EXISTS (SELECT 1 FROM store WHER
 
 --@ case: outside of WHERE
 SELECT name, CASE WHEN EXISTS (SELECT 1 FROM store WHERE cust = c.id) THEN 1 ELSE 0 END AS buys FROM customers AS c
---@ kept: by_cust NOT_READ c.id is no column of the tables in its FROM; by_score NOT_READ c.id is no column of the tables in its FROM
+--@ rewritten using by_cust
+SELECT name, CASE WHEN EXISTS (SELECT 1 FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE v.`cust` = c.id) THEN 1 ELSE 0 END AS buys FROM customers VERSION AS OF 1000 AS c
 
 --@ case: rows that are counted
 SELECT name FROM customers AS c WHERE (SELECT count(item) FROM store WHERE cust = c.id AND amount > 1) > 1

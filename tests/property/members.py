@@ -33,6 +33,9 @@ def query(random: Random) -> str:
     asked = random.choice((" AND ", " OR ")).join(_asked(random) for _ in range(random.choice((1, 1, 2))))
     if random.random() < 0.3:
         return f"SELECT name, count(*), max(weight) FROM dim WHERE {asked} GROUP BY name"
+    if random.random() < 0.3:
+        figure = random.choice(("sum(n)", "count(*)", "min(n) + 1"))
+        return f"SELECT id, (SELECT {figure} FROM fact WHERE dim_id = id) AS figure FROM dim WHERE {asked}"
     return f"SELECT id, name FROM dim WHERE {asked}"
 
 
