@@ -12,6 +12,7 @@ import pytest
 import rewriter
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import AGGREGATES, FUNCTIONS, WINDOWS, meant
+from rewriter.functions.types import FRACTIONS
 from rewriter.timeseries import GRANULARITIES
 
 ROOT = Path(rewriter.__file__).parent
@@ -85,3 +86,11 @@ def test_partial_values_are_folded_by_aggregates_that_fold_themselves() -> None:
 
 def test_an_aggregate_is_folded_or_composed_but_not_both() -> None:
     assert not [record.name for record in AGGREGATES.values() if record.combine and record.composed]
+
+
+@pytest.mark.parametrize("kind", ["double", "float"])
+def test_what_is_summed_in_floating_point_is_not_exact(kind: str) -> None:
+    summed = [record for record in AGGREGATES.values() if record.combine == "sum" and record.result is not None]
+    assert summed
+    inexact = [record for record in summed if record.result is not None and record.result((kind,)) in FRACTIONS]
+    assert not [record.name for record in inexact if record.exact(kind)]
