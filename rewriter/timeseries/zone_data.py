@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 from zoneinfo import TZPATH
@@ -20,6 +20,7 @@ from zoneinfo import TZPATH
 from rewriter.timeseries.zone import is_fixed_offset, offset_of
 
 _HEADER = struct.Struct(">4s1s15x6l")
+_HOUR = 3600
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*\Z")
 _TIME = r"[+-]?\d+(?::\d+){0,2}"
 # What holds behind the last change that is written down: `CET-1CEST,M3.5.0,M10.5.0/3`.
@@ -60,9 +61,29 @@ def _shift(history: History, step: int, since: int) -> int | None:
     shifts = {offset % step for offset in offsets}
     if len(shifts) != 1 or not before:
         return None
+    if _skips_hours(history, since):
+        return None
     (shift,) = shifts
     between = all((at + shift) % step == 0 for at, _ in later) and all(time % step == 0 for time in times)
     return shift if between else None
+
+
+def _skips_hours(history: History, since: int) -> bool:
+    """Return whether clocks have been put forward over the begin of an hour, to a time within that hour.
+
+    Spark's date_trunc('HOUR') of the rest of that hour is a time that there was not, which java.time moves forward by
+    what was left out: behind the rows of the bucket. So it is on the Chatham Islands, from 02:45 to 03:45.
+    """
+    known = ((at + before, at + after) for (_, before), (at, after) in pairwise(history.changes) if at > since)
+    return any(left < reached // _HOUR * _HOUR < reached for left, reached in chain(known, _ruled(history.rule)))
+
+
+def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
+    """Yield the local times between which the clocks of a rule are put forward, in seconds of their day."""
+    if len(rule) > 2:
+        standard, summer, begins, ends = rule
+        left = begins if summer > standard else ends
+        yield left, left + abs(summer - standard)
 
 
 def days_follow(zone: str, since: int | None) -> bool:

@@ -62,6 +62,9 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
         return frozenset({offset_of(zone) or 0})
     first, changes = _history(zone, since) if since is not None else (None, ())
     walls = [(at + offset, offset) for at, *both in changes for offset in both]
+    # An hour that begins while clocks are put forward has no begin of its own.
+    if any(at + before < (at + after) // 3600 * 3600 < at + after for at, before, after in changes):
+        return frozenset()
     if first is None or not all(_is_border(_EPOCH + timedelta(seconds=wall), grain, o) for wall, o in walls):
         return frozenset()
     return frozenset({first, *(offset for _, offset in walls)})
