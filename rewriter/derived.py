@@ -30,8 +30,7 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
         if isinstance(node, exp.Table):
             named = next(t.block for t in statement.common_before(select) if t.name == node.name.lower())
             query, within = named.tree or _query_of(named), [named, *statement.inside(named)]
-        found = (next(b for b in within if b.tree == branch) for branch in _branches_of(query))
-        blocks = tuple(_inner(block, statement, find) for block in found)
+        blocks = tuple(_inner(_among(within, branch), statement, find) for branch in _branches_of(query))
         united = isinstance(query, exp.Union) and _is_union_all(query)
         alone = blocks[0] if isinstance(query, exp.Select) else None
         return Derived(text, _columns_of(blocks), blocks if united else (), alone)
@@ -45,6 +44,14 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
         return found
 
     return Texts(text, derive=derive)
+
+
+def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
+    """Return the block of a SELECT; raises Unsupported for what the parser made one of, as VALUES."""
+    found = next((block for block in blocks if block.tree == tree), None)
+    if found is None:
+        raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
+    return found
 
 
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:

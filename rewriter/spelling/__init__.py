@@ -34,7 +34,7 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
     tokens = tokenize(statement.sql)
     edits: list[Edit] = []
     for call in calls(statement.sql, tokens):
-        if len(call.arguments) != 2:  # the third is for queries that Viewgate writes
+        if len(call.arguments) != 2 or not all(call.arguments):  # the third is for queries that Viewgate writes
             raise Unsupported("timeseries() takes a column and a granularity: timeseries(order_time, 'hour')")
         kind_of = partial(type_at, around=list(levels(statement, tokens, call, find)))
         try:
@@ -42,9 +42,8 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
         except ParseError as problem:
             raise Unsupported(f"{statement.sql[call.start : call.end]} cannot be read: {problem}") from problem
         edits.append(Edit(call.start, call.end, text))
-    for block in statement.blocks:
-        edits += _names(statement.sql, tokens, block)
-    return tuple(edits)
+    named = [edit for block in statement.blocks for edit in _names(statement.sql, tokens, block, edits)]
+    return (*edits, *named)
 
 
 def spelled_text(sql: str) -> str:
@@ -74,17 +73,16 @@ def _calls_in(text: str) -> Iterator[Call]:
     return calls(text, tokenize(text))
 
 
-def _names(sql: str, tokens: Sequence[Token], block: SelectBlock) -> Iterator[Edit]:
-    """Aliases for the outputs of a block that have none and contain a call."""
-    if block.tree is None or NAME not in block.text.lower():
+def _names(sql: str, tokens: Sequence[Token], block: SelectBlock, calls: Sequence[Edit]) -> Iterator[Edit]:
+    """Yield aliases for the outputs of a block that have none and contain one of the calls."""
+    if block.tree is None or not any(block.span.start <= call.start < block.span.end for call in calls):
         return
     spans = list(_item_spans(tokens, block))
     if len(spans) != len(block.tree.expressions):
         return
     for (start, end), item in zip(spans, block.tree.expressions, strict=True):
-        text = sql[start:end]
-        if NAME in text.lower() and not isinstance(item, exp.Alias) and item.find(exp.Anonymous):
-            yield Edit(end, end, f" AS {quoted(text)}")
+        if any(start <= call.start < end for call in calls) and not isinstance(item, exp.Alias):
+            yield Edit(end, end, f" AS {quoted(sql[start:end])}")
 
 
 def _item_spans(tokens: Sequence[Token], block: SelectBlock) -> Iterator[tuple[int, int]]:

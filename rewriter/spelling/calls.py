@@ -12,6 +12,13 @@ from rewriter.sql import Edit, splice, tokenize
 from rewriter.sql.blocks import CLOSING, OPENING
 
 NAME = "timeseries"
+# Behind these stands the name of something else, of which the parentheses have the columns.
+_NAMING = frozenset(
+    {
+        TokenType.DOT, TokenType.INTO, TokenType.OVERWRITE, TokenType.TABLE, TokenType.VIEW, TokenType.FUNCTION,
+        TokenType.WITH, TokenType.ALIAS, TokenType.EXISTS,
+    }
+)  # fmt: skip
 
 
 class Call(NamedTuple):
@@ -27,12 +34,18 @@ def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
     i = 0
     while i + 1 < len(tokens):
         token = tokens[i]
-        if token.text.lower() != NAME or tokens[i + 1].token_type is not TokenType.L_PAREN:
+        if token.text.lower() != NAME or tokens[i + 1].token_type is not TokenType.L_PAREN or _is_named(tokens[:i]):
             i += 1
             continue
         arguments, last = _arguments(sql, tokens, i + 1)
-        yield Call(token.start, tokens[last].end + 1, arguments)
+        if [after.token_type for after in tokens[last + 1 : last + 3]] != [TokenType.ALIAS, TokenType.L_PAREN]:
+            yield Call(token.start, tokens[last].end + 1, arguments)
         i = last + 1
+
+
+def _is_named(before: Sequence[Token]) -> bool:
+    """Return whether the next token is the name of a table, a view, a namespace's function, or an alias."""
+    return bool(before) and before[-1].token_type in _NAMING
 
 
 def _arguments(sql: str, tokens: Sequence[Token], opening: int) -> tuple[tuple[str, ...], int]:

@@ -312,3 +312,15 @@ def test_without_ansi_only_sums_that_may_have_overflowed_are_left(output: str, r
     outcome = rewrite(parse(f"SELECT a, {output} FROM t GROUP BY a", session), definitions, plain.relations)
     assert outcome.rewritten == rolls_up
     assert rolls_up or {a.reason for a in outcome.tried} == {Reason.AGGREGATE_DOES_NOT_ROLL_UP}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT region, count(*) FROM (SELECT region FROM sales UNION ALL VALUES ('eu')) u GROUP BY region",
+        "WITH u AS (SELECT region FROM sales UNION VALUES ('eu')) SELECT region, count(*) FROM u GROUP BY region",
+        "SELECT r FROM (SELECT region AS r FROM sales UNION ALL FROM sales SELECT region) u",
+    ],
+)
+def test_a_branch_that_is_no_select_of_the_text_leaves_the_statement_as_it_is(built: World, query: str) -> None:
+    assert not decide(built, query).rewritten

@@ -200,3 +200,25 @@ def test_calls_of_our_own_tell_their_type() -> None:
     assert spelled_text("timeseries(timeseries(a, 'hour', 'timestamp'), 'day', 'timestamp')") == (
         "date_trunc('DAY', date_trunc('HOUR', a))"
     )
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE IF NOT EXISTS timeseries (id INT)",
+        "INSERT INTO demo.timeseries (a) SELECT n FROM t",
+        "INSERT OVERWRITE `timeseries` (a) SELECT n FROM t",
+        "CREATE VIEW timeseries (x) AS SELECT n FROM t",
+        "WITH q AS (SELECT 1), timeseries (x) AS (SELECT 1) SELECT x FROM timeseries",
+        "SELECT ts FROM t AS timeseries (ts, d, local, n)",
+        "SELECT demo.timeseries(ts, 'hour') FROM t",
+        "CREATE FUNCTION timeseries(x INT) RETURNS INT RETURN x",
+    ],
+)
+def test_what_is_named_like_the_call_is_none(sql: str) -> None:
+    assert spelled(sql) == sql
+
+
+def test_a_call_of_nothing_says_what_it_takes() -> None:
+    with pytest.raises(Unsupported, match="takes a column and a granularity"):
+        spelled("SELECT timeseries(, 'day') FROM t")
