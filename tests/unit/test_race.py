@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -50,3 +52,8 @@ def test_an_old_answer_is_of_a_moment_within_its_bound() -> None:
     assert not right(replace(old, since_ms=4500))
     assert not right(replace(old, since_ms=None))
     assert not right(replace(old, rows=rows((12, 20))))
+
+
+def test_the_bugs_that_the_race_is_to_find_can_be_planted() -> None:
+    program = "from tests.integration.planted import BUGS; [plant() for plant in BUGS.values()]"
+    subprocess.run([sys.executable, "-c", program], check=True)
