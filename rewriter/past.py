@@ -16,7 +16,7 @@ from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.model import Table
 from rewriter.outcome import Outcome, Replacement
-from rewriter.sql import Travel, at_snapshots
+from rewriter.sql import Travel, at_snapshots, reads_at_snapshots
 from rewriter.timeseries.literals import read_moment
 
 
@@ -30,11 +30,13 @@ def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -
     snapshots = {name: table.snapshots[0].id for name, table in found.items() if isinstance(table, Table)}
     if len(snapshots) < len(found):
         return None
-    statement = past.statement
-    outcome = decide(statement, definitions, relations).fixed
+    session = past.statement.session
+    outcome = decide(past.statement, definitions, relations).fixed
+    if outcome.rewritten and not reads_at_snapshots(outcome.sql(), session):
+        return replace(outcome, replacements=())  # a table would be read as it is now
 
     def dated(replaced: Replacement) -> Replacement:
-        return replace(replaced, original=at_snapshots(replaced.original, statement.session, snapshots))
+        return replace(replaced, original=at_snapshots(replaced.original, session, snapshots))
 
     return replace(outcome, replacements=tuple(map(dated, outcome.replacements)))
 

@@ -23,7 +23,7 @@ from rewriter.sql.statement import (
     storage_tree,
     tables_of,
 )
-from rewriter.sql.travel import AsOf, Travel, at_snapshots, travel
+from rewriter.sql.travel import AsOf, Travel, at_snapshots, reads_at_snapshots, travel
 from rewriter.sql.writes import read_by
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "parse_select",
     "place_of",
     "read_by",
+    "reads_at_snapshots",
     "render",
     "splice",
     "splice_within",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 
 from rewriter.model import Session, TableName
@@ -15,6 +16,7 @@ from rewriter.sql.splice import Edit, splice
 from rewriter.sql.statement import Statement, parse, place_of
 
 _MAY_TRAVEL = re.compile(r"\bas\s+of\b", re.IGNORECASE)
+_BETWEEN = re.compile(r" WITH \('start-snapshot-id' = '\d+', 'end-snapshot-id' = '(\d+)'\)")
 _BY_VERSION, _BY_TIME = ("VERSION", "SYSTEM_VERSION"), ("TIMESTAMP", "SYSTEM_TIME")
 
 
@@ -78,6 +80,17 @@ def at_snapshots(sql: str, session: Session, snapshots: Mapping[TableName, int])
     """
     ends = {place_of(table)[1]: name for table, name in parse(sql, session).named()}
     return splice(sql, (Edit(end, end, f" VERSION AS OF {snapshots[name]}") for end, name in ends.items()))
+
+
+def reads_at_snapshots(sql: str, session: Session) -> bool:
+    """Return whether all tables of a query are read at snapshots, or between two.
+
+    >>> reads_at_snapshots("SELECT a FROM t VERSION AS OF 5 AS x, u", Session("lake", ("demo",)))
+    False
+    """
+    statement = parse(_BETWEEN.sub(r" VERSION AS OF \1", sql), session)
+    read = statement.complete and all(block.tree is not None for block in statement.blocks)
+    return read and all(isinstance(table.args.get("version"), exp.Version) for table, _ in statement.named())
 
 
 def _clauses(sql: str) -> list[_Clause]:

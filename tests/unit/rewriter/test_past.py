@@ -10,6 +10,7 @@ import pytest
 
 from rewriter import Outcome, parse, rewrite, rewrite_past, travel
 from rewriter.model import Column, Relation, Session, Snapshot, Table, TableName
+from rewriter.sql import reads_at_snapshots
 from tests.golden.corpus import GoldenFile, World, world
 
 SCHEMA = "CREATE TABLE sales (region STRING, n INT); CREATE TABLE names (region STRING, name STRING)"
@@ -120,6 +121,25 @@ def test_rows_that_came_between_a_refresh_and_the_moment_are_read_with_it(built:
         assert outcome is not None
         assert [str(each.verdict)[:6] for each in outcome.replacements] == ["proved"] * live
         assert ("WITH ('start-snapshot-id' = '1000', 'end-snapshot-id' = '7')" in sql_of(outcome)) == live
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT region, sum(n) FROM {0} WHERE region > (SELECT min(name) FROM {1}) GROUP BY region",
+        "SELECT region, sum(n) FROM {0} WHERE region IN (SELECT region FROM {1}) GROUP BY region",
+        "SELECT region, sum(n), (SELECT max(region) FROM {1}) FROM {0} GROUP BY region",
+        "SELECT s.region, sum(s.n) FROM {0} AS s JOIN (SELECT region FROM {1} LIMIT 2) AS x USING (region) GROUP BY 1",
+        "WITH w AS (SELECT region, count(DISTINCT n) AS m FROM {0} GROUP BY region) SELECT t.region, t.s, w.m FROM "
+        "(SELECT region, sum(n) AS s FROM {0} GROUP BY region) AS t JOIN w ON t.region = w.region",
+        "SELECT region, sum(n) FROM {0} GROUP BY region UNION ALL SELECT name, 1 FROM {1}",
+    ],
+)
+def test_all_that_is_read_is_read_at_its_snapshot(built: World, query: str) -> None:
+    sql = query.format("sales VERSION AS OF 1000", "names VERSION AS OF 1001")
+    text = sql_of(answered(built, sql))
+    assert "__storage VERSION AS OF 2000" in text
+    assert reads_at_snapshots(text, built.session)
 
 
 def test_nothing_is_answered_where_a_table_or_storage_is_not_known(built: World) -> None:
