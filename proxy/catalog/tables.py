@@ -47,6 +47,7 @@ def table(name: TableName, document: Document) -> Table:
         trusted=properties.get(TRUST, "").lower() == "true",
         partitioned_by=partition_fields(document),
         delete_files=_total(line, "total-delete-files"),
+        current_since_ms=next((e["timestamp-ms"] for e in reversed(document.get("snapshot-log") or ())), None),
     )
 
 

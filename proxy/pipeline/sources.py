@@ -73,7 +73,7 @@ class Sources:
 
 
 def _identity(table: Table) -> tuple[object, ...]:
-    return table.uuid, table.snapshot_id, table.columns
+    return table.uuid, table.snapshot_id, table.current_since_ms, table.columns
 
 
 async def look(catalog: Catalog, view: MaterializedView) -> Sources:

@@ -88,6 +88,7 @@ class Table:
 
     `records` and `size` (bytes) are the current snapshot's totals, None where its summary has none;
     `delete_files` counts the files that take rows away from others.
+    `current_since_ms` is when the snapshot became the current one, which a rollback makes it again.
     `least` names columns of dates and times with the seconds since 1970 that none of their values is before.
     `refresh` describes the current content of a storage table; None for base tables and for
     storage whose content nobody vouches for. `primary_key` and `foreign_keys` are what its owner declares:
@@ -108,6 +109,7 @@ class Table:
     partitioned_by: tuple[PartitionField, ...] = ()
     delete_files: int | None = None
     least: tuple[tuple[str, int], ...] = ()
+    current_since_ms: int | None = None
 
     @property
     def without_keys(self) -> Table:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pyiceberg.table.update.snapshot import ManageSnapshots
 from pyiceberg.types import StringType
 
 from proxy.catalog import publish as publishing
@@ -28,6 +29,23 @@ def test_a_source_that_could_not_be_pinned_and_moved_is_read_again(house: House)
     assert recorded.sources[0].snapshot_id == house.sales.refresh().metadata.current_snapshot_id
     assert "starting over" in " ".join(house.log)
     assert house.refs() == {"main"}
+
+
+def test_one_that_moved_and_came_back_is_read_again(house: House) -> None:
+    async def write_and_roll_back_once() -> None:
+        house.spark.before_insert = None
+        before = house.sales.refresh().metadata.current_snapshot_id
+        house.sales.append(ROWS)
+        with house.sales.transaction() as transaction:
+            snapshots = ManageSnapshots(transaction)
+            snapshots.set_current_snapshot(snapshot_id=before)
+            snapshots.commit()
+
+    house.sales.append(ROWS)
+    house.sales.update_schema().add_column("extra", StringType()).commit()  # no snapshot has it yet
+    house.spark.before_insert = write_and_roll_back_once
+    asyncio.run(house.refresh())
+    assert "starting over" in " ".join(house.log)
 
 
 def test_a_source_that_never_rests_is_given_up_with_the_content_as_it_was(house: House) -> None:
