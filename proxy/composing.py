@@ -158,7 +158,9 @@ def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journ
     file = None if settings.file is None else JsonLines(settings.file)
     if file is not None:
         running.push_async_callback(asyncio.to_thread, file.close)
-    return Journal(file=file, literals=settings.literals)
+    journal = Journal(file=file, literals=settings.literals)
+    running.callback(journal.flush)
+    return journal
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:

@@ -78,6 +78,7 @@ class Console:
             await self._serving
 
     async def _packed(self, _: bytes) -> Packed:
+        self._service.journal.flush()
         return packed(self._registry)
 
     async def _metrics(self, _: Request) -> Response:

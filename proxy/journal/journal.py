@@ -28,6 +28,7 @@ from rewriter.model import TableName
 
 _log = logging.getLogger(__name__)
 
+_SOON = 0.05  # seconds after which a closed statement is logged
 MOST = 1000  # ended statements that are kept, and ended refreshes
 _SAID = "Viewgate: "
 
@@ -57,13 +58,14 @@ class Journal:
     def __init__(
         self, sinks: Sequence[Sink] = (), most: int = MOST, file: JsonLines | None = None, *, literals: bool = True
     ) -> None:
-        self.usage = Usage()
+        self._usage = Usage()
         self.file = file
-        self._sinks: tuple[Sink, ...] = (self.usage, *sinks, *filter(None, [file]))
+        self._sinks: tuple[Sink, ...] = (self._usage, *sinks, *filter(None, [file]))
         self._literals = literals
         self._running: dict[bytes, Record] = {}
         self._unclosed: dict[bytes, Record] = {}
         self._ended: deque[Record] = deque(maxlen=most)
+        self._closed: list[Record] = []
         self._refreshing: list[Refresh] = []
         self._refreshed: deque[Refresh] = deque(maxlen=most)
 
@@ -75,6 +77,12 @@ class Journal:
     def add(self, sink: Sink) -> None:
         """Give each record to one more sink from now on."""
         self._sinks = (*self._sinks, sink)
+
+    @property
+    def usage(self) -> Usage:
+        """The uses of the views."""
+        self.flush()
+        return self._usage
 
     @property
     def running(self) -> int:
@@ -168,10 +176,23 @@ class Journal:
         if record is not None:
             self._tell(record)
 
+    def flush(self) -> None:
+        """Log the statements that were closed since the last time, and give them to the sinks."""
+        closed, self._closed = self._closed, []
+        for record in closed:
+            _log.info("%s", record.line())
+            for sink in self._sinks:
+                sink.closed(record)
+
     def _tell(self, record: Record) -> None:
-        _log.info("%s", record.line())
-        for sink in self._sinks:
-            sink.closed(record)
+        """Have a statement logged soon: together with others, and while no client waits for a reply."""
+        self._closed.append(record)
+        if len(self._closed) > 1:
+            return
+        try:
+            asyncio.get_running_loop().call_later(_SOON, self.flush)
+        except RuntimeError:  # there is nobody to keep waiting
+            self.flush()
 
 
 def _now_ms() -> int:
