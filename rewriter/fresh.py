@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rewriter.block import Block, Unsupported, build_block, find_among
+from rewriter.derived import common_of, texts_of
 from rewriter.maintenance import Definition, define
 from rewriter.model import (
     ChildView,
@@ -90,18 +91,23 @@ def _over(view: MaterializedView, views: Mapping[TableName, View]) -> Materializ
 
 def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> tuple[Column, ...]:
     """A query's columns as Spark gives them, its tables and views having these; raises Uncertain."""
-    blocks = parse(query, session).blocks
+    main = parse(query, session).main
     block = _block(query, session, seen)
-    if not blocks or blocks[0].tree is None or block is None:
+    if main is None or main.tree is None or block is None:
         raise Uncertain("the names of its outputs are not known for certain: give each an alias")
-    return output_columns(block, blocks[0].tree)
+    return output_columns(block, main.tree)
 
 
 def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
     statement = parse(query, session)
+    main = statement.main
+    if main is None or main.tree is None:
+        return None
+    find = find_among(statement, seen)
     try:
-        tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
-        return build_block(tree, find_among(statement, seen)) if tree is not None else None
+        if len(statement.blocks) == 1:
+            return build_block(main.tree, find)
+        return build_block(main.tree, find, common_of(main, statement, find), texts=texts_of(main, statement, find))
     except Unsupported:
         return None
 

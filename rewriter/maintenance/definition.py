@@ -22,9 +22,11 @@ from rewriter.block import (
     build_block,
     common_tables,
     find_among,
+    opaque_within,
     set_bits,
 )
 from rewriter.delta import count_among, count_of, signed_problem
+from rewriter.derived import common_of, texts_of
 from rewriter.functions.registry import CLOCK, SETTLED, UNSETTLED, meant
 from rewriter.functions.trees import ROWS
 from rewriter.layers import outermost_aggregates
@@ -79,7 +81,7 @@ def define(
     except Unsupported:
         block = None
     if block is None:
-        return Definition(spelled, spelled, (), sources, ())
+        return _over_groups(spelled, session, find, sources, columns, hidden=hidden)
     names = tuple(columns) if columns is not None else block.names
     if len(names) != len(block.outputs):
         raise Unsupported(
@@ -95,6 +97,42 @@ def define(
     stored, added = _with_hidden(visible, labels, tuple(_ordering(block))) if hidden else (visible, ())
     text = print_block(stored, [*labels, *added])
     return Definition(spelled, text, added, sources, names)
+
+
+def _over_groups(
+    query: str,
+    session: Session,
+    find: Find,
+    sources: tuple[TableName, ...],
+    columns: Sequence[str] | None,
+    *,
+    hidden: bool,
+) -> Definition:
+    """What a view stores whose FROM holds grouped derived tables, of which its groups are made; else just its outputs.
+
+    All but the last SELECT stays as it was typed.
+    """
+    plain = Definition(query, query, (), sources, ())
+    statement = parse(query, session)
+    main = statement.main
+    if main is None or main.tree is None or not hidden:
+        return plain
+    try:
+        common, texts = common_of(main, statement, find), texts_of(main, statement, find)
+        block = build_block(main.tree, find, common, texts=texts)
+    except Unsupported:
+        return plain
+    names = tuple(columns) if columns is not None else block.names
+    kept = [name for name in names if name is not None]
+    made_of = [table.inner for table in block.tables if table.text]
+    subqueries = any(True for tree in block.expressions for _ in opaque_within(tree))
+    if not made_of or None in made_of or subqueries or len(kept) != len(block.outputs):
+        return plain
+    if not block.keys or not block.plain or block.limit or block.offset:
+        return plain
+    stored, added = _with_hidden(replace(block, order=()), kept, tuple(_ordering(block)))
+    text = query[: main.span.start] + print_block(stored, [*kept, *added])
+    return Definition(query, text, added, sources, names)
 
 
 def _sources(

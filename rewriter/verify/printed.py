@@ -105,6 +105,8 @@ class _Reader:
             self._name(item)
         tree = raised(tree)
         members = _spell_members(tree)
+        for item in members:
+            self._name(item)
         for item in from_items(tree):
             if isinstance(item, exp.Subquery):
                 self._replace(item)

@@ -121,3 +121,8 @@ WITH known AS (SELECT region FROM goals VERSION AS OF 1001 WHERE year = 2023 UNI
 WITH known AS (SELECT region FROM goals WHERE year = 2024 EXCEPT SELECT region FROM goals WHERE goal > 5) SELECT region, sum(amount) FROM sales WHERE region IN (SELECT region FROM known) GROUP BY region
 --@ rewritten using by_region
 WITH known AS (SELECT region FROM goals VERSION AS OF 1001 WHERE year = 2024 EXCEPT SELECT region FROM goals VERSION AS OF 1001 WHERE goal > 5) SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT SEMI JOIN known AS known_0 ON v.`region` = known_0.region GROUP BY v.`region`
+
+--@ case: IN a join of a table and a grouped one
+SELECT item, sum(amount) FROM sales WHERE region IN (SELECT n.region FROM goals AS n JOIN (SELECT region, max(goal) AS goal FROM goals GROUP BY region) AS g ON g.region = n.region WHERE n.year = 2024 AND g.goal > 2) GROUP BY item
+--@ rewritten using by_region
+SELECT v.`item` AS item, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v LEFT SEMI JOIN (lake.demo.goals VERSION AS OF 1001 AS goals_0 CROSS JOIN (SELECT region, max(goal) AS goal FROM goals VERSION AS OF 1001 GROUP BY region) AS g_0) ON v.`region` = goals_0.region AND g_0.region = goals_0.region AND goals_0.year = 2024 AND g_0.goal > 2 GROUP BY v.`item`

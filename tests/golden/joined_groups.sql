@@ -13,6 +13,8 @@ SELECT s.region, s.sold, s.sales, r.back FROM (SELECT region, sum(amount) AS sol
 WITH sold AS (SELECT region, item, sum(amount) AS total, avg(price) AS price FROM sales GROUP BY region, item), back AS (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) SELECT s.region, s.item, s.total, b.total AS back, s.price FROM sold AS s LEFT JOIN back AS b ON s.region = b.region AND s.item = b.item
 --@ view by_size
 SELECT items, count(*) AS regions, sum(sold) AS sold, max(sold) AS most FROM (SELECT region, count(DISTINCT item) AS items, sum(amount) AS sold FROM sales GROUP BY region) AS x GROUP BY items
+--@ view by_total
+WITH sold AS (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) SELECT sold.region, n.label, avg(sold.total) AS mean FROM sold JOIN names AS n ON n.region = sold.region GROUP BY sold.region, n.label
 --@ view busy
 SELECT s.region, s.sold, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region
 
@@ -58,7 +60,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`total` AS total, coalesce(v.`b
 
 --@ case: an inner join over a LEFT one
 SELECT a.item, a.total, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept COLUMN_NOT_IN_VIEW region or item, to tell what the view's LEFT join has joined; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view joins names besides, and no trusted key says that no row is lost; kept COLUMN_NOT_IN_VIEW region or item, to tell what the view's LEFT join has joined; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
 
 --@ case: fewer groups on the preserved side of a LEFT join
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales WHERE item > 1 GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
@@ -67,7 +69,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`back` AS back FROM lake.demo.k
 
 --@ case: fewer groups on the other side are other rows
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns WHERE item > 1 GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept JOIN_DIFFERS the view has a LEFT join ON a.region = b.region AND a.item = b.item; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view joins names besides, and no trusted key says that no row is lost; kept JOIN_DIFFERS the view has a LEFT join ON a.region = b.region AND a.item = b.item; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
 
 --@ case: aggregates over aggregates
 SELECT items, count(*) AS regions, max(sold) FROM (SELECT region, count(DISTINCT item) AS items, sum(amount) AS sold FROM sales GROUP BY region) AS x GROUP BY items
@@ -81,19 +83,19 @@ SELECT sum(v.`sold`), coalesce(sum(v.`regions`), 0) FROM lake.demo.by_size__stor
 
 --@ case: a filter of rows within
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales WHERE amount > 3 GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW amount
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW amount; by_total COLUMN_NOT_IN_VIEW amount
 
 --@ case: coarser groups within
 SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a LEFT JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON a.region = b.region
---@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW region; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE it is made of finer groups than the query
 
 --@ case: finer groups within
 SELECT a.region, a.total FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE item
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view joins names besides, and no trusted key says that no row is lost; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE item
 
 --@ case: another aggregate within
 SELECT a.region, a.most FROM (SELECT region, max(amount) AS most FROM sales GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW max(amount)
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW max(amount); by_total AGGREGATE_NOT_IN_VIEW max(amount)
 
 --@ case: the tables changed places
 SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
@@ -101,19 +103,19 @@ SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS to
 
 --@ case: joined by something else
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.total = a.total
---@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW sold; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW sold; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE it is made of finer groups than the query
 
 --@ case: the rows of a group are not there
 SELECT s.id, b.total AS back FROM sales AS s JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = s.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables
 
 --@ case: one of the derived tables alone
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE it is made of finer groups than the query; kept TABLES_DIFFER the view reads other tables
 
 --@ case: some groups by LIMIT within
 SELECT a.region, b.total AS back FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region ORDER BY region LIMIT 2) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE it is made of finer groups than the query
 
 --@ case: HAVING within the view, and as much of it in the query
 SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold, count(*) AS n FROM sales GROUP BY region) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region WHERE s.n > 1
@@ -127,12 +129,21 @@ SELECT v.`region` AS region, v.`back` AS back FROM lake.demo.busy__storage AS v 
 
 --@ case: groups that the view has left out within
 SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy VIEW_FILTERS_MORE `count(*)` > 1; by_size COLUMN_NOT_IN_VIEW region; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy VIEW_FILTERS_MORE `count(*)` > 1; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE it is made of finer groups than the query
 
 --@ case: groups that the view has left out on the other side of its join
 SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region) AS r ON s.region = r.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy JOIN_DIFFERS the view has a LEFT join ON s.region = r.region AND `max(amount)` > 1; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW count(*)
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy JOIN_DIFFERS the view has a LEFT join ON s.region = r.region AND `max(amount)` > 1; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW count(*); by_total AGGREGATE_NOT_IN_VIEW count(*)
 
 --@ case: fewer groups on the other side of its join
 SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 3) AS r ON s.region = r.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy JOIN_DIFFERS the view has a LEFT join ON s.region = r.region AND `max(amount)` > 1; by_size TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW count(*)
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy JOIN_DIFFERS the view has a LEFT join ON s.region = r.region AND `max(amount)` > 1; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW count(*); by_total AGGREGATE_NOT_IN_VIEW count(*)
+
+--@ case: an average of groups, rolled up
+WITH x AS (SELECT region, item, sum(amount) AS t FROM sales GROUP BY region, item) SELECT n.label, avg(x.t), count(*) FROM x JOIN names AS n ON x.region = n.region GROUP BY n.label
+--@ rewritten using by_total
+WITH x AS (SELECT region, item, sum(amount) AS t FROM sales VERSION AS OF 1000 GROUP BY region, item) SELECT v.`label` AS label, CAST(sum(v.`viewgate_sum_1`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DOUBLE), coalesce(sum(v.`viewgate_rows_0`), 0) FROM lake.demo.by_total__storage VERSION AS OF 2003 AS v GROUP BY v.`label`
+
+--@ case: an average of other groups
+WITH x AS (SELECT region, sum(amount) AS t FROM sales GROUP BY region) SELECT n.label, avg(x.t) FROM x JOIN names AS n ON x.region = n.region GROUP BY n.label
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE it is made of finer groups than the query; kept TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables; kept SHAPE it is made of finer groups than the query

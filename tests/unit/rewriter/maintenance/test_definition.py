@@ -90,6 +90,18 @@ def test_a_shape_without_block_is_stored_as_it_is() -> None:
     assert (definition.storage_query, definition.hidden, definition.sources) == (query, (), (SALES,))
 
 
+def test_groups_of_groups_have_hidden_columns_behind_the_text_of_those() -> None:
+    groups = "WITH x AS (SELECT region, n, sum(big) AS p FROM sales GROUP BY region, n) "
+    query = f"{groups}SELECT n, avg(p) AS mean FROM x GROUP BY n"
+    definition = define(query, SESSION, TABLES)
+    assert definition.query == query
+    assert definition.storage_query == (
+        f"{groups}SELECT x_0.n AS n, avg(x_0.p) AS mean, count(*) AS viewgate_rows_0, "
+        "sum(CAST(x_0.p AS DECIMAL(38, 0))) AS viewgate_sum_1, count(x_0.p) AS viewgate_count_2 "
+        "FROM x AS x_0 GROUP BY x_0.n"
+    )
+
+
 def test_pinning_puts_the_version_behind_each_name() -> None:
     query = "SELECT sales.sales FROM sales, demo.sales s WHERE s.n IN (SELECT n FROM sales)"
     assert pin(query, {SALES: 7}, SESSION) == (

@@ -173,3 +173,17 @@ def test_a_star_over_an_unnamed_output_has_no_known_name(items: str) -> None:
     said = workspace().explain(query)
     assert (said.rewritten, said.sql) == (False, query)
     assert "NOT_READ: the name of an output that * stands for is not known for certain" in str(said)
+
+
+def test_a_view_over_derived_tables_answers_without_a_server() -> None:
+    made = read_script(
+        SCRIPT + "; CREATE MATERIALIZED VIEW sizes AS SELECT lots, count(*) AS lands, max(total) AS most FROM (SELECT "
+        "country, count(*) AS lots, sum(n) AS total FROM sales GROUP BY country) AS x GROUP BY lots"
+    )
+    said = made.explain(
+        "SELECT max(t), count(*) FROM (SELECT country, count(*) AS k, sum(n) AS t FROM sales GROUP BY country)"
+    )
+    assert said.sql == (
+        "SELECT CAST(max(v.`most`) AS bigint) AS `max(t)`, CAST(coalesce(sum(v.`lands`), 0) AS bigint) AS `count(1)` "
+        "FROM sizes__storage AS v"
+    )
