@@ -66,7 +66,7 @@ def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:
     no:     `now() - INTERVAL 7 DAYS` is at any time of the day; `<=` on a TIMESTAMP takes one instant of the next
     """
     bound = comparison.expression
-    if not is_comparable(bound, kind, zone) and not _is_steady(bound, grain, kind, zone):
+    if not is_comparable(bound, kind, zone) and not stays_steady(bound, grain, kind, zone):
         return False
     if isinstance(comparison, exp.GTE | exp.LT):
         begun = _begun(bound)
@@ -124,7 +124,7 @@ def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
 
 
-def _is_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
+def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
     """Whether a zone has kept buckets of the grain whole since a bound, whenever the statement runs."""
     # A midnight that is left out is no midnight of a time without zone.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):

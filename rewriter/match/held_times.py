@@ -10,7 +10,16 @@ from sqlglot import exp
 from rewriter.block import Block, meaning
 from rewriter.match.candidate import Miss
 from rewriter.schema import UNKNOWN, expression_type
-from rewriter.timeseries import Grain, date_of_fields, told_by
+from rewriter.timeseries import (
+    Grain,
+    bucket_call,
+    bucket_elsewhere,
+    date_of_fields,
+    same_buckets,
+    told_by,
+    zone_elsewhere,
+)
+from rewriter.timeseries.seconds import SinceOf
 
 Tree = exp.Expr
 Read = Tree | Miss | None
@@ -53,6 +62,14 @@ class Stored(NamedTuple):
     grain: Grain
     type: str
     begin: Tree
+
+
+def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
+    """A bucket that was stored in another zone as one of the zone at hand, where they are the same."""
+    bucket = bucket_elsewhere(tree)
+    if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):
+        return tree
+    return bucket_call(bucket.source, bucket.grain, bucket.type)
 
 
 def kind_of(tree: Tree, rows: Rows) -> str | None:

@@ -27,12 +27,12 @@ from rewriter.functions.trees import cast
 from rewriter.functions.types import FRACTIONS, holds_all
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.derive import derive
+from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, join_views
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import every, holds, nodes_of
-from rewriter.timeseries import bucket_call, bucket_elsewhere, same_buckets, zone_elsewhere
 
 Tree = exp.Expr
 
@@ -60,7 +60,7 @@ class Reading:
         self.rows: dict[Tree, Tree] = {}
         self.aggregates: dict[Tree, Column] = {}
         for output, name in zip(candidate.block.outputs, candidate.columns, strict=True):
-            tree = meaning(self._at_home(equivalence.normalize(renamed(output, mapping))))
+            tree = meaning(at_home(equivalence.normalize(renamed(output, mapping)), self.zone, self.since))
             if not has_aggregate(tree):
                 if (held := _as_computed(candidate, output, name)) is not None:
                     self.rows.setdefault(tree, held)
@@ -76,7 +76,7 @@ class Reading:
     def view_keys(self) -> set[Tree]:
         """The meanings of the view's keys, normalized."""
         keys = self.candidate.block.keys or ()
-        return {meaning(self._at_home(self.normalize(renamed(key, self._mapping)))) for key in keys}
+        return {meaning(at_home(self.normalize(renamed(key, self._mapping)), self.zone, self.since)) for key in keys}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
         """What such keys, normalized, determine in the query."""
@@ -94,13 +94,6 @@ class Reading:
         """Seconds since 1970 that no time of an expression is before, of the rows that count; None if not known."""
         known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.candidate.block.since)
         return since_of(tree, map(self.normalize, self.query.conjuncts), known)
-
-    def _at_home(self, tree: Tree) -> Tree:
-        """A bucket that was stored in another zone as one of the session's, where they are the same."""
-        bucket = bucket_elsewhere(tree)
-        if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), self.zone, self.since(bucket.source)):
-            return tree
-        return bucket_call(bucket.source, bucket.grain, bucket.type)
 
     def normalize(self, tree: Tree) -> Tree:
         """An expression of the query in the representatives of its equivalence classes."""

@@ -10,18 +10,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import reduce
+from functools import partial, reduce
 
 from sqlglot import exp
 
 from rewriter.block import Block, Predicates, Scope, range_of, remembered, renamed
+from rewriter.block.since import since_of
 from rewriter.block.traits import temporal_type
 from rewriter.functions.trees import cast
 from rewriter.match import Ask, Candidate, Miss, Partials, Reason
-from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin
+from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin, stays_steady
+from rewriter.match.held_times import at_home
 from rewriter.match.parts import in_parts
 from rewriter.match.reading import files_mislead
-from rewriter.timeseries import as_bucket, border_behind, divides_at, floor, next_border
+from rewriter.timeseries import (
+    DATE_GRANULARITIES,
+    as_bucket,
+    border_behind,
+    bucket_elsewhere,
+    divides_at,
+    floor,
+    next_border,
+)
 from rewriter.timeseries.bucket import Bucket, day_source
 
 Tree = exp.Expr
@@ -77,7 +87,10 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
     ranges = [conjunct for conjunct in query.conjuncts if type(conjunct) in _NEGATED]
     if not ranges or not holds_buckets(candidate.block):
         return own
-    outputs = [query.equivalence.normalize(renamed(output, mapping)) for output in candidate.block.outputs]
+    normal = query.equivalence.normalize
+    known = [(normal(renamed(time, mapping)), at) for time, at in candidate.block.since]
+    since = partial(since_of, conjuncts=[*map(normal, query.conjuncts)], known=known)
+    outputs = [at_home(normal(renamed(output, mapping)), query.zone, since) for output in candidate.block.outputs]
     narrowed = {c: _whole_buckets(query.equivalence.normalize(c), outputs, query) for c in ranges}
     return own | {conjunct: cut for conjunct, cut in narrowed.items() if cut is not None}
 
@@ -85,7 +98,9 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 @remembered
 def holds_buckets(view: Block) -> bool:
     """Whether any output of a view is a time's bucket, or its date."""
-    return any(as_bucket(output) or day_source(output) is not None for output in view.outputs)
+    return any(
+        as_bucket(output) or bucket_elsewhere(output) or day_source(output) is not None for output in view.outputs
+    )
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
@@ -115,7 +130,9 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
 def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
     """The same where the range ends is known only when the statement runs: the bucket in which it does is left out."""
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
-    if not is_comparable(bound, kind, zone) or divides(conjunct, grain, kind, zone):
+    # A bucket shorter than a day ends so many seconds after it began, also where clocks are moved.
+    steady = grain not in DATE_GRANULARITIES and stays_steady(bound, grain, kind, zone)
+    if not (steady or is_comparable(bound, kind, zone)) or divides(conjunct, grain, kind, zone):
         return None
     if isinstance(conjunct, exp.GT | exp.GTE):
         return exp.GTE(this=conjunct.this.copy(), expression=next_begin(bound, grain, kind))

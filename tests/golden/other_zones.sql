@@ -100,3 +100,17 @@ SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ), bit_and(v.`bits`) FROM lake.d
 --@ case: a view that is named computes in its own zone
 SELECT d, top FROM by_date
 --@ kept: by_date SETTINGS_DIFFER the time zone is America/New_York here, Etc/UTC in the view; by_hour NOT_READ it reads derived tables alone, which are answered by themselves; by_minute NOT_READ it reads derived tables alone, which are answered by themselves; local_hour NOT_READ it reads derived tables alone, which are answered by themselves; midnights NOT_READ it reads derived tables alone, which are answered by themselves; since_march NOT_READ it reads derived tables alone, which are answered by themselves; by_hour ZONE_NOT_PROVED its buckets of Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York here, UTC in the view
+
+--@ case: a range that ends within a minute
+SELECT timeseries(order_time, 'day') AS d, sum(price) AS s FROM sales WHERE order_time >= '2024-03-10' AND order_time < '2024-11-03 23:59:59.5' GROUP BY 1
+--@ rewritten using by_minute
+SELECT v.`c0` AS d, sum(v.`c1`) AS s FROM (SELECT CAST(date_trunc('DAY', v.`m`) AS timestamp) AS c0, CAST(sum(v.`s`) AS bigint) AS c1 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v WHERE v.`m` >= '2024-03-10' AND v.`m` < CAST('2024-11-03 23:59:00' AS TIMESTAMP) GROUP BY date_trunc('DAY', v.`m`) UNION ALL SELECT date_trunc('DAY', sales_0.order_time) AS c0, sum(sales_0.price) AS c1 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.order_time < '2024-11-03 23:59:59.5' AND sales_0.order_time >= CAST('2024-11-03 23:59:00' AS TIMESTAMP) GROUP BY date_trunc('DAY', sales_0.order_time)) AS v GROUP BY v.`c0`
+
+--@ case: a range that begins within an hour of Kolkata, and ends within one of UTC
+SELECT bit_or(price) AS bits FROM sales WHERE order_time >= '2024-03-10 00:10:00' AND order_time < '2024-11-04 00:00:30'
+--@ kept: by_date COLUMN_NOT_IN_VIEW order_time; by_hour COLUMN_NOT_IN_VIEW order_time; by_minute COLUMN_NOT_IN_VIEW order_time; local_hour COLUMN_NOT_IN_VIEW order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York here, UTC in the view
+
+--@ case: since now
+SELECT count(*) AS c FROM sales WHERE order_time >= now() - INTERVAL 400 DAYS
+--@ rewritten using by_minute
+SELECT coalesce(sum(v.`c0`), 0) AS c FROM (SELECT CAST(coalesce(sum(v.`c`), 0) AS bigint) AS c0 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v WHERE v.`m` >= (date_trunc('MINUTE', current_timestamp() - INTERVAL '400' DAYS) + INTERVAL '1' MINUTE) UNION ALL SELECT count(*) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.order_time >= (current_timestamp() - INTERVAL '400' DAYS) AND sales_0.order_time < (date_trunc('MINUTE', current_timestamp() - INTERVAL '400' DAYS) + INTERVAL '1' MINUTE)) AS v
