@@ -19,6 +19,7 @@ from rewriter.sql.operators import COMPARING
 from rewriter.timeseries import (
     as_bucket,
     border_behind,
+    bucket_call,
     day_source,
     divides_at,
     floor,
@@ -275,7 +276,7 @@ class Filter:
             source, grain, kind = bucket
         elif day is not None and self._kind(day) in ("timestamp", "timestamp_ntz"):
             source, grain, kind = day, "day", self._kind(day)
-            bound = day_source(bound) or bound
+            bound = self._midnight(bound, kind) or day_source(bound) or bound
         kinds = {"<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE}
         if operator not in kinds or kind not in TEMPORAL:
             return None
@@ -286,6 +287,17 @@ class Filter:
         self._read.add(atom)
         test: Test = lambda cell: cell[atom]  # noqa: E731
         return test if operator in ("<", "<=") else negation(test)
+
+    def _midnight(self, bound: Tree, kind: str) -> Tree | None:
+        """A midnight of which something is the date: the time itself, if it begins a day, or the begin of its day."""
+        bucket = as_bucket(bound)
+        time = day_source(bucket.source if bucket is not None else bound)
+        if time is None or self._kind(time) != kind:
+            return None
+        begun = bucket_call(time, bucket.grain if bucket is not None else "day", kind)
+        candidates = (time, begun) if bucket is None else (begun,)
+        begins = (each for each in candidates if divides(exp.GTE(this=time, expression=each), "day", kind, self.zone))
+        return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
         """A predicate that is no comparison with a constant: whatever it gives."""

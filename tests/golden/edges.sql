@@ -37,7 +37,7 @@ SELECT date_trunc('HOUR', v.`m`) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute_
 
 --@ case: up to now is within a bucket
 SELECT max(n) AS top FROM events WHERE at < now()
---@ rewritten using by_day (not proved: two branches of a union may have the same row)
+--@ rewritten using by_day
 SELECT max(v.`c0`) AS top FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM lake.demo.by_day__storage VERSION AS OF 2001 AS v WHERE v.`d` < CAST(date_trunc('DAY', current_timestamp()) AS DATE) UNION ALL SELECT max(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at < current_timestamp() AND events_0.at >= date_trunc('DAY', current_timestamp())) AS v
 
 --@ case: today's dates
