@@ -18,7 +18,7 @@ from proxy.hs2.status import first_message
 from proxy.pipeline.order import over
 from proxy.pipeline.upkeep import MAINTENANCE
 from proxy.session import ClientSession, Forward, Local, Log, Plan
-from proxy.statements import classify
+from proxy.statements import Kind, classify
 from rewriter.model import MaterializedView, TableName
 
 Find = Callable[[str], Command | None]
@@ -37,9 +37,10 @@ class Planner:
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Run it here if it is a statement of our own, else forward it."""
-        if classify(sql).constant:
+        info = classify(sql)
+        if info.constant:
             return _CONSTANT
-        command = self._find(sql)
+        command = None if info.kind is Kind.QUERY else self._find(sql)
         if command is None:
             return await self._forward(session, sql)
 

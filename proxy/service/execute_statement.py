@@ -89,12 +89,12 @@ async def _ended(call: Call, operation: RunningOperation, reply: bytes) -> bytes
 async def _launched(call: Call, session: ClientSession, statement: Statement) -> Started:
     """Start a statement; return a queued operation where it has to wait."""
     upstream = session.upstream
-    if upstream.attached and not upstream.crowded:
+    if upstream.attached and not upstream.saturated:
         started = await _attempt(call, session, statement, waits=False)
         if started is not None:
             return started
     attempt = asyncio.create_task(_waiting_attempt(call, session, statement))
-    if not upstream.attached and not upstream.crowded:
+    if not upstream.attached and not upstream.saturated:
         try:
             await asyncio.wait({attempt}, timeout=_SOON)
         except asyncio.CancelledError:
@@ -137,7 +137,7 @@ async def _attempt(call: Call, session: ClientSession, statement: Statement, *, 
     depends on may have changed while the statement waited.
     """
     with Lease(session) as lease:
-        if session.upstream.attached or session.upstream.crowded:
+        if session.upstream.attached or session.upstream.saturated:
             await lease.hold()  # planning may ask Spark several times, and others wait for the session
         began = monotonic()
         plan = await _planned(call, session, statement.sql)
@@ -192,7 +192,8 @@ class _Start:
             answered = upstream.call_or_late(message, partial(self._late, plan))
             operation = self._operation(plan)  # while the upstream works
             reply = await answered
-            if not succeeded(reply) and plan.fallback and plan.sql is not None and not statement.expired:
+            falls_back = plan.fallback and plan.sql is not None
+            if falls_back and not succeeded(reply) and not statement.expired:
                 logger.warning("a rewritten statement was refused, its original is run")
                 statement.record.fell_back = True
                 plan = replace(plan, sql=None, fallback=False)

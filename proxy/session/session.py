@@ -90,7 +90,7 @@ class Lease:
 
     async def admitted(self, *, waits: bool) -> bool:
         """Hold the session and take a slot; return False if there is none at once and the statement does not wait."""
-        if not waits and self._session.upstream.crowded:  # since it was planned
+        if not waits and self._session.upstream.saturated:  # since it was planned
             return False
         upstream = await self.hold()
         if waits:

@@ -65,7 +65,7 @@ class SessionUpstream(Protocol):
         ...
 
     @property
-    def crowded(self) -> bool:
+    def saturated(self) -> bool:
         """Whether a statement would have to wait: for a session, or behind other statements."""
         ...
 

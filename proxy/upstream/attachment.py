@@ -61,7 +61,7 @@ class Attachment:
         return self._live is not None and self._live.alive
 
     @property
-    def crowded(self) -> bool:
+    def saturated(self) -> bool:
         """Whether a statement would have to wait: for a session, or behind other statements."""
         if self._live is None or not self._live.alive:
             return self._attaching is not None or self._pool.full

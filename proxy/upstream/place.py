@@ -74,8 +74,8 @@ class Place:
         self._patience = timeouts.handshake
         self._rest = _FIRST_REST
         self._rests_until = float("-inf")
-        self._crowded = False
-        self._crowded_until = float("-inf")
+        self._saturated = False
+        self._saturated_until = float("-inf")
 
     @property
     def usable(self) -> bool:
@@ -99,12 +99,12 @@ class Place:
     @property
     def room(self) -> bool:
         """Whether it could take one more session, and open it now."""
-        return self.sessions < self.terms.sessions and self.openings > 0 and _now() >= self._crowded_until
+        return self.sessions < self.terms.sessions and self.openings > 0 and _now() >= self._saturated_until
 
     @property
     def openings(self) -> int:
-        """How many sessions can be opened at a time beside those that are; a single one tries a crowded server."""
-        return 0 if self.paused else (1 if self._crowded else OPENINGS) - self.opening
+        """How many sessions can be opened at a time beside those that are; a single one tries a saturated server."""
+        return 0 if self.paused else (1 if self._saturated else OPENINGS) - self.opening
 
     @property
     def paused(self) -> bool:
@@ -113,8 +113,8 @@ class Place:
 
     @property
     def vacancies(self) -> int:
-        """How many sessions there is room for as far as is known: a crowded server has others' in their place."""
-        return 0 if self._crowded else max(self.terms.sessions - self.sessions, 0)
+        """How many sessions there is room for as far as is known: a saturated server has others' in their place."""
+        return 0 if self._saturated else max(self.terms.sessions - self.sessions, 0)
 
     @property
     def load(self) -> float:
@@ -131,31 +131,37 @@ class Place:
     def well(self) -> None:
         """Take note that it has opened a session."""
         if self.problem is not None:
-            logger.info("%s is back", self.upstream.named)
-        if self._crowded:
-            logger.info("%s has threads to spare again", self.upstream.named)
-        self.problem, self._rest, self.well_at, self._crowded = None, _FIRST_REST, _now(), False
+            logger.info("upstream recovered name=%s", self.upstream)
+        if self._saturated:
+            logger.info("upstream no longer saturated name=%s", self.upstream)
+        self.problem, self._rest, self.well_at, self._saturated = None, _FIRST_REST, _now(), False
 
     def lives(self) -> bool:
         """Whether it was heard of lately: one that lets nobody in is busy then, and not gone."""
         return self.pulse.at >= _now() - self._patience
 
-    def crowded(self, problem: SqlError) -> float:
-        """Take note that it lives and has no thread to spare: the seconds after which to try again."""
-        if not self._crowded:
-            logger.warning("%s; it answers on other connections: who needs a new one waits", problem.message)
-        self._crowded, self._crowded_until = True, _now() + _BREATHER
+    def saturated(self, problem: SqlError) -> float:
+        """Mark the server as saturated; return the retry delay in seconds."""
+        if not self._saturated:
+            logger.warning(
+                "upstream saturated name=%s reason=%r: new sessions are queued", self.upstream, problem.message
+            )
+        self._saturated, self._saturated_until = True, _now() + _BREATHER
         return _BREATHER
 
     def relieved(self) -> None:
         """Take note that a session has ended there: its thread may be had."""
-        self._crowded_until = float("-inf")
+        self._saturated_until = float("-inf")
 
     def failed(self, problem: SqlError) -> None:
         """Take note that it has not, and leave it alone for a while."""
         if self.problem is None:
-            logger.warning("%s; it gets no new sessions until it is back", problem.message)
-        self.problem, self._crowded = problem, False
+            logger.warning(
+                "upstream failed name=%s reason=%r: it gets no new sessions until it recovers",
+                self.upstream,
+                problem.message,
+            )
+        self.problem, self._saturated = problem, False
         self.info.clear()  # another version may come back
         if _now() >= self._rests_until:  # of those that fail together, one counts
             self._rests_until = _now() + self._rest

@@ -221,7 +221,7 @@ class Upstreams:
         if not isinstance(error, Unreachable):
             return False
         if isinstance(error, NotLetIn) and place.lives():  # let it be for a moment, then have one try who waits
-            asyncio.get_running_loop().call_later(place.crowded(error), self.grant)
+            asyncio.get_running_loop().call_later(place.saturated(error), self.grant)
             return True
         tried.add(place)
         if place.well_at >= began:  # it opens sessions for others meanwhile

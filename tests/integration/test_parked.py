@@ -14,9 +14,9 @@ from tests.integration.gate import Gate, settings_beside
 
 
 @pytest.fixture(scope="module")
-def crowded(gate: Gate, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
+def saturated(gate: Gate, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
     """A Viewgate with room for one session."""
-    file = tmp_path_factory.mktemp("crowded") / "viewgate.toml"
+    file = tmp_path_factory.mktemp("saturated") / "viewgate.toml"
     with Gate("--config", settings_beside(gate, data, "", file, terms="sessions = 1")) as running:
         yield running
 
@@ -36,9 +36,9 @@ def state(connection: Any) -> list[Any]:
         tuple(f"USE {name}" for name in ("lake.demo", "lake.default") * 40),
     ],
 )
-def test_a_session_that_was_parked_is_where_it_was(gate: Gate, crowded: Gate, statements: tuple[str, ...]) -> None:
+def test_a_session_that_was_parked_is_where_it_was(gate: Gate, saturated: Gate, statements: tuple[str, ...]) -> None:
     told = []
-    for port in (gate.spark_port, crowded.port):
+    for port in (gate.spark_port, saturated.port):
         with clients.pyhive(port) as connection:
             for sql in statements:
                 clients.rows(connection, sql)
@@ -48,10 +48,10 @@ def test_a_session_that_was_parked_is_where_it_was(gate: Gate, crowded: Gate, st
     assert told[0] == told[1]
 
 
-def test_a_session_goes_on_where_it_was_though_the_namespace_it_began_in_is_gone(gate: Gate, crowded: Gate) -> None:
+def test_a_session_goes_on_where_it_was_though_the_namespace_it_began_in_is_gone(gate: Gate, saturated: Gate) -> None:
     told = []
     with jdbc.machine(None) as java:
-        for port in (gate.spark_port, crowded.port):
+        for port in (gate.spark_port, saturated.port):
             with clients.pyhive(port) as other:
                 clients.rows(other, "CREATE NAMESPACE IF NOT EXISTS lake.begun")
             connection = java.connect(f"jdbc:hive2://127.0.0.1:{port}/begun")

@@ -9,7 +9,7 @@ S = OperationState
 class Upstream:
     """The upstream's side, of which nothing is asked here."""
 
-    attached = crowded = False
+    attached = saturated = False
     info: dict[int, bytes] = {}  # noqa: RUF012
 
     async def hold(self) -> LiveUpstream:

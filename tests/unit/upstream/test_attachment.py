@@ -308,12 +308,12 @@ def test_a_session_whose_server_has_died_is_as_crowded_as_the_others_are() -> No
         async with pool(Terms(sessions=1), timeouts=replace(QUICK, open=5)) as (upstreams, (spark,)):
             first, other = attached(upstreams), attached(upstreams)
             live = await first.hold()
-            assert not first.crowded
+            assert not first.saturated
             waiting = asyncio.create_task(other.query("SELECT 1"))
             await until(lambda: upstreams.waiting)
             spark.die()
             await until(lambda: not live.alive)
-            assert first.crowded
+            assert first.saturated
             first.let_go()
             await first.close()
             await waiting

@@ -60,8 +60,8 @@ def test_a_server_that_fails_gets_no_more_until_it_is_back(caplog: pytest.LogCap
 
     with caplog.at_level("INFO"):
         asyncio.run(test())
-    assert "it gets no new sessions until it is back" in caplog.text
-    assert caplog.messages[-1].endswith("is back")
+    assert "it gets no new sessions until it recovers" in caplog.text
+    assert caplog.messages[-1].startswith("upstream recovered name=")
 
 
 def test_a_server_rests_longer_each_time_and_not_for_each_who_failed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +247,7 @@ def test_a_paused_server_lets_statements_and_sessions_wait_and_those_that_run_go
             live = await session.hold()
             assert live.take_slot()
             upstreams.steer(str(place.upstream), Steering.PAUSE)
-            assert session.crowded
+            assert session.saturated
             assert not live.take_slot()
             starting = asyncio.create_task(live.wait_for_slot("ann"))
             opening = asyncio.create_task(upstreams.open("bob", OPEN))

@@ -63,7 +63,7 @@ def test_all_go_on_with_the_upstreams_that_the_file_names_now(several: Several) 
         several.gate.process.send_signal(signal.SIGHUP)
         await several.said(f"the upstreams are now 127.0.0.1:{several.spark.port}; 127.0.0.1:1")
         for number in (1, 2):  # each tries the new one
-            await several.said(f"worker {number}: Spark at 127.0.0.1:1 cannot be reached")
+            await several.said(f"worker {number}: upstream failed name=127.0.0.1:1")
         several.file.write_text(settings(several.file.parent))
         several.gate.process.send_signal(signal.SIGHUP)
         await several.said("the settings are not read again: ")
