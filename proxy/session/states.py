@@ -1,4 +1,9 @@
-"""The states of an operation, and which may follow which."""
+"""The states of an operation, and which may follow which.
+
+    INITIALIZED ──▶ PENDING ──▶ RUNNING ──▶ FINISHED, CANCELED, ERROR, TIMEDOUT ──▶ CLOSED
+
+States may be skipped, and none is ever left backwards.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""The upstream's side of a client session: there while it is used, and made again as it was when it is not there."""
+"""The upstream's side of a client session: attached while it is used, and replayed on another upstream session later.
+
+    detached ──hold──▶ attaching ──OpenSession and the kept statements──▶ attached ──all let go──▶ idle
+        ▲                  ▲                                                 │  ▲                  │  │
+        │                  └──────────────hold, after its connection is lost─┘  └──────hold────────┘  │
+        └──────────────────────────────────parked: for others, or after a while───────────────────────┘
+
+A state that cannot be replayed pins it: a pinned session is never parked, and is lost with its connection.
+"""
 
 from __future__ import annotations
 

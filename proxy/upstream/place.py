@@ -1,4 +1,10 @@
-"""One upstream server as the pool sees it: its load, its health, and the connection that controls its statements."""
+"""One upstream server as the pool sees it: its load, its health, and the connection that controls its statements.
+
+    well ──no session can be opened, and nothing is heard of it──▶ failed ──a session is opened──▶ well
+      └──no session can be opened, but it answers elsewhere──▶ saturated ──a session is opened──▶ well
+
+A failed server rests, for twice as long after each further failure. A saturated one is tried by one session at a time.
+"""
 
 from __future__ import annotations
 

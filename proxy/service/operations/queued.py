@@ -1,4 +1,12 @@
-"""A statement that waits for its turn: RUNNING to its client, and later the operation that it has become."""
+"""A statement that waits for its turn: RUNNING to its client, and later the operation that it has become.
+
+    waiting ──started──▶ the other operation's states
+       ├──refused──▶ ERROR
+       ├──deadline──▶ TIMEDOUT
+       └──abandoned──▶ CANCELED, ERROR
+
+The client keeps the handle that it got first.
+"""
 
 from __future__ import annotations
 
