@@ -12,6 +12,8 @@ from typing import Any
 from proxy.upstream import Reply
 
 
+# Before a stand-in that answers at once, a statement took 0.82 to 0.97 of the time with this instead of a task for each
+# call: benchmarks/beside.py.
 class Steps:
     """A coroutine that runs where `start` is called, and where a reply comes in; anything else it awaits as a task.
 

@@ -212,6 +212,8 @@ def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
     return None
 
 
+# Before a stand-in that answers at once, a statement took 0.90 to 0.98 of the time with this cache, and new queries as
+# much as without: benchmarks/beside.py, two runs; a third, on a machine with a load of 28, saw 1.01 to 1.09.
 def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
     """Return the same function of messages, for values that depend on the shape alone and never change."""
 

@@ -72,6 +72,8 @@ class _Block:
         return self.answer.result() if there else None
 
 
+# It gains where Spark or the network takes its time, 3 to 24 % of a short statement on a real Spark. Before a stand-in
+# that answers at once, statements took 0.96 (SELECT 1) to 1.07 of the time with it: benchmarks/beside.py.
 class Prefetch:
     """The result of one operation. A block is as heavy as the one before, or it is the end."""
 
