@@ -12,7 +12,7 @@ from rewriter.block.expressions import checked_grain
 from rewriter.block.form import Unsupported
 from rewriter.block.from_clause import Find
 from rewriter.model import quoted
-from rewriter.spelling.calls import NAME, Call, blanked, calls
+from rewriter.spelling.calls import Call, blanked, calls
 from rewriter.spelling.types import levels, type_at
 from rewriter.sql import Edit, ParseError, SelectBlock, Statement, parse_select, splice, tokenize
 from rewriter.sql.blocks import CLOSING, OPENING
