@@ -76,8 +76,8 @@ class Dependencies:
         """Return whether the keys determine a whole row of a table, which is found out once."""
         known = self._single.get(table)
         if known is None:
-            (occurrence,) = (each for each in self._block.tables if each.id == table)
-            known = self._single[table] = self._has_key(occurrence, self._key_of(occurrence))
+            own = [each for each in self._block.tables if each.id == table]  # none for a column of another block
+            known = self._single[table] = any(self._has_key(each, self._key_of(each)) for each in own)
         return known
 
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:

@@ -10,11 +10,12 @@ from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.block.points import literal_value
+from rewriter.block.strict import not_null_in
 from rewriter.block.traits import is_constant
 from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal
 from rewriter.match.bounds import divides, is_unknown
 from rewriter.schema import UNKNOWN, expression_type
-from rewriter.sql import operands
+from rewriter.sql import every, operands
 from rewriter.sql.operators import COMPARING
 from rewriter.timeseries import (
     as_bucket,
@@ -131,6 +132,9 @@ class Filter:
 
     def _line(self, subject: Tree, kind: str) -> Line:
         self._read.add(subject)
+        # What is computed may be NULL where its columns are: a filter of these is no filter of others.
+        for column in () if isinstance(subject, exp.Column) else every(subject, exp.Column):
+            self._line(column, self._kind(column))
         if subject not in self.lines:
             declared = self.block.type_of(subject)
             self.lines[subject] = Line(kind, declared is None or declared.nullable)
@@ -300,11 +304,14 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """A predicate that is no comparison with a constant: whatever it gives."""
+        """A predicate that is no comparison with a constant: whatever it gives, and unknown of NULL."""
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
         self._read.add(tree)
-        return lambda cell: cell[tree]
+        columns = tuple(dict.fromkeys(not_null_in(tree)))
+        for column in columns:
+            self._line(column, self._kind(column))
+        return lambda cell: None if any(cell[column] is None for column in columns) else cell[tree]
 
 
 _OF_TRUTHS = (exp.Is, exp.EQ, exp.NEQ, exp.NullSafeEQ)

@@ -44,6 +44,9 @@ def between(one: str, other: str) -> Difference | None:
         ("year(`dat`) = 2024", "`dat` >= '2024-01-01' AND `dat` < '2025-01-01'"),
         ("`dou` < 0.5 AND `dou` < 0.7", "`dou` < 0.5"),
         ("`dat` <= DATE '2024-03-31' - INTERVAL 1 MONTH", "`dat` < '2024-03-01'"),
+        ("`str` LIKE '%b%' AND `str` IS NOT NULL", "`str` LIKE '%b%'"),
+        ("NOT `str` LIKE 'é%' AND `str` IS NOT NULL", "NOT `str` LIKE 'é%'"),
+        ("`int` <> `big` AND `int` IS NOT NULL AND `big` IS NOT NULL", "`int` <> `big`"),
     ],
 )
 def test_equal(one: str, other: str) -> None:
@@ -55,6 +58,9 @@ def test_equal(one: str, other: str) -> None:
     [
         ("`str` LIKE 'ab%'", "`str` >= 'ab' AND `str` <= 'ac'"),
         ("`str` LIKE 'ab%c'", "`str` LIKE 'ab%'"),
+        ("`str` LIKE '%b%' OR `str` IS NULL", "`str` LIKE '%b%'"),
+        ("NOT `str` LIKE '%b%' OR `str` IS NULL", "NOT `str` LIKE '%b%'"),
+        ("upper(`str`) LIKE '%B%' AND `str` IS NOT NULL", "upper(`str`) LIKE '%B%'"),
         ("`str` LIKE 'a\\\\%%'", "`str` LIKE 'a%'"),
         ("coalesce(`int`, 5) = 5", "`int` = 5"),
         ("coalesce(`int`, 5) > 5", "`int` > 5 OR `int` IS NULL"),
@@ -74,3 +80,10 @@ def test_different(one: str, other: str) -> None:
 
 def test_filters_that_nothing_fulfils_are_equal() -> None:
     assert between("`int` = 1 AND `int` = 2 AND `str` = 'a'", "`int` = 1 AND `int` = 2") is None
+
+
+@pytest.mark.parametrize("computed", ["CAST(`int` AS STRING) LIKE '1%'", "upper(`str`) = 'B'", "`int` + 1 > 2"])
+def test_nothing_is_refuted_of_what_may_be_null_with_its_column(computed: str) -> None:
+    column = "str" if "str" in computed else "int"
+    found = between(f"{computed} AND `{column}` IS NOT NULL", computed)
+    assert found is None or not found.certain
