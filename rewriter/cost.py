@@ -20,7 +20,7 @@ from rewriter.index import Bag, Shortlist
 from rewriter.match import Match, Rewriting
 from rewriter.match.candidate import Delta, Shared
 from rewriter.match.parts import UNKNOWN_SHARE
-from rewriter.model import MaterializedView, Relation, Table
+from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.timeseries import as_bucket, day_source
 
 SCAN = ROLL_UP = 4 << 20
@@ -99,7 +99,17 @@ def _most_keys(keys: Sequence[exp.Expr]) -> int:
 def original_cost(block: Block, relations: Relations) -> int:
     """The cost up to which a rewriting is worth while: the block's own, and what is lost in the fixed parts."""
     grouped = ROLL_UP if block.keys is not None else 0
-    return sum(scan_of(relations.get(table.name)) for table in block.tables) + grouped + SCAN
+    return sum(scan_of(relations.get(name)) for name in _read_by(block)) + grouped + SCAN
+
+
+def _read_by(block: Block) -> Iterator[TableName]:
+    """The tables that a block reads, also under its derived tables."""
+    for table in block.tables:
+        within = table.branches or ((table.inner,) if table.inner is not None else ())
+        for inner in within:
+            yield from _read_by(inner)
+        if not within:
+            yield table.name
 
 
 def scan_of(table: Relation | None) -> int:

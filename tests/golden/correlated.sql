@@ -96,11 +96,6 @@ SELECT p.id, (SELECT sum(i.qty) FROM items AS i WHERE i.pid = p.id) AS q, coales
 --@ rewritten using by_part
 SELECT p.id, (SELECT sum(v.`total`) FROM lake.demo.by_part__storage VERSION AS OF 2000 AS v WHERE v.`pid` = p.id) AS q, coalesce((SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_part__storage VERSION AS OF 2000 AS v WHERE v.`pid` = p.id AND v.`supp` = 2), 0) + 1 AS n FROM part VERSION AS OF 1000 AS p WHERE p.size > 1
 
---@ case: in an output beside groups
-SELECT p.brand, p.id, (SELECT max(i.day) FROM items AS i WHERE i.pid = p.id) AS last, count(*) FROM part AS p GROUP BY p.brand, p.id
---@ rewritten using by_part
-SELECT p.brand, p.id, (SELECT max(v.`day`) FROM lake.demo.by_part__storage VERSION AS OF 2000 AS v WHERE v.`pid` = p.id) AS last, count(*) FROM part VERSION AS OF 1000 AS p GROUP BY p.brand, p.id
-
 --@ case: in an output without a name
 SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) + 1 FROM part
 --@ kept: by_part NOT_READ part.id is no column of the tables in its FROM; parts NOT_READ part.id is no column of the tables in its FROM

@@ -52,6 +52,14 @@ def test_a_rewriting_that_reads_more_than_the_original_is_not_used(built: World)
     assert set(tried.values()) == {Reason.DEARER}
 
 
+def test_the_tables_under_groups_are_what_a_view_over_these_saves() -> None:
+    groups = "(SELECT region, sum(n) AS s FROM sales GROUP BY region)"
+    query = f"SELECT x.region, y.s FROM {groups} AS x JOIN {groups} AS y ON x.s = y.s"
+    built = world(GoldenFile(Path(), schema=SCHEMA, views={"pairs": query}))
+    assert chosen(built, {"pairs__storage": SCAN, "sales": SCAN}, f"{query} WHERE x.region > 'a'")[0] == ["pairs"]
+    assert chosen(built, {"pairs__storage": 9 * SCAN, "sales": SCAN}, f"{query} WHERE x.region > 'a'")[0] == []
+
+
 def test_what_is_not_known_is_read_last_but_read(built: World) -> None:
     assert chosen(built, {"right__storage": None, "fine__storage": 2 * SCAN, "sales": 2 * SCAN})[0] == ["fine"]
     assert chosen(built, {"right__storage": None, "fine__storage": None, "sales": 0})[0] == ["right"]
