@@ -6,12 +6,14 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
+from rewriter.block.normal_forms import joined
+from rewriter.block.vocabulary import CONNECTORS
 from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows
 from rewriter.match.time_filters import absent, compared, dated
 from rewriter.match.times import bucket, factored, midnight, of_dates, unfactored
-from rewriter.sql import holds
+from rewriter.sql import holds, operands
 
 Tree = exp.Expr
 # What a lemma makes of an expression: the same over the storage, why that cannot be had, or None where it says nothing.
@@ -35,6 +37,19 @@ def held(tree: Tree, rows: Rows) -> Read:
     return rows.held(tree)
 
 
+def combined(tree: Tree, rows: Rows) -> Read:
+    """Compute each operand of AND and OR by itself: a chain of hundreds is one step, not one for each prefix."""
+    if not isinstance(tree, CONNECTORS):
+        return None
+    computed: list[Tree] = []
+    for operand in operands(tree, type(tree)):
+        part = rows.compute(operand)
+        if isinstance(part, Miss):
+            return part
+        computed.append(part)
+    return joined(type(tree), computed)
+
+
 def column(tree: Tree, rows: Rows) -> Read:
     """Read a column that is equal to one of the storage, or is of a table beside it."""
     return rows.column(tree) if isinstance(tree, exp.Column) else None
@@ -54,6 +69,7 @@ def signed_zeros(tree: Tree, rows: Rows) -> Read:
 
 LEMMAS: tuple[Lemma, ...] = (
     held,
+    combined,
     column,
     constant,
     # Before anything else that computes something of a key.
