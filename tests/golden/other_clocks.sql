@@ -46,10 +46,6 @@ SELECT date_trunc('WEEK', from_utc_timestamp(v.`h`, 'Asia/Tokyo')) AS w, sum(v.`
 SELECT to_date(from_utc_timestamp(at, 'Europe/Berlin')) AS d, min(n) AS low FROM events GROUP BY 1
 --@ kept: by_day GROUPING_TOO_COARSE at; by_hour AGGREGATE_NOT_IN_VIEW min(n); by_quarter GROUPING_TOO_COARSE at
 
---@ case: a zone that nobody knows
-SELECT to_date(from_utc_timestamp(at, 'Europe/Nowhere')) AS d, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_day GROUPING_TOO_COARSE at; by_hour GROUPING_TOO_COARSE at; by_quarter GROUPING_TOO_COARSE at
-
 --@ case: minutes of an hour are finer than the view
 SELECT date_trunc('minute', from_utc_timestamp(at, 'America/New_York')) AS m, sum(n) AS s FROM events GROUP BY 1
 --@ kept: by_day GROUPING_TOO_COARSE at; by_hour GROUPING_TOO_COARSE at; by_quarter GROUPING_TOO_COARSE at

@@ -131,3 +131,12 @@ def test_labels_tell_none(text: str) -> None:
 def test_instants_and_the_clock(fine: str | int, coarse: str | int, zone: str, *, expected: bool) -> None:
     assert nests(fine, coarse, "timestamp", zone) is expected
     assert nested(fine, coarse, "timestamp", zone) is expected
+
+
+@pytest.mark.parametrize(
+    ("zone", "grain"), [("America/New_York", 3600), ("Asia/Kolkata", 1800), ("Europe/Nowhere", "day")]
+)
+def test_the_clock_of_another_zone(zone: str, grain: int | str) -> None:
+    factor = factor_of(read(f"to_date(from_utc_timestamp(at, '{zone}'))"), kind_of, "UTC", lambda time: 1_700_000_000)
+    assert factor is not None
+    assert (factor.grain, isinstance(factor.source, exp.Column)) == (grain, grain != "day")
