@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -125,8 +126,9 @@ def group_text(keys: Sequence[Tree], sets: Sequence[Sequence[Tree]] | None, spel
     return f"GROUPING SETS ({', '.join(f'({group_text(each, None, spell)})' for each in sets)})"
 
 
+@lru_cache(maxsize=1024)  # a plan is printed for the verifier, and again with names and types
 def expression_text(tree: Tree, spell: bool = True) -> str:
-    """A canonical expression as text, buckets in Spark's functions."""
+    """Return a canonical expression as text, buckets in Spark's functions."""
     return expression_sql(tree, _spelled) if spell else expression_sql(tree)
 
 

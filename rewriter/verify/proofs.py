@@ -16,9 +16,12 @@ from rewriter.model import Session, Table, TableName
 from rewriter.verify.leaves import Leaves, Relations
 from rewriter.verify.verdict import UNDECIDED, Verdict, verify
 
+# What a verdict depends on of each table. It is compared, not hashed: mostly it is the very same as before.
+Facts = tuple[tuple[TableName, object], ...]
+
 # Verdicts kept for one set of definitions; the oldest go first.
 MOST = 4096
-_KNOWN: WeakKeyDictionary[Definitions, dict[Hashable, Verdict]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Definitions, dict[Hashable, tuple[Facts, Verdict]]] = WeakKeyDictionary()
 
 
 def verdict_on(
@@ -36,14 +39,16 @@ def verdict_on(
     """
     known = _KNOWN.setdefault(definitions, {})
     facts = tuple((name, _facts(relations.get(name))) for name in sorted({*names}))
-    key = (original, plan, session.catalog, session.namespace, session.time_zone, facts)
-    if key not in known:
+    key = (original, plan, session.catalog, session.namespace, session.time_zone)
+    found = known.get(key)
+    if found is None or found[0] != facts:
         catalogs = session.catalogs | {name.catalog for name in names}
         anywhere = replace(session, catalogs=frozenset(catalogs), temporary_views=frozenset())
         if len(known) >= MOST:
             del known[next(iter(known))]
-        known[key] = _verdict(question, plan, anywhere, Leaves(question, definitions, relations, session.time_zone))
-    return known[key]
+        leaves = Leaves(question, definitions, relations, session.time_zone)
+        found = known[key] = facts, _verdict(question, plan, anywhere, leaves)
+    return found[1]
 
 
 def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Verdict:
@@ -53,7 +58,7 @@ def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Ve
         return Verdict(UNDECIDED, "the plan is nested too deeply")
 
 
-def _facts(relation: object) -> Hashable:
+def _facts(relation: object) -> object:
     """What a verdict depends on of a table."""
     if not isinstance(relation, Table):
         return relation

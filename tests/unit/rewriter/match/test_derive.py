@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rewriter.match import reading
+from rewriter.match.derive import derive
 from tests.golden.corpus import GoldenFile, world
 
 SCHEMA = "CREATE TABLE sales (region STRING, n INT, x INT)"
@@ -21,8 +21,7 @@ def test_a_long_disjunction_is_read_branch_by_branch(monkeypatch: pytest.MonkeyP
         asked.append(tree)
         return derive(tree, rows)
 
-    derive = reading.derive
-    monkeypatch.setattr(reading, "derive", counted)
+    monkeypatch.setattr("rewriter.match.reading.derive", counted)
     branches = " OR ".join(f"(n = {i} AND region = 'r{i}')" for i in range(100))
     outcome = world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS)).rewrite(
         f"SELECT region, sum(x) FROM sales WHERE {branches} GROUP BY region"
