@@ -64,7 +64,7 @@ def candidate_of(
         return Miss(Reason.NOT_READ, f"the view's own query: {block}")
     if block.limit or block.offset or (block.having and block.sets is not None):
         return Miss(Reason.SHAPE, "the view keeps only some of its groups or rows")
-    stored = _stored_names(block, storage)
+    stored = _stored_names(block, storage.columns)
     if stored is None:
         return Miss(Reason.UNKNOWN_STATE, "its storage has other columns than its query")
     read = read_in(zone, view, block) if _is_by_definition(view, query) else block
@@ -130,12 +130,14 @@ def columns_of(name: TableName, definitions: Definitions, relations: Relations) 
     return view.columns if view is not None else ()
 
 
-def _stored_names(block: Block, storage: Table) -> tuple[str, ...] | None:
-    """The storage's column for each output: of its name, else at its place; None where they do not fit."""
-    if len(block.outputs) != len(storage.columns):
+@remembered
+def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] | None:
+    """Return the storage's column for each output: of its name, else at its place; None where they do not fit."""
+    if len(block.outputs) != len(columns):
         return None
-    pairs = zip(block.names, storage.columns, strict=True)
-    names = tuple(name if name and storage.column(name) else column.name for name, column in pairs)
+    known = {column.name.lower() for column in columns}
+    pairs = zip(block.names, columns, strict=True)
+    names = tuple(name if name and name.lower() in known else column.name for name, column in pairs)
     return names if len(set(names)) == len(names) else None
 
 

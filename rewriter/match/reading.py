@@ -16,6 +16,7 @@ from rewriter.block import (
     has_aggregate,
     meaning,
     opaque_within,
+    remembered,
     renamed,
     tells_time,
 )
@@ -59,13 +60,15 @@ class Reading:
         # Both by the meaning of what a column holds.
         self.rows: dict[Tree, Tree] = {}
         self.aggregates: dict[Tree, Column] = {}
-        for output, name in zip(candidate.block.outputs, candidate.columns, strict=True):
+        stored_values = _stored_values(candidate.block, candidate.columns, candidate.storage.columns)
+        for output, value in zip(candidate.block.outputs, stored_values, strict=True):
+            if value is None:
+                continue
             tree = meaning(at_home(equivalence.normalize(renamed(output, mapping)), self.zone, self.since))
-            if not has_aggregate(tree):
-                if (held := _as_computed(candidate, output, name)) is not None:
-                    self.rows.setdefault(tree, held)
-            elif (column := _aggregate(candidate, output, name)) is not None:
-                self.aggregates.setdefault(tree, column)
+            if isinstance(value, Column):
+                self.aggregates.setdefault(tree, value)
+            else:
+                self.rows.setdefault(tree, value)
         for tree, held in [*self.rows.items()]:
             if (narrow := _widened(tree, query.block)) is not None:
                 self.rows.setdefault(meaning(tree.this), cast(held, narrow))
@@ -137,13 +140,28 @@ class Reading:
         return joined_back(mine, known, self.block, lambda column: self.held(self.normalize(column)))
 
 
-def _as_computed(candidate: Candidate, output: Tree, name: str) -> Tree | None:
+@remembered
+def _stored_values(
+    block: Block, names: tuple[str, ...], columns: tuple[Column, ...]
+) -> tuple[Tree | Column | None, ...]:
+    """Return what the storage holds of each output of a view: an expression, or an aggregate's column.
+
+    Both are of the output's own type; None where that is in doubt.
+    """
+    by_name = {column.name.lower(): column for column in columns}
+    held = zip(block.outputs, names, strict=True)
+    return tuple(
+        (_aggregate if has_aggregate(output) else _as_computed)(block, output, name, by_name.get(name.lower()))
+        for output, name in held
+    )
+
+
+def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -> Tree | None:
     """A row output as an expression of its own type; None if that is in doubt."""
-    column = candidate.storage.column(name)
     if column is None or column.type != "int":
         return stored(name)
-    declared = candidate.block.type_of(output)
-    kind = declared.type if declared is not None else expression_type(output, candidate.block)
+    declared = block.type_of(output)
+    kind = declared.type if declared is not None else expression_type(output, block)
     return of_own_type(name, kind) if kind in (*KEPT_AS, "int", "date") else None
 
 
@@ -155,12 +173,11 @@ def _widened(tree: Tree, block: Block) -> str | None:
     return narrow if narrow and wide and narrow != wide and holds_all(wide, narrow) else None
 
 
-def _aggregate(candidate: Candidate, output: Tree, name: str) -> Column | None:
+def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> Column | None:
     """The storage's column of an aggregate, with the aggregate's own type; None if that is in doubt."""
-    column = candidate.storage.column(name)
     if column is None or column.type != "int":
         return column
-    kind = expression_type(output, candidate.block)
+    kind = expression_type(output, block)
     return replace(column, type=kind) if kind in (*KEPT_AS, "int") else None
 
 

@@ -82,6 +82,8 @@ def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
 
 def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
     """Read an expression as a function of the coarsest bucket that it is one of; None where there is none."""
+    if isinstance(tree, exp.Predicate | exp.Connector | exp.Literal):  # most of what is asked, and never one
+        return None
     labelled = (
         label_source(tree)
         or _of_moved(tree)
