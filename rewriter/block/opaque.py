@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
-from rewriter.sql import every, from_items
+from rewriter.sql import every, from_items, names_called
 
 Tree = exp.Expr
 SCALAR, EXISTS, IN = "scalar subquery", "exists subquery", "in subquery"
@@ -32,6 +32,8 @@ def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:
 
 def opaque_within(tree: Tree) -> Iterator[exp.Anonymous]:
     """All that stand for subqueries in an expression."""
+    if OPAQUE.isdisjoint(names_called(tree)):
+        return iter(())
     return (call for call in every(tree, exp.Anonymous) if call.name in OPAQUE)
 
 

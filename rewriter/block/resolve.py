@@ -22,7 +22,7 @@ from rewriter.block.windows import refuse_ties
 from rewriter.functions.registry import AGGREGATES, GROUPING, meant
 from rewriter.functions.trees import ROWS
 from rewriter.model import Column, TableName
-from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds
+from rewriter.sql import CommonTable, SelectBlock, Statement, every, holds, names_called
 
 Tree = exp.Expr
 # What a column means that is none of a block's own.
@@ -332,7 +332,7 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
 
 def calls(tree: Tree, names: frozenset[str]) -> bool:
     """Whether a function of these names is called anywhere in the expression."""
-    return any(call.name in names for call in every(tree, exp.Anonymous))
+    return not names.isdisjoint(names_called(tree))
 
 
 def _ordering(item: Tree, select: _SelectList) -> Ordering:

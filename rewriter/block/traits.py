@@ -9,7 +9,7 @@ from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import AGGREGATES, CLOCK, RESULTS, ZONELESS
 from rewriter.functions.results import DATE, TIMESTAMP
-from rewriter.sql import every, nodes_of
+from rewriter.sql import every, names_called, nodes_of
 from rewriter.timeseries.bucket import TEMPORAL, Bucket, as_bucket, label_source
 
 Tree = exp.Expr
@@ -54,7 +54,7 @@ def is_constant(node: Tree) -> bool:
 
 def tells_time(node: Tree) -> bool:
     """Whether a canonical tree depends on when it is computed."""
-    return any(call.name in CLOCK for call in every(node, exp.Anonymous))
+    return not CLOCK.isdisjoint(names_called(node))
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
@@ -67,6 +67,8 @@ def aggregate_of(node: Tree) -> exp.Anonymous | None:
 
 def has_aggregate(node: Tree) -> bool:
     """Whether an aggregate stands anywhere in the expression."""
+    if AGGREGATES.keys().isdisjoint(names_called(node)):
+        return False
     return any(aggregate_of(call) is not None for call in every(node, exp.Anonymous))
 
 

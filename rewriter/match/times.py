@@ -41,9 +41,11 @@ def bucket(tree: Tree, rows: Rows) -> Read:
     gives:  timeseries(m, 'hour')
     no:     'week' to 'month', 'ten_minute' to 'fifteen_minute'
     """
+    asked = as_bucket(tree)
+    if asked is None and day_source(tree) is None:
+        return None
     told = told_by(tree, lambda node: kind_of(node, rows), rows.since)
-    asked, day = as_bucket(tree), day_source(tree)
-    if told is None or not isinstance(told.grain, str) or (asked is None and day is None):
+    if told is None or not isinstance(told.grain, str):
         return None
     grain, kind = told.grain, asked.type if asked is not None else "date"
     if asked is not None and day_source(asked.source) is not None and isinstance(rows.compute(asked.source), exp.Expr):

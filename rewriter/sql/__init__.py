@@ -10,7 +10,7 @@ from rewriter.sql.expansion import Expanded, View, by_name, expand, from_storage
 from rewriter.sql.expression import expression_sql
 from rewriter.sql.hints import Hinted, hinted
 from rewriter.sql.membership import Membership, membership_of
-from rewriter.sql.search import every, holds, nodes_of, operands
+from rewriter.sql.search import every, holds, names_called, nodes_of, operands
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
     CommonTable,
@@ -50,6 +50,7 @@ __all__ = [
     "holds",
     "in_place",
     "membership_of",
+    "names_called",
     "nodes_of",
     "operands",
     "parse",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import TypeVar
 
 from sqlglot import exp
@@ -34,6 +35,23 @@ def holds(tree: Tree, kind: type[Tree] | tuple[type[Tree], ...]) -> bool:
     if type(tree) in _LEAVES:
         return isinstance(tree, kind)
     return any(isinstance(node, kind) for node in nodes_of(tree))
+
+
+def names_called(tree: Tree) -> frozenset[str]:
+    """Return the names of the functions that an expression calls: those that sqlglot has no node for.
+
+    >>> sorted(names_called(exp.func("f", exp.column("a")) + exp.func("g")))
+    ['f', 'g']
+    """
+    return _NO_NAMES if type(tree) in _LEAVES else _names_called(tree)
+
+
+_NO_NAMES = frozenset[str]()
+
+
+@lru_cache(maxsize=4096)  # outputs and conjuncts are asked for aggregates and for subqueries about ten times each
+def _names_called(tree: Tree) -> frozenset[str]:
+    return frozenset(call.name for call in every(tree, exp.Anonymous))
 
 
 def nodes_of(tree: Tree) -> list[Tree]:

@@ -80,9 +80,13 @@ def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
     return shift is not None and (shift + (_THURSDAY if fine == "week" else 0)) % length == 0
 
 
+# Most of what is asked, and never a function of a bucket.
+_NEVER_OF_TIME = (exp.Column, exp.Literal, exp.Predicate, exp.Connector)
+
+
 def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
     """Read an expression as a function of the coarsest bucket that it is one of; None where there is none."""
-    if isinstance(tree, exp.Predicate | exp.Connector | exp.Literal):  # most of what is asked, and never one
+    if isinstance(tree, _NEVER_OF_TIME):
         return None
     labelled = (
         label_source(tree)
@@ -245,6 +249,8 @@ def finest_field(pattern: Tree) -> str | None:
 
 def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
     """Read an expression that tells a bucket as its begin would: a bucket, a date, or seconds down to a multiple."""
+    if isinstance(tree, _NEVER_OF_TIME):
+        return None
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:
         source = day_source(bucket.source) if bucket.type == "date" else None
