@@ -73,8 +73,12 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
     def then(name: TableName, relation: Relation | None) -> Relation | None:
         if not isinstance(relation, Table) or name in definitions.by_storage:
             return relation
-        kept = dropwhile(lambda snapshot: snapshot.timestamp_ms > moment, relation.snapshots)
-        return replace(relation, snapshots=tuple(kept))
+        kept = tuple(dropwhile(lambda snapshot: snapshot.timestamp_ms > moment, relation.snapshots))
+        since = relation.snapshots[: len(relation.snapshots) - len(kept)]
+        earlier = replace(relation, snapshots=kept)
+        # Of more rows than there were all bounds hold, of fewer none.
+        grown = all(snapshot.operation in ("append", "replace") for snapshot in since)
+        return earlier if grown else replace(earlier, records=None, ranges=())
 
     return {name: then(name, relation) for name, relation in relations.items()}
 

@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlglot import exp
 
-from rewriter.model import Column, TableName
+from rewriter.model import Column, Table, TableName
 from rewriter.sql import holds
 
 Tree = exp.Expr
@@ -27,6 +27,7 @@ class Occurrence:
 
     Of a derived table that is no part of the block, `text` is how FROM reads it; the name is then that text. Of a
     chain of UNION ALL, `branches` are its blocks; of one SELECT, `inner` is its block.
+    `contents` is the table as the catalog has it, where its numbers of rows and bounds of columns may matter.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Occurrence:
     text: str = ""
     branches: tuple[Block, ...] = field(default=(), compare=False)
     inner: Block | None = field(default=None, compare=False)
+    contents: Table | None = field(default=None, compare=False)
 
     def column(self, name: str) -> Column | None:
         """The column of that name, compared without case."""
@@ -85,7 +87,6 @@ class Block:
     `names` holds an output's name where the text settles it: an alias, or a plain column.
     `decides` says that the query around it may decide by its outputs which rows come back; false only where that
     was seen not to be so.
-    Of one `as_set` it is asked only which rows it has, however often.
     Of one `as_set` it is asked only which rows it has, however often.
     `since` has times of rows with seconds since 1970 that they are known not to be before.
     Columns of tables that a join fills up with NULLs are nullable, whatever was declared.

@@ -23,7 +23,7 @@ from rewriter.functions.trees import cast
 from rewriter.layers import in_place_of, over_groups
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting
 from rewriter.match.candidate import STORAGE_ALIAS
-from rewriter.match.inexact import inexact_use
+from rewriter.match.inexact import inexact_use, unrounded
 from rewriter.model import Table
 from rewriter.schema import expression_type
 
@@ -93,7 +93,9 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
     assert leaf.inner is not None
     storage = Table(leaf.name, "", leaf.columns, ())
     held = replace(path, block=leaf.inner, storage=storage, columns=tuple(c.name for c in leaf.columns), only=())
-    found = ask(predicates_of(replace(inner, decides=False), zone), held)
+    # What is rounded here may be put to any use around it.
+    decides = any(unrounded(output) is not output for output in inner.outputs)
+    found = ask(predicates_of(replace(inner, decides=decides), zone), held)
     if isinstance(found, Miss):
         return found
     plain = Rewriting(storage, (), found.rewriting.outputs, found.rewriting.where)

@@ -6,14 +6,15 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Unsupported, build_block, takes_first_rows
+from rewriter.block import Block, Find, Occurrence, Unsupported, build_block, takes_first_rows
 from rewriter.correlation import Correlation, correlation_of
 from rewriter.derived import common_of, texts_of
 from rewriter.freshness import Relations
+from rewriter.functions.registry import INEXACT
 from rewriter.functions.trees import number
 from rewriter.index import Definitions
 from rewriter.model import Column, Table, TableName
-from rewriter.sql import Membership, SelectBlock, Statement, membership_of
+from rewriter.sql import Membership, SelectBlock, Statement, every, membership_of
 
 DERIVED_ALONE = "it reads derived tables alone, which are answered by themselves"
 
@@ -55,6 +56,24 @@ def block_of(
     if correlation is not None:
         correlation.check(block, compared=membership is None)
     return replace(block, decides=statement.decides_by(select)), correlation
+
+
+def counted(block: Block, relations: Relations) -> Block:
+    """Return a block whose tables tell their numbers of rows, if it has aggregates to which these may matter."""
+    blocks = (block, *block.derived)
+    calls = (call for each in blocks for tree in each.expressions for call in every(tree, exp.Anonymous))
+    return _counted(block, relations) if any(call.name in INEXACT for call in calls) else block
+
+
+def _counted(block: Block, relations: Relations) -> Block:
+    def told(occurrence: Occurrence) -> Occurrence:
+        inner = _counted(occurrence.inner, relations) if occurrence.inner is not None else None
+        branches = tuple(_counted(branch, relations) for branch in occurrence.branches)
+        table = relations.get(occurrence.name) if not occurrence.text else None
+        known = table if isinstance(table, Table) else None
+        return replace(occurrence, inner=inner, branches=branches, contents=known)
+
+    return replace(block, tables=tuple(map(told, block.tables)))
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:

@@ -10,12 +10,13 @@ from sqlglot import exp
 
 from rewriter.block import Block, Ordering, aggregate_of, has_aggregate, meaning
 from rewriter.block.words import words
-from rewriter.functions.registry import AGGREGATES, GROUPING, INEXACT
+from rewriter.functions.registry import GROUPING, INEXACT
 from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
 from rewriter.match.derive import rebuilt
+from rewriter.match.inexact import unrounded
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead
-from rewriter.schema import expression_type
+from rewriter.match.whole_sums import is_exact
 from rewriter.sql import every, holds, nodes_of
 
 Tree = exp.Expr
@@ -175,16 +176,16 @@ def inexact_decision(reading: Reading) -> Miss | None:
     """A sum or average whose last bits may differ must not decide which rows come back.
 
     law: HAVING, DISTINCT, what windows are cut and ordered by, and ORDER BY with LIMIT only over exact aggregates;
-         outputs only by arithmetic, which keeps a small difference small, never by rounding or comparing,
-         here or in a query around
+         outputs only by arithmetic, which keeps a small difference small, and a rounding of the whole, never by
+         comparing, here or in a query around
     """
     block = reading.block
     deciding = [*block.having, *(item.key for item in block.order if block.limit or block.offset)]
     deciding += block.outputs if block.distinct or block.decides else ()
-    within = [part for output in block.outputs for part in _beyond_arithmetic(output)]
+    within = [part for output in block.outputs for part in _beyond_arithmetic(unrounded(output))]
     for tree in (*deciding, *within):
         for node in nodes_of(tree):
-            if isinstance(node, exp.Anonymous) and node.name in INEXACT and not _exact(node, reading):
+            if isinstance(node, exp.Anonymous) and node.name in INEXACT and not is_exact(node, block):
                 return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, words(node))
     return None
 
@@ -208,12 +209,3 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
         yield from (item.this for item in (tree.args.get("order") or exp.Order()).expressions)
     elif aggregate_of(tree) is None:
         yield tree
-
-
-def _exact(call: exp.Anonymous, reading: Reading) -> bool:
-    argument = call.expressions[0]
-    if isinstance(argument, exp.Distinct):
-        argument = argument.expressions[0]
-    # How a value came about in its row, or in its group, makes no difference here: what aggregates there are within
-    # are looked at by themselves.
-    return AGGREGATES[call.name].exact(expression_type(argument, reading.block))

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of
+from rewriter.block.traits import is_literal
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, INEXACT
-from rewriter.schema import expression_type
+from rewriter.match.whole_sums import is_exact
 from rewriter.sql import every, nodes_of
 
 Tree = exp.Expr
@@ -33,6 +34,15 @@ def inexact_use(block: Block) -> str | None:
     return next((words(c) for tree in deciding for c in every(tree, exp.Column) if c in columns), None)
 
 
+def unrounded(output: Tree) -> Tree:
+    """Return what an output rounds to some digits; any other output as it is.
+
+    law: a small difference before it is one unit of the last digit after it, or none
+    """
+    rounds = isinstance(output, exp.Anonymous) and output.name in ("round", "bround")
+    return output.expressions[0] if rounds and all(map(is_literal, output.expressions[1:])) else output
+
+
 def _inexact_columns(block: Block) -> frozenset[Tree]:
     """The columns of derived tables that are made of inexact aggregates."""
     found = set[Tree]()
@@ -49,11 +59,8 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
     for node in nodes_of(tree):
         if node in below:
             return True
-        if isinstance(node, exp.Anonymous) and node.name in INEXACT:
-            argument = node.expressions[0]
-            value = argument.expressions[0] if isinstance(argument, exp.Distinct) else argument
-            if not AGGREGATES[node.name].exact(expression_type(value, block)):
-                return True
+        if isinstance(node, exp.Anonymous) and node.name in INEXACT and not is_exact(node, block):
+            return True
     return False
 
 

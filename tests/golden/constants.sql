@@ -71,8 +71,8 @@ SELECT v.`prio` AS prio, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_cust__stora
 
 --@ case: the table around, at the same moment
 SELECT id FROM orders WHERE id > 1 AND amount > (SELECT avg(amount) FROM orders)
---@ rewritten using rows
-SELECT v.`id` AS id FROM lake.demo.rows__storage VERSION AS OF 2001 AS v WHERE v.`id` > 1 AND v.`amount` > (SELECT avg(amount) FROM orders VERSION AS OF 1000)
+--@ rewritten using rows, by_cust
+SELECT v.`id` AS id FROM lake.demo.rows__storage VERSION AS OF 2001 AS v WHERE v.`id` > 1 AND v.`amount` > (SELECT CAST(sum(v.`total`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`known`), 0), 0) AS DOUBLE) FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v)
 
 --@ case: a constant within a constant
 SELECT id FROM orders WHERE id > 1 AND amount > (SELECT min(qty) FROM items WHERE order_id < (SELECT max(order_id) FROM items WHERE part = 1))

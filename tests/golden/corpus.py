@@ -5,6 +5,7 @@ after the views were refreshed, which leaves them stale),
 `settings` (key = value lines of the session), `plain NAME` (a view without storage: its query), `view NAME` (the
 query of a materialized one, which may read those before it; with `IN zone` made in a session of another zone; with
 `WHERE condition` its storage holds only those rows), `least` (a date: no time or date in storage is before it),
+`records` (`table = rows` lines) and `ranges` (`table.column = least..greatest` lines), which are facts of base tables,
 `case: title` (a query), and after each case either
 `rewritten using VIEW` (the expected text; followed by `(not proved: reason)` where the verifier cannot tell) or
 `kept: REASON …`.
@@ -78,7 +79,8 @@ class GoldenFile:
     rows: str = ""
     appended: str = ""
     settings: dict[str, str] = field(default_factory=dict)
-    records: dict[str, int] = field(default_factory=dict)
+    records: dict[str, str] = field(default_factory=dict)
+    ranges: dict[str, str] = field(default_factory=dict)
     plain: dict[str, str] = field(default_factory=dict)
     views: dict[str, str] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)
@@ -99,16 +101,10 @@ def read(path: Path) -> GoldenFile:
         kind, _, rest = header.partition(" ")
         if not header:
             golden.head = body
-        elif kind == "schema":
-            golden.schema = body
-        elif kind == "rows":
-            golden.rows = body
-        elif kind == "appended":
-            golden.appended = body
-        elif kind == "settings":
-            golden.settings = dict(_pairs(body))
-        elif kind == "records":
-            golden.records = {name: int(number) for name, number in _pairs(body)}
+        elif kind in ("schema", "rows", "appended"):
+            setattr(golden, kind, body)
+        elif kind in ("settings", "records", "ranges"):
+            setattr(golden, kind, dict(_pairs(body)))
         elif kind == "plain":
             golden.plain[rest.strip()] = body
         elif kind == "view":
@@ -141,6 +137,8 @@ def write(golden: GoldenFile) -> None:
         parts.append(f"--@ appended\n{golden.appended}")
     if golden.settings:
         parts.append("--@ settings\n" + "\n".join(f"{k} = {v}" for k, v in golden.settings.items()))
+    if golden.ranges:
+        parts.append("--@ ranges\n" + "\n".join(f"{k} = {v}" for k, v in golden.ranges.items()))
     if golden.records:
         parts.append("--@ records\n" + "\n".join(f"{k} = {v}" for k, v in golden.records.items()))
     parts += [f"--@ plain {name}\n{query}" for name, query in golden.plain.items()]
@@ -217,7 +215,9 @@ def world(golden: GoldenFile) -> World:
         relations[view.name] = view.state
     for table in [*relations.values()]:
         if isinstance(table, Table) and table.name.table in golden.records:
-            relations[table.name] = replace(table, records=golden.records[table.name.table])
+            table = replace(table, records=int(golden.records[table.name.table]))
+        if isinstance(table, Table):
+            relations[table.name] = replace(table, ranges=tuple(_ranges(golden.ranges, table.name.table)))
     relations |= dict(_grown(golden.appended, relations))
     declared = Declared().learned(relations)
     return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
@@ -228,6 +228,15 @@ def least_values(since: str, columns: Iterable[Column]) -> Iterator[tuple[str, i
     if since:
         at = int(datetime.fromisoformat(since).replace(tzinfo=UTC).timestamp())
         yield from ((column.name, at) for column in columns if column.type in ("timestamp", "date"))
+
+
+def _ranges(told: Mapping[str, str], table: str) -> Iterator[tuple[str, int, int]]:
+    """The bounds of integer columns that a file tells of a table."""
+    for name, bounds in told.items():
+        of, _, column = name.partition(".")
+        if of == table:
+            least, _, greatest = bounds.partition("..")
+            yield column, int(least), int(greatest)
 
 
 def _grown(appended: str, relations: Mapping[TableName, Relation | None]) -> Iterator[tuple[TableName, Table]]:

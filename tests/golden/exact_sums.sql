@@ -63,7 +63,8 @@ SELECT v.`k` AS k, CAST(sum(v.`cut`) AS DECIMAL(20, 2)) AS s FROM lake.demo.halv
 
 --@ case: an integer made a double in its row
 SELECT k, sum(CAST(n AS DOUBLE)) AS s FROM t GROUP BY k HAVING sum(CAST(n AS DOUBLE)) > 1
---@ kept: halves FLOAT_SUM_DECIDES_ROWS sum(CAST(n AS DOUBLE)); prices FLOAT_SUM_DECIDES_ROWS sum(CAST(n AS DOUBLE))
+--@ rewritten using halves
+SELECT v.`k` AS k, sum(v.`made`) AS s FROM lake.demo.halves__storage AS v GROUP BY v.`k` HAVING sum(v.`made`) > 1
 
 --@ case: one at the greatest precision
 SELECT k, sum(wide * 2) AS s FROM t GROUP BY k HAVING sum(wide * 2) > 5
@@ -92,15 +93,18 @@ SELECT v.`k` AS k, round(sum(max(v.`top`)) OVER (), 1) AS s, round(sum(min(v.`lo
 
 --@ case: an average of integers is one of doubles
 SELECT k, round(avg(sum(n)) OVER (), 1) AS s FROM t GROUP BY k
---@ kept: halves FLOAT_SUM_DECIDES_ROWS avg(sum(n)); prices FLOAT_SUM_DECIDES_ROWS avg(sum(n))
+--@ rewritten using prices
+SELECT v.`k` AS k, round(avg(sum(v.`viewgate_sum_1`)) OVER (), 1) AS s FROM lake.demo.prices__storage AS v GROUP BY v.`k`
 
 --@ case: a sum of averages that are doubles
 SELECT k, round(sum(avg(n)) OVER (), 1) AS s FROM t GROUP BY k
---@ kept: halves FLOAT_SUM_DECIDES_ROWS sum(avg(n)); prices FLOAT_SUM_DECIDES_ROWS sum(avg(n))
+--@ rewritten using prices
+SELECT v.`k` AS k, round(sum(CAST(sum(v.`viewgate_sum_1`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DOUBLE)) OVER (), 1) AS s FROM lake.demo.prices__storage AS v GROUP BY v.`k`
 
 --@ case: extremes of doubles
 SELECT k, round(sum(max(x)) OVER (), 1) AS s FROM t GROUP BY k
---@ kept: halves FLOAT_SUM_DECIDES_ROWS sum(max(x)); prices FLOAT_SUM_DECIDES_ROWS sum(max(x))
+--@ rewritten using prices
+SELECT v.`k` AS k, round(sum(max(v.`xmax`)) OVER (), 1) AS s FROM lake.demo.prices__storage AS v GROUP BY v.`k`
 
 --@ case: a sum of doubles cut to a decimal
 SELECT k, round(sum(CAST(sum(x) AS DECIMAL(10,2))) OVER (), 1) AS s FROM t GROUP BY k

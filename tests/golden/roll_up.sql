@@ -140,7 +140,8 @@ SELECT a, sum(score) FROM t GROUP BY a ORDER BY sum(score) LIMIT 1
 
 --@ case: nor may it be rounded
 SELECT a, round(sum(score), 2) FROM t GROUP BY a
---@ kept: averages FLOAT_SUM_DECIDES_ROWS sum(score); by_score GROUPING_TOO_COARSE a; logic FLOAT_SUM_DECIDES_ROWS sum(score); sums FLOAT_SUM_DECIDES_ROWS sum(score)
+--@ rewritten using averages
+SELECT v.`a` AS a, round(sum(v.`viewgate_sum_9`), 2) FROM lake.demo.averages__storage AS v GROUP BY v.`a`
 
 --@ case: but it may be returned
 SELECT a, sum(score), sum(score) / 2 FROM t GROUP BY a ORDER BY sum(score)

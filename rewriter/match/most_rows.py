@@ -1,0 +1,98 @@
+"""How many rows a block reads at most, from the numbers of rows of its tables.
+
+law: a join has as many rows as the product of its tables at most, and a table whose whole primary key is equated with
+     columns of tables before it adds at most one row to each of theirs
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import prod
+
+from sqlglot import exp
+
+from rewriter.block import Block, Occurrence, remembered
+from rewriter.functions.types import FRACTIONS
+
+Tree = exp.Expr
+# The tables whose columns are equated with each column of a primary key, by the ids of the keys' tables.
+_Determining = Mapping[str, list[frozenset[str]]]
+
+
+@remembered
+def most_rows(block: Block) -> int | None:
+    """Return a number that the rows which a block filters and groups do not exceed; None where nothing is known."""
+    counted = {table.id: _rows_of(table) for table in block.tables}
+    counts = {table: rows for table, rows in counted.items() if rows is not None}
+    if len(counts) < len(counted):
+        return None
+    for join in block.joins:
+        for table in join.tables:
+            # A row without a partner is there once; SEMI and ANTI joins bring no rows.
+            least = {"LEFT": max(counts[table], 1), "FULL": counts[table] + 1}
+            counts[table] = least.get(join.kind, 1)
+    return prod(counts[table] for table in _free(block, counts))
+
+
+def most_groups(block: Block) -> int | None:
+    """Return a number that the groups of a block do not exceed."""
+    rows = most_rows(block)
+    return None if rows is None else max(rows, 1) * len(block.sets or ((),))
+
+
+def _rows_of(table: Occurrence) -> int | None:
+    """The most rows that a table of FROM has."""
+    blocks = table.branches or ((table.inner,) if table.inner is not None else ())
+    if not blocks:
+        return table.contents.records if table.contents is not None else None
+    found = [most_rows(block) if block.keys is None else most_groups(block) for block in blocks]
+    known = [rows for rows in found if rows is not None]
+    return sum(known) if len(known) == len(found) else None
+
+
+def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
+    """Tables of which a row each determines a row of every other one."""
+    determining = {table.id: list(_determining(table, block)) for table in block.tables}
+    left, free = set(counts), list[str]()
+    while left:
+        reached = {table: _reached(table, left, counts.keys() - left, determining) for table in left}
+        best = min(left, key=lambda table: (-len(reached[table]), counts[table], table))
+        free.append(best)
+        left -= reached[best]
+    return free
+
+
+def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
+    """The tables of those left of which a row of the first, and of the known ones, determines one."""
+    reached = {start}
+    while True:
+        before = known | reached
+        more = {t for t in left - reached if determining[t] and all(each & before for each in determining[t])}
+        if not more:
+            return reached
+        reached |= more
+
+
+def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
+    """For each column of a table's primary key the tables with a column that equals it; nothing without a key."""
+    key = table.contents.primary_key if table.contents is not None else ()
+    joins = [join for join in block.joins if table.id in join.tables]
+    # What a FULL join, or a join of several tables, brings is not determined by its condition.
+    if any(join.kind != "LEFT" or len(join.tables) > 1 for join in joins):
+        return
+    conjuncts = joins[0].on if joins else block.where
+    for name in key:
+        column = exp.column(name.lower(), table.id)
+        equal = (other.table for conjunct in conjuncts for other in _equals(column, conjunct, block))
+        yield frozenset(other for other in equal if other != table.id)
+
+
+def _equals(column: Tree, conjunct: Tree, block: Block) -> Iterator[exp.Column]:
+    """The column that a conjunct equates with one of the very same type, in which equal values are one."""
+    if not isinstance(conjunct, exp.EQ):
+        return
+    for one, other in ((conjunct.this, conjunct.expression), (conjunct.expression, conjunct.this)):
+        if one == column and isinstance(other, exp.Column):
+            mine, theirs = block.type_of(one), block.type_of(other)
+            if mine is not None and theirs is not None and mine.type == theirs.type and mine.type not in FRACTIONS:
+                yield other

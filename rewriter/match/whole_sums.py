@@ -1,0 +1,144 @@
+"""Sums of whole numbers that Spark adds as DOUBLEs, and that come out the same in any order.
+
+law:    a whole number up to 2^53 is a DOUBLE; where the magnitudes of all that is added come to no more, each sum on
+        the way is such a number, nothing is rounded, and an average is the quotient of two exact numbers
+proof:  at most as many rows as the tables have, none of a greater magnitude than the type, or the bounds of the
+        column in Iceberg's manifests, leave
+no:     a DOUBLE column: that its bounds are whole numbers says nothing of what lies between them
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from sqlglot import exp
+
+from rewriter.block import Block, aggregate_of
+from rewriter.functions.registry import AGGREGATES, RESULTS
+from rewriter.functions.results import number, together
+from rewriter.functions.types import INTEGERS
+from rewriter.match.most_rows import most_groups, most_rows
+from rewriter.schema import expression_type
+
+Tree = exp.Expr
+# All whole numbers up to here are DOUBLEs.
+LIMIT = 2**53
+_GREATEST = dict(zip(INTEGERS, (2**7, 2**15, 2**31, 2**63), strict=True))
+# What gives the type that its arguments have together is one of them, and abs() is as great as its argument.
+_ONE_OF = (together, number)
+_SAME = frozenset({"min", "max"})
+
+
+def is_exact(call: exp.Anonymous, block: Block) -> bool:
+    """Return whether an aggregate gives the very same value in whatever order, and in whichever parts, it is made."""
+    argument = _argument(call)
+    if AGGREGATES[call.name].exact(expression_type(argument, block)):
+        return True
+    summed = _summed(argument, block) if call.name in ("sum", "avg") else None
+    return summed is not None and summed <= LIMIT
+
+
+def _argument(call: exp.Anonymous) -> Tree:
+    (argument, *_) = call.expressions
+    distinct: Tree = argument.expressions[0] if isinstance(argument, exp.Distinct) else argument
+    return distinct
+
+
+def _summed(tree: Tree, block: Block) -> int | None:
+    """What the magnitudes of an expression come to at most, over all the rows, or over all groups of these."""
+    call = aggregate_of(tree)
+    if call is not None and call.name in ("sum", "count") and not isinstance(call.expressions[0], exp.Distinct):
+        # Each row is in one group of each grouping set.
+        return _times(_greatest(tree, block), len(block.sets or ((),)))
+    return _times(_greatest(tree, block), most_groups(block) if block.keys is not None else most_rows(block))
+
+
+def _greatest(tree: Tree, block: Block) -> int | None:
+    """The greatest magnitude that whole numbers of an expression may have; None where they need not be whole."""
+    kind = expression_type(tree, block)
+    if kind not in INTEGERS and kind != "double":
+        return 0 if isinstance(tree, exp.Null) else None
+    built = _built(tree, block)
+    if kind in INTEGERS:
+        # A number that does not fit its type is an error, or becomes another one of that type.
+        return _GREATEST[kind] if built is None else min(built, _GREATEST[kind])
+    return built if built is not None and built <= LIMIT else None
+
+
+def _built(tree: Tree, block: Block) -> int | None:
+    if isinstance(tree, exp.Literal):
+        return int(tree.name) if tree.name.isdigit() else None
+    if (call := aggregate_of(tree)) is not None:
+        return _of_aggregate(call, block)
+    if isinstance(tree, exp.Anonymous):
+        return _most(tree.expressions, block) if RESULTS.get(tree.name) in _ONE_OF else None
+    make = _OF.get(type(tree))
+    return make(tree, block) if make is not None else None
+
+
+def _of_aggregate(call: exp.Anonymous, block: Block) -> int | None:
+    if call.name == "count":
+        return most_rows(block)
+    greatest = _greatest(_argument(call), block)
+    if call.name in _SAME:
+        return greatest
+    return _times(greatest, most_rows(block)) if call.name == "sum" else None
+
+
+def _column(tree: Tree, block: Block) -> int | None:
+    table = next((table for table in block.tables if table.id == tree.args["table"].name), None)
+    if table is None:
+        return None
+    blocks = table.branches or ((table.inner,) if table.inner is not None else ())
+    if blocks:
+        place = next(i for i, column in enumerate(table.columns) if column.name.lower() == tree.name)
+        return _together([_greatest(inner.outputs[place], inner) for inner in blocks], max)
+    ranges = table.contents.ranges if table.contents is not None else ()
+    bounds = next((bounds for name, *bounds in ranges if name.lower() == tree.name), None)
+    return None if bounds is None else max(map(abs, bounds))
+
+
+def _cast(tree: Tree, block: Block) -> int | None:
+    whole = expression_type(tree.this, block) in (*INTEGERS, "double")
+    return _greatest(tree.this, block) if whole else None
+
+
+def _divided(tree: Tree, block: Block) -> int | None:
+    """A quotient or a rest of whole numbers is no greater than what is divided."""
+    whole = expression_type(tree.expression, block) in INTEGERS
+    return _greatest(tree.this, block) if whole else None
+
+
+def _case(tree: Tree, block: Block) -> int | None:
+    return _most([*(each.args["true"] for each in tree.args["ifs"]), tree.args.get("default") or exp.null()], block)
+
+
+def _most(trees: Iterable[Tree], block: Block) -> int | None:
+    return _together([_greatest(tree, block) for tree in trees], max)
+
+
+def _of_both(combine: Callable[[list[int]], int]) -> Callable[[Tree, Block], int | None]:
+    return lambda tree, block: _together([_greatest(side, block) for side in (tree.this, tree.expression)], combine)
+
+
+def _together(found: list[int | None], combine: Callable[[list[int]], int]) -> int | None:
+    known = [each for each in found if each is not None]
+    return combine(known) if known and len(known) == len(found) else None
+
+
+def _times(greatest: int | None, rows: int | None) -> int | None:
+    return None if greatest is None or rows is None else greatest * rows
+
+
+_OF: Mapping[type[Tree], Callable[[Tree, Block], int | None]] = {
+    exp.Column: _column,
+    exp.Cast: _cast,
+    exp.TryCast: _cast,
+    exp.Neg: lambda tree, block: _greatest(tree.this, block),
+    exp.Add: _of_both(sum),
+    exp.Sub: _of_both(sum),
+    exp.Mul: _of_both(lambda both: both[0] * both[1]),
+    exp.IntDiv: _divided,
+    exp.Mod: _divided,
+    exp.Case: _case,
+}
