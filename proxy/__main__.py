@@ -174,7 +174,7 @@ def _health(commands: Commands) -> None:
         f"{_UNHEALTHY} unhealthy (no session, or a worker is down); {_LOGIN_FAILED} login failed.",
     )
     command.add_argument("--host", default="127.0.0.1", help="default 127.0.0.1")
-    command.add_argument("--port", type=int, default=config.Listen.port, help=f"default {config.Listen.port}")
+    command.add_argument("--port", type=int, default=config.DEFAULT_PORT, help=f"default {config.DEFAULT_PORT}")
     command.add_argument("--user", help=f"whom to log in; the password is read from the variable {_PASSWORD}")
     command.set_defaults(run=health)
 

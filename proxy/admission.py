@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from proxy.authentication import Authentication, PasswordFile, Passwords, Tickets, TokenKeys
-from proxy.config import AuthenticationSettings, Config, ConfigError, TlsFiles
+from proxy.config import (
+    AuthenticationSettings,
+    Config,
+    ConfigError,
+    JwtSettings,
+    KerberosSettings,
+    LdapSettings,
+    TlsFiles,
+)
 from proxy.server import Entrance, Limits, TlsSettings
 
 T = TypeVar("T")
@@ -21,7 +28,7 @@ def entrance(settings: Config) -> Callable[..., Entrance]:
         Entrance,
         authentication=authentication(settings.authentication),
         tls=tls(settings.server.tls) if settings.server.tls else None,
-        limits=Limits(**settings.limits),  # type: ignore[arg-type]  # their keys and kinds are checked
+        limits=Limits(**settings.limits.given),
     )
 
 
@@ -45,31 +52,30 @@ def tls(files: TlsFiles) -> TlsSettings:
     return TlsSettings(context, files.required)
 
 
-def _directory(settings: Any) -> Passwords:
+def _directory(settings: LdapSettings) -> Passwords:
     try:
         from proxy.authentication.directory import Directory
     except ImportError as error:
         raise ConfigError(f"[authentication.ldap] needs a package: install viewgate[ldap] ({error})") from error
-    return Directory(**settings)
+    return Directory(**settings.given)
 
 
-def _tokens(settings: Any) -> TokenKeys:
+def _tokens(settings: JwtSettings) -> TokenKeys:
     try:
         from proxy.authentication.tokens import Tokens
     except ImportError as error:
         raise ConfigError(f"[authentication.jwt] needs a package: install viewgate[jwt] ({error})") from error
-    others = {key: value for key, value in settings.items() if key != "keys"}
-    return _made("[authentication.jwt]", lambda: Tokens.of(Path(settings["keys"]), **others))
+    return _made("[authentication.jwt]", lambda: Tokens.of(**settings.given))
 
 
-def _tickets(settings: Mapping[str, str]) -> Tickets:
+def _tickets(settings: KerberosSettings) -> Tickets:
     from proxy.authentication.gssapi import GssError
     from proxy.authentication.kerberos import Kerberos
 
     try:
-        return Kerberos(**settings)
+        return Kerberos(**settings.given)
     except GssError as error:
-        raise ConfigError(f"[authentication.kerberos] keytab {settings['keytab']}: {error}") from error
+        raise ConfigError(f"[authentication.kerberos] keytab {settings.keytab}: {error}") from error
 
 
 def _made(key: str, make: Callable[[], T]) -> T:

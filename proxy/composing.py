@@ -55,7 +55,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         running.callback(own.close)
         return Surroundings(
             tuple(_upstreams(settings)),
-            open_catalog(settings.catalog.name, settings.catalog.properties, timeout=settings.catalog_timeout),
+            open_catalog(settings.catalog.name, settings.catalog.properties, timeout=settings.timeouts.catalog),
             await _job_runner(settings.pipeline, settings.catalog.name, own, running),
             alone=False,
             own=own,
@@ -65,7 +65,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     _log.info("Spark Thrift Server of its own at %s:%d", spark.thrift_host, spark.thrift_port)
     return Surroundings(
         (Upstream(spark.thrift_host, spark.thrift_port),),
-        open_catalog(spark.catalog_name, spark.catalog_properties, timeout=settings.catalog_timeout),
+        open_catalog(spark.catalog_name, spark.catalog_properties, timeout=settings.timeouts.catalog),
         EmbeddedRunner(spark.session),
         alone=True,
         progress=lambda statement: asyncio.to_thread(spark.stages, statement),
@@ -130,7 +130,7 @@ def compose(
         journal=journal,
     )
     defaults = Defaults()
-    upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts))
+    upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts.upstream))
     if alone:
         catching_up = asyncio.create_task(
             _catch_up(upstreams, catalog, partial(on_commit.catch_up, answers.definitions))

@@ -59,7 +59,7 @@ def _checks(settings: Config) -> Iterator[tuple[str, Callable[[], Awaitable[str]
         yield "permissions", lambda: asyncio.to_thread(_data, settings.embedded.data)
         return
     catalog = settings.catalog
-    yield f"catalog {catalog.name}", lambda: _catalog(catalog, settings.catalog_timeout)
+    yield f"catalog {catalog.name}", lambda: _catalog(catalog, settings.timeouts.catalog)
     for address in settings.upstreams:
         yield f"upstream {address.host}:{address.port}", partial(_upstream, address)
 
@@ -73,7 +73,7 @@ def _settings(settings: Config) -> str:
 
 def _ports(settings: Config) -> str:
     serving.refuse_taken_port(settings.server)
-    ports = (settings.server.port, *settings.server.ports.values())
+    ports = (settings.server.port, *settings.server.ports.given.values())
     return f"{', '.join(map(str, ports))} of {settings.server.host} can be listened on"
 
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from proxy.commands import Setting
-from proxy.config import CONSOLE_PORT, Config, UpstreamAddress
+from proxy.config import CONSOLE_PORT, Config, LimitSettings, Table, UpstreamAddress
 from proxy.journal.redaction import HIDDEN, is_secret, without_credentials
 from proxy.server import Limits
-from proxy.settable import PATHS, TABLES
 from proxy.upstream import Timeouts
 
 _RELOADED = ("upstream.", "pipeline.user", "pipeline.password")
-_FILES = frozenset(f"{table}.{key}" for table, keys in PATHS.items() for key in keys)
 
 
 class Effective:
-    """The settings in effect; `settings` is set anew where the file is read again.
+    r"""The settings in effect; `settings` is set anew where the file is read again.
 
-    >>> rows = {row.key: row for row in Effective(Config(catalog_timeout=3)).rows()}
+    >>> from proxy.config import parse
+    >>> rows = {row.key: row for row in Effective(parse("[timeouts]\ncatalog = 3")).rows()}
     >>> rows["timeouts.catalog"], rows["server.host"].value, rows["server.tls"].value
-    (Setting(key='timeouts.catalog', value='3', default='10.0', reloadable=False), '127.0.0.1', None)
+    (Setting(key='timeouts.catalog', value='3', default='10', reloadable=False), '127.0.0.1', None)
     """
 
     def __init__(self, settings: Config) -> None:
@@ -37,14 +37,14 @@ class Effective:
 
 def _tables(settings: Config) -> dict[str, Any]:
     """Return the settings as the tables of the file."""
-    console = replace(settings.console, port=settings.console.port or CONSOLE_PORT)
+    console = settings.console.model_copy(update={"port": settings.console.port or CONSOLE_PORT})
     tables = {
         "server": settings.server,
         "console": console,
         "journal": settings.journal,
         "authentication": settings.authentication,
-        "timeouts": {**asdict(Timeouts()), "catalog": settings.catalog_timeout, **settings.timeouts},
-        "limits": {key: settings.limits.get(key, getattr(Limits, key)) for key in TABLES["limits"]},
+        "timeouts": {**asdict(Timeouts()), "catalog": settings.timeouts.catalog, **settings.timeouts.given},
+        "limits": {key: settings.limits.given.get(key, getattr(Limits, key)) for key in LimitSettings.model_fields},
     }
     if settings.catalog is None:
         return {**tables, "embedded": settings.embedded}
@@ -55,14 +55,14 @@ def _tables(settings: Config) -> dict[str, Any]:
 def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:
     """Each upstream under its place; with `defaults`, as it is where only that is given."""
     return {
-        f"upstream.{one.host}:{one.port}": UpstreamAddress(one.host, one.port) if defaults else one
+        f"upstream.{one.host}:{one.port}": UpstreamAddress(host=one.host, port=one.port) if defaults else one
         for one in settings.upstreams
     }
 
 
 def _flat(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if is_dataclass(value) and not isinstance(value, type):
-        value = {name: getattr(value, name) for name in value.__dataclass_fields__}
+    if isinstance(value, Table):
+        value = dict(value)
     if not isinstance(value, Mapping):
         yield key, value
         return
@@ -73,10 +73,12 @@ def _flat(key: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _shown(key: str, value: Any) -> str | None:
     if value is None or value in ("", frozenset()):
         return None
-    if is_secret(key) and key not in _FILES and key != "authentication.passwords":
+    if is_secret(key) and not isinstance(value, Path):
         return HIDDEN
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else str(value)
     if isinstance(value, frozenset | list | tuple):
         return ", ".join(sorted(map(str, value)))
     return without_credentials(str(value))

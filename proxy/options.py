@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from typing import Any
 
 from proxy import config
-from proxy.settable import COUNT, LISTEN_PORT, WORKERS
+from proxy.config import Count, ListenPort, Workers
 
 
 def settled(options: argparse.Namespace) -> config.Config:
@@ -15,22 +15,31 @@ def settled(options: argparse.Namespace) -> config.Config:
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"
         raise config.ConfigError(f"{given} is for Viewgate's own Spark, and {options.config} names another")
-    if options.demo is not None and not COUNT.accepts(options.demo):
-        raise config.ConfigError(f"--demo is {options.demo}: it must be {COUNT.allowed}")
+    _check("demo", Count, options)
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):
         raise config.ConfigError(
             "--demo makes its data as a client without a password, and in the clear: it cannot be given together with "
             "[authentication] passwords, ldap, jwt or kerberos, nor with [server.tls] required"
         )
     if options.data:
-        settings = replace(settings, embedded=replace(settings.embedded, data=options.data))
-    for name, kind in (("port", LISTEN_PORT), ("workers", WORKERS)):
-        given = getattr(options, name)
-        if given is not None:
-            if not kind.accepts(given):
-                raise config.ConfigError(f"--{name} is {given}: it must be {kind.allowed}")
-            settings = replace(settings, server=replace(settings.server, **{name: given}))
+        settings = _changed(settings, "embedded", data=options.data)
+    for name, kind in (("port", ListenPort), ("workers", Workers)):
+        if (given := _check(name, kind, options)) is not None:
+            settings = _changed(settings, "server", **{name: given})
     return settings
+
+
+def _check(name: str, kind: Any, options: argparse.Namespace) -> Any:
+    """Return the value of an option, None if it is not given; raise ConfigError if it is not allowed."""
+    value = getattr(options, name)
+    try:
+        return value if value is None else config.checked(f"--{name}", kind, value)
+    except ValueError as error:
+        raise config.ConfigError(str(error)) from None
+
+
+def _changed(settings: config.Config, table: str, **keys: Any) -> config.Config:
+    return settings.model_copy(update={table: getattr(settings, table).model_copy(update=keys)})
 
 
 def _tls_only(listen: config.Listen) -> bool:

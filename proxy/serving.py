@@ -11,7 +11,6 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -148,7 +147,7 @@ async def _ready(
 
 
 def _ports(settings: config.Config) -> dict[Transport, int]:
-    return {Transport[name.upper()]: port for name, port in settings.server.ports.items()}
+    return {Transport[name.upper()]: port for name, port in settings.server.ports.given.items()}
 
 
 def _adopt(effective: Effective, adopt: Callable[[config.Config], None], settings: config.Config) -> None:
@@ -173,7 +172,7 @@ def _when_to_reload(reload: Callable[[], None]) -> None:
 def _say_ready(settings: config.Config, port: int) -> None:
     server = settings.server
     ssl = ";ssl=true" if server.tls is not None and server.tls.required else ""
-    more = "".join(f"; {name} on port {other}" for name, other in server.ports.items())
+    more = "".join(f"; {name} on port {other}" for name, other in server.ports.given.items())
     print(f"viewgate ready: jdbc:hive2://{_reachable(server.host)}:{port}/{ssl}{more}", flush=True)
 
 
@@ -195,7 +194,7 @@ def reread(options: argparse.Namespace, now: config.Config, adopt: Callable[[con
         settings = settled(options)
         if not (now.upstreams and settings.upstreams):
             raise config.ConfigError("[[upstream]] was not there at the start, or is not there now")
-        settings = replace(now, upstreams=settings.upstreams, pipeline=settings.pipeline)
+        settings = now.model_copy(update={"upstreams": settings.upstreams, "pipeline": settings.pipeline})
         if now.server.workers > 1:
             workers.check(settings)
     except config.ConfigError as error:
@@ -236,7 +235,8 @@ def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[
 def _told_where(settings: config.Config, place: socket.socket | None) -> config.Config:
     """Return the settings with the console's actual port, for the workers that share it."""
     port = None if place is None else place.getsockname()[1]
-    return replace(settings, console=replace(settings.console, port=port, enabled=place is not None))
+    console = settings.console.model_copy(update={"port": port, "enabled": place is not None})
+    return settings.model_copy(update={"console": console})
 
 
 def _console(service: Service, place: socket.socket | None, running: AsyncExitStack) -> Console:
@@ -250,7 +250,7 @@ def _console(service: Service, place: socket.socket | None, running: AsyncExitSt
 
 def refuse_taken_port(listen: config.Listen) -> None:
     """Say so before Spark is started if a port, or the address, cannot be had."""
-    for port in (listen.port, *listen.ports.values()):
+    for port in (listen.port, *listen.ports.given.values()):
         try:
             bound(listen.host, port).close()
         except OSError as error:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 with warnings.catch_warnings():
@@ -36,7 +37,7 @@ class Directory:
     bind_dn: str = ""
     bind_password: str = field(default="", repr=False)
     start_tls: bool = False
-    ca_file: str = ""
+    ca_file: Path | None = None
     timeout: int = 10
 
     def check(self, user: str, password: str) -> bool:
@@ -68,7 +69,7 @@ class Directory:
 
     @contextmanager
     def _connection(self, name: str, password: str) -> Iterator[Any]:
-        tls = ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=self.ca_file or None)
+        tls = ldap3.Tls(validate=ssl.CERT_REQUIRED, ca_certs_file=str(self.ca_file) if self.ca_file else None)
         server = ldap3.Server(self.url, tls=tls, connect_timeout=self.timeout, get_info=ldap3.NONE)
         connection = ldap3.Connection(
             server,

@@ -43,8 +43,8 @@ class Kerberos:
     With a principal, only tickets for that are read, else those for any that the file has a key of.
     """
 
-    def __init__(self, keytab: str, principal: str = "") -> None:
-        self._acceptor = Acceptor(Path(keytab), principal)
+    def __init__(self, keytab: Path, principal: str = "") -> None:
+        self._acceptor = Acceptor(keytab, principal)
 
     def login(self) -> SaslLogin:
         """Return a login over SASL, which takes several tokens."""

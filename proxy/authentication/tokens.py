@@ -25,16 +25,16 @@ class Tokens:
     claim: str = "sub"
 
     @classmethod
-    def of(cls, path: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
+    def of(cls, keys: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
         """Those that a file's keys sign: a JSON Web Key Set, a public key in PEM, or a secret."""
-        text = path.read_text(encoding="utf-8").strip()
+        text = keys.read_text(encoding="utf-8").strip()
         if text.startswith("{"):
-            keys = jwt.PyJWKSet.from_dict(json.loads(text)).keys
-            return cls(tuple((key.key_id, key.key) for key in keys), _SIGNED, audience, issuer, claim)
+            listed = jwt.PyJWKSet.from_dict(json.loads(text)).keys
+            return cls(tuple((key.key_id, key.key) for key in listed), _SIGNED, audience, issuer, claim)
         if text.startswith("-----BEGIN"):
             return cls(((None, text),), _SIGNED, audience, issuer, claim)
         if len(text) < 32:
-            raise ValueError(f"{path}: a shared secret must have 32 letters or more")
+            raise ValueError(f"{keys}: a shared secret must have 32 letters or more")
         return cls(((None, text),), _SHARED, audience, issuer, claim)
 
     def user(self, token: str) -> str | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from proxy.config import REMOTE, Config, ConfigError, UpstreamAddress
 from proxy.server import Limits
 
@@ -33,17 +31,19 @@ def check(settings: Config) -> None:
 def share(settings: Config, number: int) -> Config:
     """Return the settings of one worker, of those numbered from 1.
 
-    >>> settings = Config(upstreams=(UpstreamAddress("spark", sessions=7),))
-    >>> settings = replace(settings, server=replace(settings.server, workers=3))
+    >>> from proxy.config import CatalogSettings, Listen
+    >>> spark, lake = UpstreamAddress(host="spark", sessions=7), CatalogSettings(name="lake", type="sql")
+    >>> settings = Config(server=Listen(workers=3), upstreams=(spark,), catalog=lake)
     >>> [share(settings, number).upstreams[0].sessions for number in (1, 2, 3)]
     [3, 2, 2]
     """
     count = settings.server.workers
-    buffers = max(int(settings.limits.get("buffers", Limits.buffers)) // count, _SMALLEST)
-    return replace(
-        settings,
-        upstreams=tuple(_of(upstream, number, count) for upstream in settings.upstreams),
-        limits={**settings.limits, "buffers": buffers},
+    buffers = max((settings.limits.buffers or Limits.buffers) // count, _SMALLEST)
+    return settings.model_copy(
+        update={
+            "upstreams": tuple(_of(upstream, number, count) for upstream in settings.upstreams),
+            "limits": settings.limits.model_copy(update={"buffers": buffers}),
+        }
     )
 
 
@@ -51,4 +51,4 @@ def _of(upstream: UpstreamAddress, number: int, count: int) -> UpstreamAddress:
     sessions, statements = (
         total // count + (number <= total % count) for total in (upstream.sessions, upstream.statements)
     )
-    return replace(upstream, sessions=sessions, statements=statements)
+    return upstream.model_copy(update={"sessions": sessions, "statements": statements})

@@ -69,7 +69,7 @@ class Supervisor:
                 process.send_signal(signal.SIGCONT)  # a suspended process would read no order
         if self._killing is not None:
             self._killing.cancel()
-        grace = 0.0 if hurry else Limits(**self.settings.limits).grace  # type: ignore[arg-type]  # they are checked
+        grace = 0.0 if hurry else Limits(**self.settings.limits.given).grace
         self._killing = asyncio.get_running_loop().call_later(grace + _OVERDUE, self._kill)
 
     def _kill(self) -> None:

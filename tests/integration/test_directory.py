@@ -171,13 +171,13 @@ def test_over_tls_its_certificate_must_be_right(
     slapd: Slapd, tmp_path: Path, way: Callable[..., Directory], start_tls: bool
 ) -> None:
     where = slapd.plain if start_tls else slapd.tls
-    directory = way(slapd, url=where, start_tls=start_tls, ca_file=slapd.authority)
+    directory = way(slapd, url=where, start_tls=start_tls, ca_file=Path(slapd.authority))
     assert directory.check("ann", "right")
     assert not directory.check("ann", "wrong")
     trustme.CA().cert_pem.write_to_path(tmp_path / "other.pem")
     for authority in (str(tmp_path / "other.pem"), ""):
         with pytest.raises(DirectoryDown, match="cannot be asked"):
-            way(slapd, url=where, start_tls=start_tls, ca_file=authority).check("ann", "right")
+            way(slapd, url=where, start_tls=start_tls, ca_file=Path(authority)).check("ann", "right")
 
 
 def test_a_directory_that_cannot_be_asked_is_no_wrong_password(slapd: Slapd) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -15,7 +17,6 @@ from proxy.answering.functions import calls
 from proxy.commands import COMMANDS, find
 from proxy.commands.create import Create
 from proxy.commands.properties import ADOPT, SETTABLE
-from proxy.settable import TABLES
 from rewriter import Kind, Reason, parse
 from rewriter.model import Session
 from rewriter.rules import DIVISIONS, RULES
@@ -131,7 +132,18 @@ def test_the_reference_shows_a_settings_file_as_the_program_has_it() -> None:
     assert [line.strip() for line in shown.splitlines() if line.strip() and not line.startswith("#")] == lines
 
 
-@pytest.mark.parametrize("table", TABLES)
-def test_the_reference_lists_every_key(table: str) -> None:
+def keys_of(model: type[config.Table], name: str = "") -> Iterator[tuple[str, list[str]]]:
+    """The tables of the settings file, and the keys of each."""
+    names = {str(field.validation_alias or key): field.annotation for key, field in model.model_fields.items()}
+    if name:
+        yield name, list(names)
+    for key, annotation in names.items():
+        for part in (annotation, *get_args(annotation)):
+            if isinstance(part, type) and issubclass(part, config.Table):
+                yield from keys_of(part, f"{name}.{key}" if name else key)
+
+
+@pytest.mark.parametrize(("table", "keys"), [*keys_of(config.Config)])
+def test_the_reference_lists_every_key(table: str, keys: list[str]) -> None:
     (row,) = re.findall(rf"^\| `\[{re.escape(table)}\]` \| (.*) \|$", REFERENCE, re.MULTILINE)
-    assert re.findall(r"`(\w+)`", row) == [key for key in TABLES[table] if key != "*"]
+    assert re.findall(r"`(\w+)`", row) == keys

@@ -31,31 +31,32 @@ def test_nothing_set_means_the_embedded_spark_on_the_usual_port() -> None:
 def test_a_remote_spark_with_any_property_of_its_catalog() -> None:
     settings = config.parse(REMOTE)
     assert settings.upstreams == (
-        config.UpstreamAddress("spark", 10000),
-        config.UpstreamAddress("spark2", 10009, "gate"),
+        config.UpstreamAddress(host="spark", port=10000),
+        config.UpstreamAddress(host="spark2", port=10009, user="gate"),
     )
-    assert settings.catalog == config.CatalogSettings(
-        "lake",
-        {
-            "type": "sql",
-            "uri": "sqlite:///x.db",
-            "echo": "true",
-            "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
-        },
-    )
+    assert settings.catalog is not None
+    assert settings.catalog.name == "lake"
+    assert settings.catalog.properties == {
+        "type": "sql",
+        "uri": "sqlite:///x.db",
+        "echo": "true",
+        "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
+    }
 
 
 def test_jobs_may_have_a_spark_of_their_own() -> None:
     settings = config.parse(
         REMOTE + '[pipeline]\nuser = "u"\n[pipeline.spark]\n"spark.remote" = "sc://h"\n"x.y" = true\n'
     )
-    assert settings.pipeline == config.PipelineSettings("u", "", {"spark.remote": "sc://h", "x.y": "true"})
+    assert settings.pipeline == config.PipelineSettings(user="u", spark={"spark.remote": "sc://h", "x.y": "true"})
     assert config.parse(REMOTE).pipeline.spark is None
 
 
 def test_the_embedded_spark_takes_any_spark_setting() -> None:
     settings = config.parse('[embedded]\ndata = "d"\n[embedded.spark]\n"spark.driver.memory" = "8g"\n"x.y" = false')
-    assert settings.embedded == config.EmbeddedSettings(Path("d"), {"spark.driver.memory": "8g", "x.y": "false"})
+    assert settings.embedded == config.EmbeddedSettings(
+        data=Path("d"), spark={"spark.driver.memory": "8g", "x.y": "false"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,15 @@ def test_what_is_refused_and_how(text: str, said: str) -> None:
     assert said in str(refused.value)
 
 
+def test_all_that_is_wrong_is_told_at_once_and_no_credential() -> None:
+    with pytest.raises(config.ConfigError) as refused:
+        config.parse("[server]\nport = -1\n[pipeline]\npassword = 12345\n[limits]\nmesage = 1", "gate.toml")
+    first, second, third = str(refused.value).splitlines()
+    assert first.startswith("gate.toml: [server] port is -1")
+    assert second.startswith("gate.toml: [limits] mesage is not known (did you mean message?)")
+    assert third == "gate.toml: [pipeline] password must be a text"
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(config.ConfigError, match=r"no\.toml cannot be read"):
         config.load(tmp_path / "no.toml")
@@ -136,7 +146,7 @@ def test_an_upstream_is_given_something_or_nothing(setting: str, allowed: str) -
 
 def test_a_file(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[pipeline]\nuser = 'batch'\n")
-    assert config.load(tmp_path / "gate.toml").pipeline == config.PipelineSettings("batch")
+    assert config.load(tmp_path / "gate.toml").pipeline == config.PipelineSettings(user="batch")
 
 
 def test_the_examples_in_the_docstring_are_accepted() -> None:
@@ -147,10 +157,10 @@ def test_the_examples_in_the_docstring_are_accepted() -> None:
     ldap = by_name.pop("authentication.ldap")
     settings = config.parse("\n".join(by_name.values()))
     assert settings.catalog is not None
-    assert settings.server.tls == config.TlsFiles(Path("server.pem"), Path("server.key"), required=True)
+    assert settings.server.tls == config.TlsFiles(certificate=Path("server.pem"), key=Path("server.key"), required=True)
     assert settings.authentication.proxy_users == {"superset": frozenset({"*"})}
-    assert settings.timeouts == {"call": 60, "health": 10, "park": 300}
-    assert settings.catalog_timeout == 10
+    assert settings.timeouts.upstream == {"call": 60, "health": 10, "park": 300}
+    assert settings.timeouts.catalog == 10
     assert config.parse(ldap).authentication.ldap is not None
     assert config.parse("").authentication.open_to_all
     assert not settings.authentication.open_to_all
@@ -173,10 +183,10 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         """
     )
     settings = config.load(tmp_path / "gate.toml")
-    assert settings.server.tls == config.TlsFiles(tmp_path / "server.pem", Path("/etc/server.key"))
+    assert settings.server.tls == config.TlsFiles(certificate=tmp_path / "server.pem", key=Path("/etc/server.key"))
     assert settings.authentication.passwords == tmp_path / "passwords"
-    assert settings.authentication.jwt == {"keys": str(tmp_path / "keys.json")}
-    assert settings.authentication.kerberos == {"keytab": str(tmp_path / "viewgate.keytab")}
+    assert settings.authentication.jwt == config.JwtSettings(keys=tmp_path / "keys.json")
+    assert settings.authentication.kerberos == config.KerberosSettings(keytab=tmp_path / "viewgate.keytab")
     assert settings.embedded.data == tmp_path / ".." / "data"
 
 
@@ -185,7 +195,7 @@ def test_the_ca_file_of_a_directory_is_relative_to_the_file(tmp_path: Path) -> N
     (tmp_path / "gate.toml").write_text(ldap)
     found = config.load(tmp_path / "gate.toml").authentication.ldap
     assert found is not None
-    assert found["ca_file"] == str(tmp_path / "ca.pem")
+    assert found.ca_file == tmp_path / "ca.pem"
 
 
 def test_without_a_path_in_the_file_data_is_where_viewgate_is_started(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_clocks(ahead: int, ok: bool, says: str, monkeypatch: pytest.MonkeyPatch
         await work(query)
 
     monkeypatch.setattr(doctor, "in_session", in_session)
-    found = asyncio.run(doctor._finding("upstream", lambda: doctor._upstream(UpstreamAddress("spark"))))
+    found = asyncio.run(doctor._finding("upstream", lambda: doctor._upstream(UpstreamAddress(host="spark"))))
     assert found.ok == ok
     assert says in found.says
 

@@ -37,7 +37,7 @@ def test_without_arguments_everything_is_as_documented() -> None:
 def test_the_command_line_has_the_last_word(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[server]\nport = 10001\nhost = '0.0.0.0'\n[embedded]\ndata = '/a'\n")
     settings = settled("--config", str(tmp_path / "gate.toml"), "--port", "0", "--data", "/b")
-    assert settings.server == config.Listen("0.0.0.0", 0)
+    assert settings.server == config.Listen(host="0.0.0.0", port=0)
     assert settings.embedded.data == Path("/b")
 
 
@@ -75,7 +75,7 @@ def test_a_console_port_that_is_taken(caplog: pytest.LogCaptureFixture, monkeypa
 
 
 def test_where_the_console_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving.console_place(config.Config(config.Listen(port=0))) as place:
+    with serving.console_place(config.Config(server=config.Listen(port=0))) as place:
         assert place is not None
         assert place.getsockname()[1] not in (0, config.CONSOLE_PORT)
     with serving.console_place(config.Config(console=config.ConsoleSettings(enabled=False))) as place:
@@ -386,4 +386,4 @@ def test_a_port_of_one_transport_that_is_taken_is_refused_too() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         with pytest.raises(config.ConfigError, match=rf"port {port} of 127.0.0.1: .* another with \[server.ports\]"):
-            serving.refuse_taken_port(config.Listen(port=0, ports={"http": port}))
+            serving.refuse_taken_port(config.Listen(port=0, ports=config.Ports(http=port)))

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from proxy import config
@@ -11,8 +9,8 @@ REMOTE = "[[upstream]]\nhost = 'spark'\n{upstream}[catalog]\nname = 'lake'\ntype
 
 
 def settings(upstream: str = "", more: str = "", workers: int = 3) -> config.Config:
-    parsed = config.parse(REMOTE.format(upstream=upstream, more=more))
-    return replace(parsed, server=replace(parsed.server, workers=workers))
+    server = f"[server]\nworkers = {workers}\n"
+    return config.parse(server + REMOTE.format(upstream=upstream, more=more))
 
 
 def test_all_parts_together_are_the_whole() -> None:
@@ -20,13 +18,13 @@ def test_all_parts_together_are_the_whole() -> None:
     parts = [share(whole, number) for number in (1, 2, 3)]
     assert [part.upstreams[0].sessions for part in parts] == [4, 3, 3]
     assert [part.upstreams[0].statements for part in parts] == [2, 2, 1]
-    assert [part.limits for part in parts] == [{"buffers": 100000, "grace": 1}] * 3
+    assert [part.limits.given for part in parts] == [{"buffers": 100000, "grace": 1}] * 3
     assert [part.server for part in parts] == [whole.server] * 3
 
 
 def test_the_default_of_what_is_not_set_is_divided_too() -> None:
-    assert share(settings(), 1).limits == {"buffers": 1024**3 // 3}
-    assert share(settings(more="[limits]\nbuffers = 65536\n"), 1).limits == {"buffers": 65536}
+    assert share(settings(), 1).limits.given == {"buffers": 1024**3 // 3}
+    assert share(settings(more="[limits]\nbuffers = 65536\n"), 1).limits.given == {"buffers": 65536}
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from proxy.config import Config, UpstreamAddress
+from proxy.config import CatalogSettings, Config, UpstreamAddress
 from proxy.workers import Supervisor
 from proxy.workers.orders import Order, Task
 
-OLD, NEW = (Config(upstreams=(UpstreamAddress(host),)) for host in ("old", "new"))
+LAKE = CatalogSettings(name="lake", type="sql")
+OLD, NEW = (Config(upstreams=(UpstreamAddress(host=host),), catalog=LAKE) for host in ("old", "new"))
 
 
 class Process:

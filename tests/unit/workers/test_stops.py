@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from proxy.config import Config, Listen
+from proxy.config import Config, LimitSettings, Listen
 from proxy.workers import ANSWERING, LISTENING, Supervisor
 
 _READY = f"print({LISTENING!r}); print({ANSWERING!r}, flush=True)"
@@ -23,7 +23,7 @@ def stopped(folder: Path, program: str, *, times: int = 1, suspended: bool = Fal
 
     async def main() -> int:
         ready = asyncio.Event()
-        settings = Config(server=Listen(workers=1), limits={"grace": 0.1 if times == 1 else 3600.0})
+        settings = Config(server=Listen(workers=1), limits=LimitSettings(grace=0.1 if times == 1 else 3600.0))
         supervisor = Supervisor([sys.executable, "-c", program], settings, 1, folder, ready.set)
         running = asyncio.create_task(supervisor.run())
         async with asyncio.timeout(20):

@@ -1,0 +1,143 @@
+"""Settings: one TOML file, read and refused at start-up; paths in it are relative to its directory.
+
+    [server]                      # where clients connect
+    host = "0.0.0.0"              # "::" takes clients of IPv6, too
+    port = 10000
+    workers = 1                   # processes that share the port, before [[upstream]]
+
+    [server.ports]                # more ports, each for one transport alone: sasl, nosasl, http
+    http = 10001
+
+    [[upstream]]                  # a Spark Thrift Server that runs elsewhere; may be given more than once
+    host = "spark.example.org"
+    port = 10000
+    weight = 1                    # its share of the sessions
+    sessions = 450                # at most; others wait, or idle ones make room
+    statements = 100              # that run at a time; others wait
+    draining = false              # true: no new sessions, and idle ones go elsewhere (SIGHUP reads this file again)
+
+    [catalog]                     # the Iceberg catalog that this Spark uses, under the same name
+    name = "lake"
+    type = "sql"                  # and any other property of a pyiceberg catalog
+    uri = "postgresql+psycopg2://user:password@db.example.org/iceberg"
+
+    [pipeline]                    # who the refresh jobs are to that Spark
+    user = "viewgate"
+
+    [pipeline.spark]              # jobs elsewhere, with these settings: on a cluster, whose driver is this process
+    "spark.master" = "spark://cluster.example.org:7077"
+                                  # or on a Spark Connect server: "spark.remote" = "sc://connect.example.org:15002"
+
+    [timeouts]                    # seconds that this Spark has: connect, handshake, open, call, work, close
+    call = 60                     # for an answer; `work` is for calls that compute rows
+    health = 10                   # between two looks whether it opens sessions
+    park = 300                    # after which an idle session gives its place back
+    catalog = 10                  # that a statement waits for the catalog; then it goes to Spark as it is
+
+    [console]                     # /metrics, /healthz and /readyz over HTTP, for those who operate Viewgate
+    host = "127.0.0.1"            # without a login: whoever reaches it may read the names of views and upstreams
+    port = 10080
+    enabled = true
+
+    [journal]                     # what is kept of each statement and refresh
+    file = "journal.jsonl"        # a line of JSON for each, besides the log
+    literals = true               # false: ? in their place, in the file, the log, SHOW VIEWGATE and the system tables
+
+Who may come in, and what they may take:
+
+    [server.tls]                  # on the same port as everything else
+    certificate = "server.pem"    # with its chain
+    key = "server.key"
+    required = true               # without, clients may still come in the clear
+
+    [authentication]              # without, any name is believed, as Spark does it
+    passwords = "passwords"       # lines that `viewgate password NAME` prints
+    operators = ["ann"]           # who may see everybody's statements, end them, and pause upstreams
+
+    [authentication.ldap]         # instead of a file: a directory (needs viewgate[ldap])
+    url = "ldaps://ldap.example.org"
+    user_dn = "uid={user},ou=people,dc=example,dc=org"
+                                  # or: base, filter, bind_dn, bind_password; start_tls, ca_file
+
+    [authentication.kerberos]     # and tickets of Kerberos (needs the system's libgssapi_krb5)
+    keytab = "viewgate.keytab"    # with the keys of the service; principal, if only tickets for one are to be read
+                                  # users are called as auth_to_local of krb5.conf has it; sasl.qop is auth
+
+    [authentication.jwt]          # and tokens, over HTTP (needs viewgate[jwt])
+    keys = "keys.json"            # a JSON Web Key Set, a public key in PEM, or a shared secret
+    audience = "viewgate"         # issuer, claim ("sub")
+
+    [authentication.proxy_users]  # who may open sessions for whom
+    superset = ["*"]
+
+    [limits]                      # seconds: handshake, idle (of a session over HTTP), grace, close; and bytes:
+    message = 104857600           # of one message
+    string = 104857600            # of a text in it
+    container = 1000000           # elements of a list or map in it; nesting: how deep values are in one another (32)
+    buffers = 1073741824          # of all messages that are not whole yet
+
+Without [[upstream]] Viewgate starts a Spark of its own, and [embedded] says how:
+
+    [embedded]
+    data = ".viewgate"            # its directory
+    [embedded.spark]              # and any setting of Spark
+    "spark.driver.memory" = "8g"
+"""
+
+from proxy.config.kinds import Count, ListenPort, Workers, checked
+from proxy.config.load import ConfigError, load, parse
+from proxy.config.tables import (
+    DEFAULT_PORT,
+    MASTER,
+    REMOTE,
+    AuthenticationSettings,
+    CatalogSettings,
+    Config,
+    ConsoleSettings,
+    EmbeddedSettings,
+    JournalSettings,
+    JwtSettings,
+    KerberosSettings,
+    LdapSettings,
+    LimitSettings,
+    Listen,
+    PipelineSettings,
+    Ports,
+    Table,
+    TimeoutSettings,
+    TlsFiles,
+    UpstreamAddress,
+)
+
+CONSOLE_PORT = 10080
+
+__all__ = [
+    "CONSOLE_PORT",
+    "DEFAULT_PORT",
+    "MASTER",
+    "REMOTE",
+    "AuthenticationSettings",
+    "CatalogSettings",
+    "Config",
+    "ConfigError",
+    "ConsoleSettings",
+    "Count",
+    "EmbeddedSettings",
+    "JournalSettings",
+    "JwtSettings",
+    "KerberosSettings",
+    "LdapSettings",
+    "LimitSettings",
+    "Listen",
+    "ListenPort",
+    "PipelineSettings",
+    "Ports",
+    "Table",
+    "TimeoutSettings",
+    "TlsFiles",
+    "UpstreamAddress",
+    "Workers",
+    "checked",
+    "load",
+    "parse",
+]

@@ -1,0 +1,72 @@
+"""The kinds of values that settings have; each says in its error message what is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError, ValidationInfo, WrapValidator
+from pydantic_core import PydanticCustomError
+
+
+def _allowed(what: str, *, secret: bool = False) -> WrapValidator:
+    """Return a validator that tells what is allowed in place of pydantic's own message, without a secret value."""
+
+    def check(value: Any, validate: Any) -> Any:
+        try:
+            return validate(value)
+        except ValidationError as error:
+            told = f"must be {what}" if secret else f"is {value!r}: it must be {what}"
+            # Braces in a template are fields, in a value of a field they are text.
+            raise PydanticCustomError("not_allowed", "{told}", {"told": told}) from error
+
+    return WrapValidator(check)
+
+
+def _as_text(value: Any) -> Any:
+    """Return a value as pyiceberg and Spark take it.
+
+    >>> _as_text(True), _as_text(3), _as_text("x")
+    ('true', '3', 'x')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
+
+
+def _located(value: Any, info: ValidationInfo) -> Any:
+    """Return the path that a text names, relative to the directory of the file that is read."""
+    if not isinstance(value, str) or not value:
+        return value
+    directory: Path = (info.context or {}).get("directory", Path())
+    return directory / value
+
+
+Text = Annotated[str, Field(min_length=1), _allowed("a text that is not empty")]
+Password = Annotated[str, _allowed("a text", secret=True)]
+File = Annotated[Path, BeforeValidator(_located), _allowed("a text that is not empty")]
+Truth = Annotated[bool, _allowed("true or false")]
+Port = Annotated[int, Field(ge=1, le=65535), _allowed("a whole number from 1 to 65535")]
+ListenPort = Annotated[int, Field(ge=0, le=65535), _allowed("a whole number from 0 (any free port) to 65535")]
+Workers = Annotated[int, Field(ge=1, le=64), _allowed("a whole number from 1 to 64")]
+Count = Annotated[int, Field(ge=1), _allowed("a whole number, 1 or more")]
+Bytes = Annotated[int, Field(ge=65536), _allowed("a whole number of bytes, 65536 or more")]
+Depth = Annotated[int, Field(ge=9, le=32), _allowed("a whole number from 9, as deep as the protocol nests, to 32")]
+Seconds = Annotated[float, Field(gt=0), _allowed("a number of seconds over 0")]
+Share = Annotated[float, Field(gt=0), _allowed("a number over 0")]
+Texts = Annotated[frozenset[Text], Field(strict=False), _allowed("a list of texts")]
+Scalar = Annotated[str, BeforeValidator(_as_text), _allowed("a text, a number or a truth value")]
+Scalars = Annotated[dict[str, Scalar], _allowed("a table of texts, numbers and truth values")]
+
+
+def checked(name: str, kind: Any, value: Any) -> Any:
+    """Return a value of that kind; raise ValueError, which says what is allowed, for every other.
+
+    >>> checked("--port", ListenPort, -1)
+    Traceback (most recent call last):
+    ValueError: --port is -1: it must be a whole number from 0 (any free port) to 65535
+    """
+    try:
+        return TypeAdapter(kind).validate_python(value, strict=True)
+    except ValidationError as error:
+        raise ValueError(f"{name} {error.errors()[0]['msg']}") from None

@@ -1,0 +1,64 @@
+"""Reads the settings file; every setting that cannot be used is told with its table, its key and what is allowed."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from proxy.config.tables import Config
+
+
+class ConfigError(Exception):
+    """A setting that cannot be used: its key, its value, and what is allowed."""
+
+
+def load(path: Path) -> Config:
+    """Return the settings in a file."""
+    try:
+        return parse(path.read_text(encoding="utf-8"), str(path), path.absolute().parent)
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+
+
+def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:
+    r"""Return the settings in a text; the paths in it are relative to the directory.
+
+    >>> parse("[server]\nport = 10001").server.port
+    10001
+    >>> parse("[server]\nport = 'many'\n[limits]\nmesage = 1")
+    Traceback (most recent call last):
+    proxy.config.load.ConfigError: viewgate.toml: [server] port is 'many': it must be a whole number from 0 (any ...
+    viewgate.toml: [limits] mesage is not known (did you mean message?): the keys are message, string, container, ...
+    """
+    try:
+        return Config.model_validate(tomllib.loads(text), context={"directory": directory})
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source} is not TOML: {error}") from error
+    except ValidationError as error:
+        raise ConfigError("\n".join(f"{source}: {_told(each)}" for each in error.errors())) from None
+
+
+def _told(error: ErrorDetails) -> str:
+    """Return a sentence that says which key cannot be used, and what is allowed."""
+    keys = [part for part in error["loc"] if isinstance(part, str)]
+    if error["type"] == "value_error":  # of a table as a whole
+        return " ".join([*_table(keys), str(error["ctx"]["error"])])
+    shown = " ".join([*_table(keys[:-1]), keys[-1]])
+    if error["type"] == "not_allowed":
+        return f"{shown} {error['msg']}"
+    if error["type"] == "tuple_type":
+        return f"[{keys[-1]}] must be written [[{keys[-1]}]]: there can be more than one"
+    return f"{shown} is {error['input']!r}: it must be a table, {' '.join(_table(keys))}"
+
+
+def _table(keys: list[str]) -> list[str]:
+    """Return the name of a table as it is written in the file; none for the file itself.
+
+    >>> _table(["server", "tls"]), _table(["upstream"]), _table([])
+    (['[server.tls]'], ['[[upstream]]'], [])
+    """
+    name = ".".join(keys)
+    return [f"[[{name}]]" if name == "upstream" else f"[{name}]"] if keys else []

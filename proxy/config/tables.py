@@ -1,0 +1,298 @@
+"""The tables of the settings file as models: their keys, what each may be, and what it is where it is not given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from proxy.config.kinds import (
+    Bytes,
+    Count,
+    Depth,
+    File,
+    ListenPort,
+    Password,
+    Port,
+    Scalar,
+    Scalars,
+    Seconds,
+    Share,
+    Text,
+    Texts,
+    Truth,
+    Workers,
+)
+from proxy.hs2.status import nearest
+
+DEFAULT_PORT = 10000
+# Where jobs run: settings of Spark's own.
+MASTER, REMOTE = "spark.master", "spark.remote"
+
+
+class Table(BaseModel):
+    """A table of the file. A value of another kind, an unknown key and a missing one are refused.
+
+    A key that must be given says so by an example, which the error message shows.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The keys that are in the file, with their values."""
+        return self.model_dump(exclude_unset=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_keys(cls, table: Any) -> Any:
+        if not isinstance(table, dict):
+            return table
+        known = {str(field.validation_alias or name): field for name, field in cls.model_fields.items()}
+        if cls.model_config.get("extra") == "forbid":
+            for key in table:
+                if key not in known and key not in cls.model_fields:
+                    raise ValueError(cls._unknown(key, list(known)))
+        for key, field in known.items():
+            if field.is_required() and key not in table:
+                (example,) = field.examples or ["…"]
+                raise ValueError(f'needs {key}, for example {key} = "{example}"')
+        return table
+
+    @classmethod
+    def _unknown(cls, key: str, known: list[str]) -> str:
+        return f"{key} is not known{nearest(key, known)}: the keys are {', '.join(known)}"
+
+
+class TlsFiles(Table):
+    """The server's certificate, and whether clients without TLS are refused."""
+
+    certificate: File = Field(examples=["server.pem"])
+    key: File = Field(examples=["server.key"])
+    required: Truth = False
+
+
+class Ports(Table):
+    """More ports, each for one transport alone."""
+
+    sasl: Port | None = None
+    nosasl: Port | None = None
+    http: Port | None = None
+
+
+class Listen(Table):
+    """Where clients connect."""
+
+    host: Text = "127.0.0.1"
+    port: ListenPort = DEFAULT_PORT
+    workers: Workers = 1
+    ports: Ports = Ports()
+    tls: TlsFiles | None = None
+
+
+class ConsoleSettings(Table):
+    """Where metrics and health are served over HTTP; without a `port`, at CONSOLE_PORT if that is free."""
+
+    host: Text = "127.0.0.1"
+    port: ListenPort | None = None
+    enabled: Truth = True
+
+
+class JournalSettings(Table):
+    """What is kept of statements, and the file that gets it, too."""
+
+    file: File | None = None
+    literals: Truth = True
+
+
+class LdapSettings(Table):
+    """A directory that checks passwords, and how a user is found in it."""
+
+    url: Text = Field(examples=["ldaps://ldap.example.org"])
+    user_dn: Text | None = None
+    base: Text | None = None
+    filter: Text | None = None
+    bind_dn: Text | None = None
+    bind_password: Password | None = None
+    ca_file: File | None = None
+    start_tls: Truth = False
+    timeout: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _check_search(self) -> Self:
+        if (self.user_dn is None) == (self.base is None):
+            raise ValueError("needs user_dn, where users are, or base, below which to search")
+        for key, pattern in (("user_dn", self.user_dn), ("filter", self.filter)):
+            if pattern is not None and "{user}" not in pattern:
+                raise ValueError(f"{key} is {pattern!r}: it must contain {{user}}")
+        return self
+
+
+class JwtSettings(Table):
+    """The keys that tokens are signed with, and what a token must claim."""
+
+    keys: File = Field(examples=["keys.json"])
+    audience: Text | None = None
+    issuer: Text | None = None
+    claim: Text | None = None
+
+
+class KerberosSettings(Table):
+    """The keys of the service, and the principal whose tickets are accepted."""
+
+    keytab: File = Field(examples=["viewgate.keytab"])
+    principal: Text | None = None
+
+
+class AuthenticationSettings(Table):
+    """How logins are checked, by default not at all, and who may operate Viewgate."""
+
+    passwords: File | None = None
+    ldap: LdapSettings | None = None
+    jwt: JwtSettings | None = None
+    kerberos: KerberosSettings | None = None
+    proxy_users: dict[str, Texts] = {}
+    operators: Texts = frozenset()
+
+    @property
+    def open_to_all(self) -> bool:
+        """Whether any name is accepted."""
+        return not (self.passwords or self.ldap or self.jwt or self.kerberos)
+
+    @model_validator(mode="after")
+    def _check_one_source(self) -> Self:
+        if self.passwords is not None and self.ldap is not None:
+            raise ValueError("passwords and [authentication.ldap] exclude each other")
+        return self
+
+
+class TimeoutSettings(Table):
+    """Seconds to wait for Spark and for the catalog; `Timeouts` has the defaults of those for Spark."""
+
+    connect: Seconds | None = None
+    handshake: Seconds | None = None
+    open: Seconds | None = None
+    call: Seconds | None = None
+    work: Seconds | None = None
+    close: Seconds | None = None
+    health: Seconds | None = None
+    park: Seconds | None = None
+    catalog: Seconds = 10.0
+
+    @property
+    def upstream(self) -> dict[str, float]:
+        """The given ones that are for Spark."""
+        return {key: seconds for key, seconds in self.given.items() if key != "catalog"}
+
+
+class LimitSettings(Table):
+    """Limits to what a client may take; `Limits` has the defaults."""
+
+    message: Bytes | None = None
+    string: Bytes | None = None
+    container: Count | None = None
+    nesting: Depth | None = None
+    buffers: Bytes | None = None
+    handshake: Seconds | None = None
+    idle: Seconds | None = None
+    grace: Seconds | None = None
+    close: Seconds | None = None
+
+
+class UpstreamAddress(Table):
+    """A Spark Thrift Server; `user` and `password`, if given, instead of the client's own; how much it is given."""
+
+    host: Text = Field(examples=["spark.example.org"])
+    port: Port = 10000
+    user: Text | None = None
+    password: Password | None = None
+    weight: Share = 1.0
+    sessions: Count = 450
+    statements: Count = 100
+    draining: Truth = False
+
+
+class CatalogSettings(Table):
+    """The Iceberg catalog: the name that Spark knows it by, and any property of a pyiceberg catalog."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Scalar] = Field(init=False)
+
+    name: Text = Field(examples=["lake"])
+    type: Text = Field(examples=["sql"])
+
+    @property
+    def properties(self) -> dict[str, str]:
+        """The properties that pyiceberg takes."""
+        return {"type": self.type, **(self.model_extra or {})}
+
+
+class PipelineSettings(Table):
+    """The login of refresh jobs at Spark; `spark`, if given, names another Spark than that of the clients."""
+
+    user: Text = "viewgate"
+    password: Password = ""
+    spark: Scalars | None = None
+
+    @field_validator("spark")
+    @classmethod
+    def _check_one_place(cls, settings: dict[str, str] | None) -> dict[str, str] | None:
+        if settings and MASTER in settings and REMOTE in settings:
+            raise ValueError(f"{MASTER} and {REMOTE} exclude each other: jobs run on one of them")
+        return settings
+
+
+class EmbeddedSettings(Table):
+    """The Spark that Viewgate starts itself."""
+
+    data: File = Path(".viewgate")
+    spark: Scalars = {}
+
+
+class Config(Table):
+    """Everything that can be set. Without upstreams, Viewgate has a Spark and a catalog of its own."""
+
+    server: Listen = Listen()
+    console: ConsoleSettings = ConsoleSettings()
+    journal: JournalSettings = JournalSettings()
+    authentication: AuthenticationSettings = AuthenticationSettings()
+    timeouts: TimeoutSettings = TimeoutSettings()
+    limits: LimitSettings = LimitSettings()
+    upstreams: tuple[UpstreamAddress, ...] = Field(default=(), validation_alias="upstream", strict=False)
+    catalog: CatalogSettings | None = None
+    pipeline: PipelineSettings = PipelineSettings()
+    embedded: EmbeddedSettings = EmbeddedSettings()
+
+    model_config = ConfigDict(validate_by_name=True)
+
+    @classmethod
+    def _unknown(cls, key: str, known: list[str]) -> str:
+        return f"[{key}] is not known{nearest(key, known)}: the tables are {', '.join(known)}"
+
+    @model_validator(mode="after")
+    def _check_each_once(self) -> Self:
+        places = [(upstream.host, upstream.port) for upstream in self.upstreams]
+        for host, port in places:
+            if places.count((host, port)) > 1:
+                raise ValueError(f"[[upstream]] {host}:{port} is there twice: give it a greater weight instead")
+        return self
+
+    @model_validator(mode="after")
+    def _check_one_spark(self) -> Self:
+        if self.upstreams and self.catalog is None:
+            raise ValueError(
+                "[[upstream]] needs [catalog]: the Iceberg catalog that this Spark uses, with its name there"
+            )
+        if self.catalog is not None and not self.upstreams:
+            raise ValueError("[catalog] needs [[upstream]]: the Spark that Viewgate starts itself has its own catalog")
+        if self.upstreams and "embedded" in self.model_fields_set:
+            raise ValueError(
+                "[embedded] and [[upstream]] exclude each other: Spark is either started here or elsewhere"
+            )
+        if self.pipeline.spark is not None and not self.upstreams:
+            raise ValueError(
+                "[pipeline.spark] needs [[upstream]]: the Spark that Viewgate starts itself runs the jobs, too, and "
+                "[embedded.spark] has its settings"
+            )
+        return self
