@@ -80,6 +80,7 @@ def candidate_of(
         storage,
         stored,
         tuple(t for t in sources if isinstance(t, Table)),
+        own=_own_filter(view, names, definitions, relations) if storage.part else None,
     )
     if block.sets is not None and not paths_of_sets(path):
         return Miss(Reason.SHAPE, "it does not hold which of its GROUPING SETS a row is of")
@@ -113,6 +114,14 @@ def _block(
     if isinstance(block, str) or _of_rows_or_groups(block):
         return block
     return "it has GROUPING SETS, window functions, or DISTINCT over groups"
+
+
+def _own_filter(
+    view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
+) -> tuple[exp.Expr, ...]:
+    """Return the conditions of the view itself, whatever part of its rows the storage holds."""
+    block = _block(view, names, definitions, relations)
+    return block.where if isinstance(block, Block) else ()
 
 
 @remembered

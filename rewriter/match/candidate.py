@@ -98,7 +98,8 @@ class Candidate:
     """A view with its block and its storage as they are now.
 
     `columns` names the storage column of each output of `block`; `sources` are the tables that it reads. `scattered`
-    tells that the rows of one group may be several. `only` are conditions of the storage's rows that are the path's.
+    tells that the rows of one group may be several. `only` are conditions of the storage's rows that are the path's,
+    `own` those of its WHERE that are the view's and not of the part that the storage holds; None if it holds all.
     `grown` are those of its tables to which rows were appended after it was filled: it holds the block of the tables
     as they were. With `past`, it is asked for just that.
     """
@@ -112,6 +113,7 @@ class Candidate:
     only: tuple[Tree, ...] = ()
     grown: tuple[Change, ...] = ()
     past: bool = False
+    own: tuple[Tree, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,9 @@ def union_remainder(ask: Ask) -> Partials | Miss:
     divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
     # What a view's own equality leaves over is most of a table, and nothing that the shortlist looks for.
-    pays = path.storage.part or all(type(conjunct) in _NEGATED for conjunct in divided)
+    own = {renamed(conjunct, ask.mapping) for conjunct in path.own or ()}
+    of_part = divided.keys() - own if path.own is not None else frozenset[Tree]()
+    pays = all(type(conjunct) in _NEGATED or conjunct in of_part for conjunct in divided)
     otherwise = _otherwise(divided, query) if divided and pays else None
     if otherwise is None:
         return Miss(Reason.SHAPE, "no range divides the rows into the view's and others", apart=True)

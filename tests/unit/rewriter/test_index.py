@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rewriter import Definitions, parse
+from rewriter import Definitions, parse, rewrite
 from rewriter.model import Column, Declared, TableName
 from tests.golden.corpus import GoldenFile, World, world
 
@@ -108,6 +108,19 @@ def test_a_form_that_no_block_has_shortlists_no_view(built: World, sql: str) -> 
     outer = statement.blocks[-1 if sql.startswith("WITH") else 0]
     assert {each.view.name.table for each in built.definitions.shortlist(statement, outer)} == {"top"}
     assert {each.view.name.table for each in built.definitions.thorough.shortlist(statement, outer)} == VIEWS.keys()
+
+
+@pytest.mark.parametrize("condition", ["n = 2", "n >= 2", "region IN ('eu', 'us')", "n > 2 AND region = 'eu'"])
+@pytest.mark.parametrize("part", ["id < 2", "id = 2", ""])
+def test_a_view_that_holds_a_part_is_used_as_if_all_were_tried(condition: str, part: str) -> None:
+    views = {"held": f"SELECT id, sum(n) AS s FROM sales WHERE {condition} GROUP BY id"}
+    here = world(GoldenFile(Path(), schema=SCHEMA, views=views, parts={"held": part} if part else {}))
+    for sql in ("SELECT sum(n) FROM sales", f"SELECT sum(n) FROM sales WHERE {condition}"):
+        quick, thorough = (
+            rewrite(parse(sql, here.session), definitions, here.relations)
+            for definitions in (here.definitions, here.definitions.thorough)
+        )
+        assert quick.sql() == thorough.sql()
 
 
 def test_a_view_may_join_a_table_that_has_a_key(built: World) -> None:
