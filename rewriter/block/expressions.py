@@ -225,6 +225,8 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
         raise Unsupported(f"the function {name} is not read")
     if name == "unix_timestamp" and not node.expressions:
         raise Unsupported(f"{name}() tells the time")
+    if not node.expressions and name not in GROUPING:
+        raise Unsupported(f"{name}() has no argument")
 
 
 def _part(node: Tree, scope: Scope) -> Tree:
@@ -296,8 +298,8 @@ def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
 
 def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     values, name = node.expressions[0].expressions, aggregate.name
-    if len(node.expressions) != 1 or (len(values) != 1 and name != "count") or aggregate.arity > 1:
-        raise Unsupported(f"{_text(node)}: DISTINCT of several arguments is not read")
+    if len(node.expressions) != 1 or not values or (len(values) > 1 and name != "count") or aggregate.arity > 1:
+        raise Unsupported(f"{_text(node)}: DISTINCT is read of one argument, with count() of several")
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]
     return exp.Anonymous(this=name, expressions=distinct)

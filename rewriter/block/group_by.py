@@ -41,6 +41,8 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
     if group.args.get("all"):
         return _checked(_all(read, outputs), None)
     items = group.expressions
+    if not items and not trailing:
+        raise Unsupported("GROUP BY names no key")
     if trailing:
         return _trailing(group.args[trailing[0]], [read(item) for item in items], read)
     if not any(isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)) for item in items):

@@ -82,7 +82,7 @@ def _is_whole(node: Tree, select: exp.Select) -> bool:
 def _tumbling(call: Tree) -> tuple[int, int] | None:
     """The length and the offset of a window in seconds; None where windows overlap, or these are not known."""
     texts = call.expressions[1:]
-    if not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
+    if not texts or not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
         return None
     length, *rest = (seconds_of(text.name) for text in texts)
     slide = rest[0] if rest else length

@@ -98,6 +98,8 @@ def _label(forms: Forms, tree: Tree, source: Tree, grain: str) -> Tree:
 
 def _truncated(forms: Forms, tree: Tree) -> Tree:
     """date_trunc() of a timestamp is a bucket; of a bucket of dates it is that of the dates."""
+    if len(tree.expressions) != 2:
+        return tree
     unit, source = tree.expressions
     inner = as_bucket(source)
     grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
@@ -110,6 +112,8 @@ def _truncated(forms: Forms, tree: Tree) -> Tree:
 
 def _truncated_date(forms: Forms, tree: Tree) -> Tree:
     """trunc() of a date is a bucket."""
+    if len(tree.expressions) != 2:
+        return tree
     source, unit = tree.expressions
     grain = DATE_TRUNC_UNITS.get(unit.name.upper(), "") if isinstance(unit, exp.Literal) else ""
     if grain not in DATE_GRANULARITIES - {"day"} or forms.kind(source) != "date":
@@ -117,12 +121,8 @@ def _truncated_date(forms: Forms, tree: Tree) -> Tree:
     return forms.normal(bucket_call(source, grain, "date"))
 
 
-def _truncated_call(forms: Forms, tree: Tree) -> Tree:
-    return _truncated(forms, tree) if len(tree.expressions) == 2 else tree
-
-
 _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
-    "date_trunc": _truncated_call,
+    "date_trunc": _truncated,
     "date_format": formatted_form,
     "from_unixtime": from_seconds_form,
     "unix_seconds": seconds_form,

@@ -324,3 +324,26 @@ def test_without_ansi_only_sums_that_may_have_overflowed_are_left(output: str, r
 )
 def test_a_branch_that_is_no_select_of_the_text_leaves_the_statement_as_it_is(built: World, query: str) -> None:
     assert not decide(built, query).rewritten
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count(DISTINCT) FROM sales",
+        "SELECT region, count(DISTINCT) FROM sales GROUP BY region",
+        "SELECT sum(n) FROM sales GROUP BY",
+        "SELECT sum(n) FROM sales GROUP BY window()",
+        "SELECT sum(n) FROM sales GROUP BY window(ts)",
+        "SELECT sum(n) FROM sales GROUP BY window(, '1 hour')",
+    ],
+)
+def test_a_text_that_spark_refuses_is_left_to_it(built: World, query: str) -> None:
+    assert not decide(built, query).rewritten
+
+
+@pytest.mark.parametrize("call", ["trunc(ts)", "date_trunc('hour',)", "make_date(year(ts))", "from_unixtime()"])
+def test_a_call_with_too_few_arguments_surprises_nobody(
+    built: World, call: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    decide(built, f"SELECT sum(n) FROM sales GROUP BY {call}")
+    assert not caplog.records
