@@ -88,8 +88,10 @@ def compose(
     kind: Callable[..., Service] = Service,
     *,
     alone: bool = True,
-) -> Service:
-    """Return the service over these surroundings, under the settings in effect; `running` ends its background work.
+) -> tuple[Service, Context]:
+    """Return the service over these surroundings, under the settings in effect, and what its own statements work with.
+
+    `running` ends its background work.
 
     What has to be done once for all is left to another process by one that is not `alone`.
     """
@@ -150,7 +152,7 @@ def compose(
     service.answers[kill.QUESTION] = partial(kill.answer, journal)
     pools = [upstreams, *filter(None, [surroundings.own])]
     service.answers[steer_upstream.QUESTION] = partial(steer_upstream.answer, pools)
-    return service
+    return service, context
 
 
 def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journal:

@@ -17,12 +17,13 @@ from tempfile import TemporaryDirectory
 
 from proxy import admission, config, demo, logs, memory, workers
 from proxy.authentication import Cookies
+from proxy.commands import Context
 from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, never, open_session, surround
-from proxy.console import Console
+from proxy.console import Console, Login
 from proxy.effective import Effective
 from proxy.hs2 import SqlError
 from proxy.options import settled
-from proxy.server import Server, bound, is_ipv6
+from proxy.server import Entrance, Server, bound, is_ipv6
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams
 from proxy.wire import Transport
@@ -47,13 +48,14 @@ async def serve(options: argparse.Namespace) -> int:
         place = running.enter_context(console_place(settings))
         surroundings = await surround(settings, running)
         effective = Effective(settings)
-        service = compose(surroundings, effective, running)
-        console = _console(service, place, running)
+        service, context = compose(surroundings, effective, running)
+        entered = entrance(service)
+        console = _console(entered, context, place, running)
         _say_console(settings, place)
         if options.config:
             adopted = partial(_adopt, effective, partial(adopt, surroundings, service.upstreams))
             _when_to_reload(lambda: reread(options, settings, adopted))
-        server = Server(entrance(service), settings.server.host, settings.server.port, ports=_ports(settings))
+        server = Server(entered, settings.server.host, settings.server.port, ports=_ports(settings))
         port = await server.start()
         running.push_async_callback(server.stop)
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
@@ -106,10 +108,11 @@ async def work(options: argparse.Namespace) -> None:
         shared = partial(workers.SharedService, neighbours, settings.server.workers)
         first = task.number == 1
         effective = Effective(task.settings)
-        service = compose(surroundings, effective, running, shared, alone=first)
-        console = _console(service, running.enter_context(console_place(settings, shared=True)), running)
-        entrance = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
-        server = Server(entrance, settings.server.host, task.port, ports=_ports(settings), shared=True)
+        service, context = compose(surroundings, effective, running, shared, alone=first)
+        entered = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
+        place = running.enter_context(console_place(settings, shared=True))
+        console = _console(entered, context, place, running)
+        server = Server(entered, settings.server.host, task.port, ports=_ports(settings), shared=True)
         await server.listen_within(neighbours.place, workers.RelayedCalls)
         others = {workers.Order.STOP: stopping.set, workers.Order.HURRY: server.hurry}
         adopted = partial(_adopt, effective, partial(_adopt_share, task.number, surroundings, service.upstreams))
@@ -179,7 +182,7 @@ def _say_ready(settings: config.Config, port: int) -> None:
 def _say_console(settings: config.Config, place: socket.socket | None) -> None:
     if place is not None:
         host, port = _reachable(settings.console.host), place.getsockname()[1]
-        _log.info("console listening url=http://%s:%d/metrics", host, port)
+        _log.info("console listening url=http://%s:%d/", host, port)
 
 
 def _say_stopping(service: Service, server: Server) -> None:
@@ -227,7 +230,7 @@ def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[
             taken = f"cannot listen on port {port} of {console.host}: {error.strerror}; set another [console] port"
             if console.port is not None:
                 raise config.ConfigError(taken) from error
-            _log.warning("there are no metrics: %s", taken)
+            _log.warning("there is no console, and there are no metrics: %s", taken)
     with contextlib.closing(place) if place is not None else contextlib.nullcontext() as found:
         yield found
 
@@ -239,9 +242,10 @@ def _told_where(settings: config.Config, place: socket.socket | None) -> config.
     return settings.model_copy(update={"console": console})
 
 
-def _console(service: Service, place: socket.socket | None, running: AsyncExitStack) -> Console:
+def _console(entered: Entrance, context: Context, place: socket.socket | None, running: AsyncExitStack) -> Console:
     """Return the console of a service, listening if it has a socket for that; `running` stops it."""
-    console = Console(service)
+    login = Login(entered.authentication, context.whose, entered.cookies.key)
+    console = Console(entered.service, context, login)
     if place is not None:
         console.start(place)
         running.push_async_callback(console.stop)

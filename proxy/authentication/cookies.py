@@ -9,12 +9,13 @@ import secrets
 from dataclasses import dataclass, field
 
 NAME = "hive.server2.auth"  # as Hive's own drivers expect it
-_COOKIE = re.compile(r"(?:^|;\s*)" + re.escape(NAME) + r'="?([^";]+)"?')
 
 
 @dataclass(frozen=True)
 class Cookies:
     """Signed by a key that nobody else knows, so nothing is kept of those that are out.
+
+    A cookie of one `name` is not valid under another. `attributes` stand at the end of the header.
 
     >>> cookies = Cookies()
     >>> value = cookies.issue("ann", now=0, secure=False).split(";")[0]
@@ -24,17 +25,24 @@ class Cookies:
 
     lifetime: float = 3600.0
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    name: str = NAME
+    attributes: str = ""
 
     def issue(self, user: str, now: float, *, secure: bool) -> str:
         """Return the value of a Set-Cookie header."""
         text = f"{user}\n{now + self.lifetime:.0f}".encode()
         value = _coded(text) + "." + _coded(self._signature(text))
         # Without TLS, `Secure` would keep Java's client from ever sending it back.
-        return f"{NAME}={value}; Max-Age={self.lifetime:.0f}; Path=/; HttpOnly{'; Secure' if secure else ''}"
+        ends = f"{'; Secure' if secure else ''}{self.attributes and f'; {self.attributes}'}"
+        return f"{self.name}={value}; Max-Age={self.lifetime:.0f}; Path=/; HttpOnly{ends}"
+
+    def expire(self) -> str:
+        """Return the value of a Set-Cookie header that makes a browser forget its cookie."""
+        return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
 
     def user(self, header: str, now: float) -> str | None:
         """Whom a Cookie header was given to; None if not by us, or too long ago."""
-        found = _COOKIE.search(header)
+        found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:
             return None
         try:
@@ -47,7 +55,7 @@ class Cookies:
         return user if float(until) > now else None
 
     def _signature(self, text: bytes) -> bytes:
-        return hmac.digest(self.key, text, "sha256")
+        return hmac.digest(self.key, f"{self.name}\n".encode() + text, "sha256")
 
 
 def _coded(data: bytes) -> str:

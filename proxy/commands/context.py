@@ -42,13 +42,13 @@ class Context:
     ask: Ask
     journal: Journal
 
-    def whose(self, session: ClientSession) -> str | None:
-        """Return whose sessions and statements a session's user may see and end; None for everybody's."""
-        return None if self.open_to_all or session.user in self.operators else session.user
+    def whose(self, user: str) -> str | None:
+        """Return whose sessions and statements a user may see and end; None for everybody's."""
+        return None if self.open_to_all or user in self.operators else user
 
     async def told(self, session: ClientSession, table: str) -> Sequence[Row]:
         """Return the rows of a system table that a session's user may see."""
-        return await self.system.rows(table, self.whose(session))
+        return await self.system.rows(table, self.whose(session.user))
 
     def check_operator(self, session: ClientSession) -> None:
         """Raise SqlError 42501 unless a session's user may operate Viewgate."""

@@ -23,15 +23,20 @@ class Kill:
     id: str
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        about = json.dumps([self.id, ctx.whose(session), session.user]).encode()
-        found = next(filter(None, (await ctx.ask(QUESTION, about)).values()), None)
-        if found is None:
-            shown = "SHOW VIEWGATE STATEMENTS lists those that there are"
-            raise SqlError(f"there is no statement {self.id!r} here; {shown}", "42704")
-        owner, state = found
-        if state != _RUNNING:
-            raise SqlError(f"the statement {self.id} has ended already: {state}", "55000")
-        return done(f"statement {self.id} of {owner} ended")
+        return done(await end(ctx, self.id, session.user))
+
+
+async def end(ctx: Context, id_: str, user: str) -> str:
+    """End a statement on behalf of a user, and say so; raise SqlError where that user sees none that runs."""
+    about = json.dumps([id_, ctx.whose(user), user]).encode()
+    found = next(filter(None, (await ctx.ask(QUESTION, about)).values()), None)
+    if found is None:
+        shown = "SHOW VIEWGATE STATEMENTS lists those that there are"
+        raise SqlError(f"there is no statement {id_!r} here; {shown}", "42704")
+    owner, state = found
+    if state != _RUNNING:
+        raise SqlError(f"the statement {id_} has ended already: {state}", "55000")
+    return f"statement {id_} of {owner} ended"
 
 
 async def answer(journal: Journal, about: bytes) -> tuple[str, str] | None:

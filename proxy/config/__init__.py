@@ -34,8 +34,8 @@
     park = 300                    # after which an idle session gives its place back
     catalog = 10                  # that a statement waits for the catalog; then it goes to Spark as it is
 
-    [console]                     # /metrics, /healthz and /readyz over HTTP, for those who operate Viewgate
-    host = "127.0.0.1"            # without a login: whoever reaches it may read the names of views and upstreams
+    [console]                     # pages in a browser, /metrics, /healthz and /readyz, for those who operate Viewgate
+    host = "127.0.0.1"            # pages ask for a login where SQL does; metrics, with the names of views, do not
     port = 10080
     enabled = true
 

@@ -92,7 +92,7 @@ class Listen(Table):
 
 
 class ConsoleSettings(Table):
-    """Where metrics and health are served over HTTP; without a `port`, at CONSOLE_PORT if that is free."""
+    """Where pages, metrics and health are served over HTTP; without a `port`, at CONSOLE_PORT if that is free."""
 
     host: Text = "127.0.0.1"
     port: ListenPort | None = None

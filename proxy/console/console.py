@@ -11,13 +11,19 @@ from typing import Any
 import uvicorn
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, GCCollector, ProcessCollector
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from proxy.commands import Context
 from proxy.console.families import Packed, exposition, merged, packed
 from proxy.console.gauges import Gauges
+from proxy.console.login import Login
 from proxy.console.metrics import Metrics
+from proxy.console.pages import Pages
+from proxy.console.protection import Protection
 from proxy.console.views import view_families
 from proxy.service import Service
 
@@ -29,11 +35,13 @@ _UNAVAILABLE = 503
 class Console:
     """Answers HTTP for one process; what is asked of all, it asks the other workers of its service.
 
+    People read pages, after a login where clients need one; the rest is for programs, and open.
+
     `/healthz` says whether the process answers at all, `/readyz` whether statements can be run: some upstream opens
     sessions, and Viewgate is not being stopped.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, context: Context, login: Login) -> None:
         self._service = service
         self._registry = CollectorRegistry()
         service.journal.add(Metrics(self._registry))
@@ -44,12 +52,16 @@ class Console:
         self._stopping = False
         self._server: _Server | None = None
         self._serving: asyncio.Task[None] | None = None
+        pages = Pages(context, login)
         self.app = Starlette(
             routes=[
                 Route("/metrics", self._metrics),
                 Route("/healthz", self._healthz),
                 Route("/readyz", self._readyz),
-            ]
+                *pages.routes,
+            ],
+            middleware=[Middleware(Protection)],
+            exception_handlers={HTTPException: pages.refusal},
         )
 
     def start(self, place: socket.socket) -> None:

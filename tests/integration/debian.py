@@ -40,7 +40,8 @@ class Packages:
         """In which they find their libraries."""
         if self.root == Path("/"):
             return os.environ
-        return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(map(str, sorted(self.root.glob("usr/lib/*-linux-*"))))}
+        folders = [*self.root.glob("usr/lib/*-linux-*"), *self.root.glob("usr/lib/*-linux-*/pulseaudio")]
+        return {**os.environ, "LD_LIBRARY_PATH": os.pathsep.join(map(str, sorted(folders)))}
 
 
 def packages(programs: Sequence[str], names: Sequence[str]) -> Packages:

@@ -87,7 +87,7 @@ def test_metrics_and_what_is_shown_and_system_tables_agree(gate: Gate, pyhive: A
     table = {
         row[0]: row[1:] for row in clients.rows(pyhive, f"SELECT view, {', '.join(events)} FROM viewgate.system.views")
     }
-    (port,) = re.findall(r"console listening url=http://127\.0\.0\.1:(\d+)/metrics", gate.output)
+    (port,) = re.findall(r"console listening url=http://127\.0\.0\.1:(\d+)/", gate.output)
     _, metrics = asyncio.run(get(int(port), "/metrics"))
     told = {
         view: tuple(figure(metrics, "viewgate_view_statements_total", view=view, event=event) for event in events)

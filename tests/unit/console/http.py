@@ -5,29 +5,61 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
-from proxy.console import Console
+from proxy.authentication import Authentication
+from proxy.console import Console, Login
 from proxy.server.addresses import bound
 from proxy.service import Service
 
 
-async def get(port: int, path: str, method: str = "GET") -> tuple[int, str]:
-    """The status and the body of an answer."""
+@dataclass(frozen=True)
+class Answer:
+    """What a server has sent."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: str
+
+
+async def request(port: int, path: str, method: str = "GET", body: str = "", **headers: str) -> Answer:
+    """The answer to a request of a client that is no browser."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
-    head, _, body = (await reader.read()).decode().partition("\r\n\r\n")
+    sent = {"host": f"127.0.0.1:{port}", "connection": "close", "content-length": str(len(body.encode())), **headers}
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name.replace('_', '-')}: {value}" for name, value in sent.items())]
+    writer.write(("\r\n".join(lines) + "\r\n\r\n" + body).encode())
+    head, _, answered = (await reader.read()).decode().partition("\r\n\r\n")
     writer.close()
-    return int(head.split()[1]), body
+    first, *rest = head.split("\r\n")
+    fields = (line.partition(": ") for line in rest)
+    return Answer(int(first.split()[1]), {name.lower(): value for name, _, value in fields}, answered)
+
+
+async def get(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:
+    """The status and the body of an answer."""
+    answer = await request(port, path, method, **headers)
+    return answer.status, answer.body
 
 
 @contextlib.asynccontextmanager
 async def listening(service: Service) -> AsyncIterator[tuple[Console, int]]:
     """A console of a service, and its port."""
-    console, place = Console(service), bound("127.0.0.1", 0)
+    nothing: Any = SimpleNamespace()
+    console = Console(service, nothing, Login(Authentication(), lambda user: user, b""))
+    async with served(console) as port:
+        yield console, port
+
+
+@contextlib.asynccontextmanager
+async def served(console: Console) -> AsyncIterator[int]:
+    """The port on which a console listens."""
+    place = bound("127.0.0.1", 0)
     console.start(place)
     try:
-        yield console, place.getsockname()[1]
+        yield place.getsockname()[1]
     finally:
         await console.stop()
 

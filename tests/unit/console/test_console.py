@@ -90,11 +90,11 @@ def test_it_is_ready_once_an_upstream_has_answered_and_until_it_is_stopped() -> 
     with_proxy(test)
 
 
-@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/", 404), ("POST", "/metrics", 405)])
+@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nothing", 404), ("POST", "/metrics", 405)])
 def test_nothing_else_is_answered(method: str, path: str, status: int) -> None:
     async def test(proxied: Proxied) -> None:
         async with listening(proxied.server.service) as (_, port):
-            assert (await get(port, path, method))[0] == status
+            assert (await get(port, path, method, sec_fetch_site="same-origin"))[0] == status
 
     with_proxy(test)
 

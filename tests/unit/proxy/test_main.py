@@ -68,7 +68,9 @@ def test_a_console_port_that_is_taken(caplog: pytest.LogCaptureFixture, monkeypa
         monkeypatch.setattr(config, "CONSOLE_PORT", port)
         with serving.console_place(config.Config()) as place:
             assert place is None
-        assert f"there are no metrics: cannot listen on port {port} of 127.0.0.1" in caplog.text
+        assert (
+            f"there is no console, and there are no metrics: cannot listen on port {port} of 127.0.0.1" in caplog.text
+        )
         given = config.Config(console=config.ConsoleSettings(port=port))
         with pytest.raises(config.ConfigError, match="set another \\[console\\] port"), serving.console_place(given):
             pass

@@ -14,7 +14,7 @@ from tests.unit.workers.several import Several, on_each
 
 def test_one_worker_tells_the_figures_of_all(several: Several) -> None:
     async def test() -> None:
-        (port,) = re.findall(r"console listening url=http://127\.0\.0\.1:(\d+)/metrics", several.gate.output)
+        (port,) = re.findall(r"console listening url=http://127\.0\.0\.1:(\d+)/", several.gate.output)
 
         def statements(text: str) -> list[float]:
             return [figure(text, "viewgate_statements_total", kind="metadata", worker=number) for number in "12"]

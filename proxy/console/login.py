@@ -1,0 +1,112 @@
+"""Who reads the pages: the login is that of the port for SQL, and a cookie keeps it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import ipaddress
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from proxy.authentication import Authentication, Cookies, Denied
+
+_log = logging.getLogger(__name__)
+
+_LIFETIME = 8 * 3600.0  # seconds, a working day
+_MISDIRECTED, _UNAUTHORIZED = 421, 401
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who reads a page, and `whose` statements and sessions that shows: None stands for everybody's.
+
+    `known` says that there was a login. `cookie` is a Set-Cookie header for the answer, or empty.
+    """
+
+    user: str
+    whose: str | None
+    known: bool = True
+    cookie: str = ""
+
+
+class Login:
+    """Tells visitors by their cookies, tokens or tickets; where clients need no password, nobody is asked.
+
+    `whose(user)` says whose statements a user may see. Workers that have the same `key` know each other's cookies.
+    """
+
+    def __init__(self, authentication: Authentication, whose: Callable[[str], str | None], key: bytes) -> None:
+        self._authentication = authentication
+        self._whose = whose
+        self._cookies = Cookies(_LIFETIME, key, "viewgate-console", "SameSite=Strict")
+
+    @property
+    def accepts_tickets(self) -> bool:
+        """Whether a browser may log in by Kerberos."""
+        return self._authentication.tickets is not None
+
+    @property
+    def expired(self) -> str:
+        """The Set-Cookie header of a logout."""
+        return self._cookies.expire()
+
+    async def visitor(self, request: Request) -> Visitor | None:
+        """Return who sends a request; None where that has to log in first."""
+        if self._authentication.open_to_all:
+            check_host(request)
+            return Visitor("anonymous", None, known=False)
+        user = self._cookies.user(request.headers.get("cookie", ""), asyncio.get_running_loop().time())
+        if user is not None:
+            return Visitor(user, self._whose(user))
+        scheme, _, given = request.headers.get("authorization", "").partition(" ")
+        try:
+            if scheme.lower() == "bearer":
+                user = self._authentication.bearer(given.strip())
+                return Visitor(user, self._whose(user))
+            if scheme.lower() == "negotiate":
+                user, _ = await self._authentication.ticket(base64.b64decode(given, validate=True))
+                return self._admitted(request, user)
+        except (Denied, binascii.Error) as denied:
+            self._refused(request, denied)
+            raise HTTPException(_UNAUTHORIZED, str(denied)) from denied
+        return None
+
+    async def enter(self, request: Request, user: str, password: str) -> Visitor:
+        """Return who logs in by a password; raise Denied if that is not right."""
+        try:
+            return self._admitted(request, await self._authentication.login(user, password))
+        except Denied as denied:
+            self._refused(request, denied)
+            raise
+
+    def _admitted(self, request: Request, user: str) -> Visitor:
+        secure, now = request.url.scheme == "https", asyncio.get_running_loop().time()
+        return Visitor(user, self._whose(user), cookie=self._cookies.issue(user, now, secure=secure))
+
+    def _refused(self, request: Request, denied: Exception) -> None:
+        address = request.client.host if request.client else ""
+        _log.warning("%s: a login to the console was refused: %s", address, getattr(denied, "logged", denied))
+
+
+def check_host(request: Request) -> None:
+    """Raise HTTPException 421 where a browser was led here by a name that anybody can have registered.
+
+    Else any page in the web could have its own name resolved to 127.0.0.1, and read what needs no login.
+    """
+    host = request.url.hostname or ""
+    if "." in host and not _is_address(host):
+        told = f"without logins, the console is not to be opened by the name {host}: use localhost or its IP address"
+        raise HTTPException(_MISDIRECTED, told)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,157 @@
+"""The pages, each for those who may see it: what the system tables know, written as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+from urllib.parse import parse_qs, quote
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.datastructures import URL
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from proxy.authentication import Denied
+from proxy.commands import Context, kill
+from proxy.console import shown, statements
+from proxy.console.comparison import compared
+from proxy.console.login import Login, Visitor
+from proxy.hs2 import SqlError
+
+_SEE_OTHER, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 303, 401, 403, 404
+_LONGEST_FORM = 64 * 1024  # bytes
+_TICKETS = {"WWW-Authenticate": "Negotiate"}
+
+# What a handler of a page gets and gives.
+Page = Callable[[Request, Visitor], Awaitable[Response]]
+
+
+class Pages:
+    """Writes pages from the rows of the system tables, for visitors that have logged in where clients must."""
+
+    def __init__(self, context: Context, login: Login) -> None:
+        self._context = context
+        self._login = login
+        loader = PackageLoader("proxy.console")
+        self._environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+        for function in (shown.duration, shown.count, shown.size, shown.clock, shown.iso, shown.one_line):
+            self._environment.filters[function.__name__] = function
+        self._environment.globals.update(statements=statements)
+
+    @property
+    def routes(self) -> list[BaseRoute]:
+        """Where the pages are."""
+        return [
+            Route("/", self._start),
+            Route("/login", self._show_login, methods=["GET"]),
+            Route("/login", self._log_in, methods=["POST"]),
+            Route("/logout", self._log_out, methods=["POST"]),
+            Route("/statements", self._for_visitors(self._statements)),
+            Route("/statements/{id}", self._for_visitors(self._statement)),
+            Route("/statements/{id}/end", self._for_visitors(self._end), methods=["POST"]),
+            Mount("/static", StaticFiles(packages=[("proxy.console", "static")])),
+        ]
+
+    def refusal(self, request: Request, error: Exception) -> Response:
+        """Return the page that says why a request cannot be answered."""
+        assert isinstance(error, HTTPException)
+        headers = _TICKETS if error.status_code == _UNAUTHORIZED and self._login.accepts_tickets else None
+        return self._page("message.html", None, error.status_code, headers, told=error.detail)
+
+    def _for_visitors(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            visitor = await self._login.visitor(request)
+            if visitor is None:
+                return RedirectResponse(f"/login?next={quote(_asked(request))}", _SEE_OTHER)
+            try:
+                return _with_cookie(await page(request, visitor), visitor)
+            except SqlError as error:
+                return self._page("message.html", visitor, told=error.message)
+
+        return answer
+
+    def _page(
+        self, template: str, visitor: Visitor | None, status: int = 200, headers: Any = None, **values: Any
+    ) -> Response:
+        text = self._environment.get_template(template).render(visitor=visitor, **values)
+        return HTMLResponse(text, status, headers)
+
+    async def _start(self, _: Request) -> Response:
+        return RedirectResponse("/statements", _SEE_OTHER)
+
+    async def _statements(self, request: Request, visitor: Visitor) -> Response:
+        rows = await self._context.system.rows("statements", visitor.whose)
+        return self._page("statements.html", visitor, listed=statements.listed(rows, request.query_params))
+
+    async def _statement(self, request: Request, visitor: Visitor) -> Response:
+        rows = await self._context.system.rows("statements", visitor.whose)
+        row = next((row for row in rows if row["id"] == request.path_params["id"]), None)
+        if row is None:
+            told = "There is no such statement here, or not any more: the last thousand that have ended are kept."
+            return self._page("message.html", visitor, _NOT_FOUND, told=told)
+        original, rewritten = compared(row["statement"], row["rewritten"] or row["statement"])
+        return self._page("statement.html", visitor, row=row, original=original, rewritten=rewritten)
+
+    async def _end(self, request: Request, visitor: Visitor) -> Response:
+        id_ = request.path_params["id"]
+        await kill.end(self._context, id_, visitor.user)
+        return RedirectResponse(f"/statements/{id_}", _SEE_OTHER)
+
+    async def _show_login(self, request: Request) -> Response:
+        visitor = await self._login.visitor(request)
+        wanted = _own_path(request.query_params.get("next", ""))
+        if visitor is not None:
+            return _with_cookie(RedirectResponse(wanted, _SEE_OTHER), visitor)
+        # A browser with a ticket answers this by itself; all others show the form.
+        tickets = self._login.accepts_tickets
+        status, headers = (_UNAUTHORIZED, _TICKETS) if tickets else (200, None)
+        return self._page("login.html", None, status, headers, wanted=wanted, user="", problem="")
+
+    async def _log_in(self, request: Request) -> Response:
+        form = await _form(request)
+        user, wanted = form.get("user", ""), _own_path(form.get("next", ""))
+        try:
+            visitor = await self._login.enter(request, user, form.get("password", ""))
+        except Denied as denied:
+            return self._page("login.html", None, _FORBIDDEN, wanted=wanted, user=user, problem=str(denied))
+        return _with_cookie(RedirectResponse(wanted, _SEE_OTHER), visitor)
+
+    async def _log_out(self, _: Request) -> Response:
+        return RedirectResponse("/login", _SEE_OTHER, {"Set-Cookie": self._login.expired})
+
+
+def _with_cookie(answer: Response, visitor: Visitor) -> Response:
+    if visitor.cookie:
+        answer.headers["Set-Cookie"] = visitor.cookie
+    return answer
+
+
+def _asked(request: Request) -> str:
+    """Return what to go on to after a login: the page that was asked for, and nothing that a form would do."""
+    if request.method != "GET":
+        return "/"
+    return f"{request.url.path}?{request.url.query}".removesuffix("?")
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """Return the fields of a small form."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > _LONGEST_FORM:
+            raise HTTPException(413, "the form is too long")
+    return {name: values[0] for name, values in parse_qs(body.decode(errors="replace")).items()}
+
+
+def _own_path(wanted: str) -> str:
+    r"""Return a path of ours to go on to; a link must not lead from our login to another site.
+
+    >>> _own_path("/views"), _own_path("//evil.example/"), _own_path("https://evil.example/"), _own_path("/\\evil")
+    ('/views', '/', '/', '/')
+    """
+    url = URL(wanted)
+    own = wanted.startswith("/") and "\\" not in wanted and not url.netloc and wanted.isprintable()
+    return wanted if own else "/"

@@ -1,0 +1,142 @@
+"""The list of statements as a page shows it: filtered, counted, and in parts of a hundred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from starlette.datastructures import QueryParams
+
+from proxy.answering.system_tables import Row
+from proxy.journal import Outcome, Phase
+from proxy.session import OperationState
+
+AT_A_TIME = 100
+_FAILED = frozenset(state.name for state in (OperationState.ERROR, OperationState.TIMEDOUT))
+
+# What visitors may choose from, by its name in the address.
+KINDS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
+    "": ("All", lambda row: True),
+    "running": ("Running", lambda row: bool(is_running(row))),
+    "views": ("From views", lambda row: bool(row["outcome"] == Outcome.VIEW)),
+    "missed": ("Missed", lambda row: row["outcome"] in (Outcome.MISS, Outcome.FALLBACK)),
+    "failed": ("Failed", lambda row: row["state"] in _FAILED),
+}
+
+# What answered a statement, in a sentence.
+ANSWERED = {
+    Outcome.VIEW: "A materialized view answers all or a part of it.",
+    Outcome.MISS: "The tables answer it. Materialized views read them, and none could answer.",
+    Outcome.NONE: "Spark answers it as it was sent: no materialized view reads its tables.",
+    Outcome.FALLBACK: "The tables answer it, because Spark could not run the rewritten statement.",
+    Outcome.VIEWGATE: "Viewgate itself answers it.",
+    Outcome.REFUSED: "It was refused, and never begun.",
+}
+
+# What a phase is, where a bar shows its part of a statement's time.
+PHASES = {
+    Phase.PLANNED: "Decision",
+    Phase.QUEUED: "Waiting",
+    Phase.EXECUTED: "Execution",
+    Phase.FETCHED: "Fetching",
+}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A part of the list: its rows, the number of rows of each kind, and what was asked for."""
+
+    rows: Sequence[Row]
+    counts: Mapping[str, int]
+    kind: str
+    text: str
+    page: int
+    pages: int
+
+    @property
+    def address(self) -> str:
+        """Where a form or a link finds the same list."""
+        return "/statements"
+
+
+def listed(rows: Sequence[Row], asked: QueryParams) -> Listed:
+    """Return the part that an address asks for: statements that run first, then the latest."""
+    text, kind = asked.get("q", "").strip(), asked.get("show", "")
+    kind = kind if kind in KINDS else ""
+    found = [row for row in rows if _has(row, text.lower())]
+    counts = {name: sum(1 for row in found if wanted(row)) for name, (_, wanted) in KINDS.items()}
+    wanted = sorted(filter(KINDS[kind][1], found), key=lambda row: not is_running(row))
+    pages = max(ceil(len(wanted) / AT_A_TIME), 1)
+    page = min(max(_number(asked.get("page", "1")), 1), pages)
+    return Listed(wanted[(page - 1) * AT_A_TIME : page * AT_A_TIME], counts, kind, text, page, pages)
+
+
+def is_running(row: Row) -> bool:
+    """Return whether a statement runs."""
+    return bool(row["state"] == OperationState.RUNNING.name)
+
+
+def standing(row: Row) -> tuple[str, str]:
+    """Return the state of a statement as a word, and the kind of its mark.
+
+    >>> standing({"state": "ERROR"}), standing({"state": "FINISHED"})
+    (('failed', 'bad'), ('finished', 'good'))
+    """
+    state = row["state"]
+    if state in _FAILED:
+        return ("failed" if state == OperationState.ERROR.name else "timed out"), "bad"
+    return state.lower(), {"RUNNING": "busy", "FINISHED": "good"}.get(state, "plain")
+
+
+def answered_by(row: Row) -> str:
+    """Return what answers a statement, in a few words.
+
+    >>> answered_by({"outcome": "miss", "reason": "STALE", "chosen": []})
+    'tables: STALE'
+    """
+    outcome = Outcome(row["outcome"])
+    if outcome is Outcome.VIEW:
+        return ", ".join(row["chosen"])
+    words = {Outcome.NONE: "Spark", Outcome.VIEWGATE: "Viewgate", Outcome.REFUSED: "nobody"}
+    if outcome in words:
+        return words[outcome]
+    return "tables: " + ("Spark could not read the view" if outcome is Outcome.FALLBACK else row["reason"])
+
+
+def verdicts(row: Row) -> list[tuple[str, str]]:
+    """Return each view that was considered, and what came of it."""
+    return [
+        (view, "chosen" if view in row["chosen"] else "could answer" if view in row["matched"] else "cannot answer")
+        for view in row["considered"]
+    ]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One phase in the bar of a statement's time: where it begins, and its width, in percent."""
+
+    phase: Phase
+    name: str
+    ms: float
+    begin: float
+    width: float
+
+
+def bars(row: Row) -> list[Bar]:
+    """Return the phases that a statement has been through."""
+    times = [(phase, row[f"{phase}_ms"]) for phase in Phase if row[f"{phase}_ms"] is not None]
+    whole = sum(ms for _, ms in times) or 1.0
+    found, at = [], 0.0
+    for phase, ms in times:
+        found.append(Bar(phase, PHASES[phase], ms, round(at, 2), round(100 * ms / whole, 2)))
+        at += 100 * ms / whole
+    return found
+
+
+def _has(row: Row, text: str) -> bool:
+    return not text or any(text in str(row[name]).lower() for name in ("statement", "user", "chosen", "reason", "id"))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 1

@@ -1,0 +1,95 @@
+"""The console's pages in a real browser: at the sizes of a phone and a desk, light and dark, by keyboard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from proxy.authentication import Authentication
+from tests.integration.browser import chromium, violations, visitor
+from tests.unit.catalog.lake import Lake
+from tests.unit.commands.house import House
+from tests.unit.console.site import furnish, visited
+from tests.unit.console.test_pages import Known
+
+# Where pictures are left to be looked at, if anywhere.
+PICTURES = os.environ.get("VIEWGATE_PICTURES")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    lake = Lake(tmp_path)
+    yield House(lake)
+    lake.close()
+
+
+def check(page: Page, name: str) -> None:
+    """A page is fit to be used: no violation of accessibility, nothing wider than the screen."""
+    if PICTURES:
+        page.screenshot(path=Path(PICTURES) / f"{name}.png", full_page=True)
+    assert not violations(page)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(("size", "dark"), [("phone", False), ("phone", True), ("desktop", False), ("desktop", True)])
+def test_statements(browser: Browser, house: House, size: str, dark: bool) -> None:
+    running = furnish(house)
+    look = f"{size}-{'dark' if dark else 'light'}"
+    with visited(house) as port, visitor(browser, size, dark=dark) as page:
+        page.goto(f"http://127.0.0.1:{port}/")
+        expect(page).to_have_title("Statements · Viewgate")
+        expect(page.locator("tbody tr")).to_have_count(5)
+        check(page, f"statements-{look}")
+        page.get_by_role("link", name="From views 1").click()
+        page.get_by_role("link", name="SELECT region, sum(amount)").click()
+        expect(page.locator("mark")).to_have_text(["demo.sales", "GROUP BY region", "`lake`.`demo`.`agg__storage`"])
+        check(page, f"statement-{look}")
+        page.goto(f"http://127.0.0.1:{port}/statements?show=running")
+        page.locator("a.sql").click()
+        page.get_by_text("End this statement").click()
+        check(page, f"running-{look}")
+        page.get_by_role("button", name="End the statement").click()
+        expect(page.locator("details[open]")).to_have_count(0)
+        assert running.done
+
+
+def test_a_login_by_keyboard(browser: Browser, house: House) -> None:
+    house.context = replace(house.context, open_to_all=False)
+    furnish(house)
+    with visited(house, Authentication(Known())) as port, visitor(browser, "phone") as page:
+        page.goto(f"http://127.0.0.1:{port}/statements?show=failed&q=bob")
+        check(page, "login")
+        page.get_by_label("User").focus()
+        for text in ("bob", "Tab", "bob", "Enter"):
+            page.keyboard.press(text) if text in ("Tab", "Enter") else page.keyboard.type(text)
+        expect(page.locator("tbody tr")).to_have_count(1)  # of both, the one that the address asked for
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+        page.get_by_role("button", name="Log out").click()
+        expect(page).to_have_title("Log in · Viewgate")
+        page.go_back()
+        expect(page).to_have_title("Log in · Viewgate")  # nothing was kept
+
+
+def test_a_list_is_live_where_that_is_wanted(browser: Browser, house: House) -> None:
+    with visited(house) as port, visitor(browser, "desktop") as page:
+        page.clock.install()
+        page.goto(f"http://127.0.0.1:{port}/statements")
+        expect(page.locator("main")).to_contain_text("No statement has come yet")
+        check(page, "empty")
+        page.get_by_label("Live").check()
+        furnish(house)
+        page.locator("h1").click()
+        page.clock.run_for(3000)
+        expect(page.locator("tbody tr")).to_have_count(5)
