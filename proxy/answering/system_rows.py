@@ -19,7 +19,17 @@ from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Table
 
 QUESTION = b"system"  # what workers ask each other
-_USES = ("considered", "matched", "chosen", "executed", "failed")
+_USES = (
+    "considered",
+    "matched",
+    "chosen",
+    "executed",
+    "failed",
+    "saved_milliseconds",
+    "compared",
+    "refreshes",
+    "refresh_milliseconds",
+)
 
 # What each worker answers about something in bytes, by their numbers.
 Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
@@ -117,7 +127,7 @@ class SystemRows:
         last = max(refreshes, key=lambda refresh: refresh["ended"], default={})
         return {
             "view": str(view.name),
-            **{name: sum(row[name] for row in uses) for name in _USES},
+            **{name: round(sum(row[name] for row in uses)) for name in _USES},
             "last_chosen": max((row["chosen_ms"] for row in uses if row["chosen_ms"]), default=None),
             "status": now.word,
             "reason": now.reason or None,

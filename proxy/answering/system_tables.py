@@ -52,6 +52,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(("rows", "bytes"), "BIGINT"),
         "last_way": "STRING",
         **dict.fromkeys(("last_milliseconds", "last_rows"), "BIGINT"),
+        **dict.fromkeys(("saved_milliseconds", "compared", "refreshes", "refresh_milliseconds"), "BIGINT"),
     },
     "refreshes": {
         **_WORKER,

@@ -95,6 +95,11 @@ class Record:
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     @property
+    def work_ms(self) -> float:
+        """What its decision and its execution took, without waiting for its turn and for its client."""
+        return 1000 * (self.seconds.get(Phase.PLANNED, 0.0) + self.seconds.get(Phase.EXECUTED, 0.0))
+
+    @property
     def outcome(self) -> Outcome:
         """What answered it."""
         if self._refused:

@@ -131,7 +131,7 @@ def test_what_views_are_worth(house: House) -> None:
         ("lake.demo.unused", 0, 0, 0, 0, 0, None, "fresh"),
     ]
     assert rows[0][10:12] == (0.0, 2)
-    assert rows[0][13:14] + rows[0][15:] == ("full", 2)
+    assert rows[0][13:14] + rows[0][15:19] == ("full", 2, 0, 0, 1)
 
 
 def test_the_upstreams(house: House) -> None:

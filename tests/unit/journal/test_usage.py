@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from proxy.journal import Record, Usage, Uses
+from proxy.journal import Cause, Phase, Record, Refresh, Usage, Uses
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 
@@ -34,3 +34,41 @@ def test_a_rewriting_that_spark_could_not_run() -> None:
 def test_a_statement_that_fails_all_the_same_counts_against_no_view() -> None:
     usage = counted(ended(Choice((ONE,), (ONE,), (ONE,)), OperationState.ERROR, fell_back=True))
     assert usage.views == {ONE: Uses(1, 1, 1, 0, 0, 1000)}
+
+
+def took(sql: str, ms: float, *views: TableName) -> Record:
+    """A statement over tables that views read, answered by some of them or by the tables."""
+    record = Record("s", "ann", sql, ended_ms=1000, state=OperationState.FINISHED)
+    record.planned(Forward(choice=Choice((ONE, OTHER), views, views)), 0.001)
+    record.seconds[Phase.EXECUTED] = ms / 1000 - 0.001
+    return record
+
+
+def saved(*records: Record) -> tuple[list[int], list[int]]:
+    views = counted(*records).views
+    uses = [views.get(name, Uses()) for name in (ONE, OTHER)]
+    return [round(each.saved_milliseconds) for each in uses], [each.compared for each in uses]
+
+
+def test_a_view_has_saved_what_the_same_statement_took_more_by_the_tables() -> None:
+    by_tables = took("SELECT 1 FROM t WHERE a = 1", 900), took("SELECT 1 FROM t WHERE a = 2", 1100)
+    assert saved(*by_tables, took("select 1 FROM t WHERE a = 3", 40, ONE)) == ([0, 0], [0, 0])
+    assert saved(*by_tables, took("SELECT 1 FROM t WHERE a = 3", 40, ONE)) == ([960, 0], [1, 0])
+    assert saved(*by_tables, took("SELECT 1 FROM t WHERE a = 3", 1500, ONE)) == ([-500, 0], [1, 0])
+
+
+def test_views_that_answer_together_have_saved_a_part_each() -> None:
+    assert saved(took("SELECT 1", 500), took("SELECT 1", 100, ONE, OTHER)) == ([200, 200], [1, 1])
+
+
+def test_what_was_not_seen_by_the_tables_or_takes_no_time_is_not_compared() -> None:
+    assert saved(took("SELECT 1", 19), took("SELECT 1", 5, ONE)) == ([0, 0], [0, 0])
+    assert saved(took("INSERT INTO u SELECT 1", 500), took("INSERT INTO u SELECT 1", 5, ONE)) == ([0, 0], [0, 0])
+    assert saved(took("SELECT 1", 5, ONE), took("SELECT 1", 500)) == ([0, 0], [0, 0])
+
+
+def test_what_refreshes_took_is_added_up() -> None:
+    usage = Usage()
+    for ms in (800, 12):
+        usage.refreshed(Refresh(ONE, Cause.COMMIT, 0, OperationState.FINISHED, ms))
+    assert (usage.views[ONE].refreshes, usage.views[ONE].refresh_milliseconds) == (2, 812)
