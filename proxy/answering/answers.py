@@ -195,13 +195,13 @@ class Answers:
         if (learned := self._learned(found)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
             found = await self.catalog.current(asked.names)
-        relations = _relied_on(found, facts)
-        resting = self.rests.within(relations)
-        if resting:
-            relations = {**relations, **dict.fromkeys(resting)}
+        relations, resting = self._readable(found, facts)
         try:
             bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
             outcome = await _aside(sql, asked.decide, relations, bound)
+            if _lacks_ranges(outcome) and self.catalog.range_of(asked.names - definitions.by_storage.keys()):
+                relations, resting = self._readable(await self.catalog.current(asked.names), facts)
+                outcome = await _aside(sql, asked.decide, relations, bound)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
@@ -214,6 +214,14 @@ class Answers:
             change = await asyncio.to_thread(_suggested, outcome, definitions, relations)
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
+
+    def _readable(
+        self, found: Mapping[TableName, Relation | None], facts: SessionFacts
+    ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
+        """Return the relations that a session may rely on, without storage that rests, and why that rests."""
+        relations = _relied_on(found, facts)
+        resting = self.rests.within(relations)
+        return ({**relations, **dict.fromkeys(resting)} if resting else relations), resting
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
         """Return the session's state, with the settings of the statement's hint in place of its own."""
@@ -343,6 +351,11 @@ def _told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definit
     reads = "it reads nothing of what the statement does"
     why = reads if only in definitions.by_name else "there is no such materialized view"
     return replace(outcome, tried=(Attempt(only, "missed", reason=Reason.TABLES_DIFFER, detail=why), *outcome.tried))
+
+
+def _lacks_ranges(outcome: Outcome) -> bool:
+    """Return whether a view might answer if more were known of the values that are added."""
+    return any(attempt.reason is Reason.FLOAT_SUM_DECIDES_ROWS for attempt in outcome.tried)
 
 
 def _relied_on(

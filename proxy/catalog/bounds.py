@@ -1,22 +1,32 @@
-"""The least values of a storage table's times, from the column bounds in its manifests.
+"""The least values of a table's times and the ranges of its integers, from the column bounds in its manifests.
 
-They tell since when the times of a view are, and with that which changes of a time zone's offset concern it. Rows that
-delete files take away count too: a bound that is too low proves less, and nothing wrong.
+Those tell since when the times of a view are, and with that which changes of a time zone's offset concern it; these
+which averages are exact. Rows that delete files take away count too: bounds that are too wide prove less, and nothing
+wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pyiceberg.conversions import from_bytes
 from pyiceberg.io import FileIO
-from pyiceberg.manifest import DataFile, DataFileContent
+from pyiceberg.manifest import DataFile, DataFileContent, ManifestFile
 from pyiceberg.table.metadata import TableMetadata
-from pyiceberg.types import DateType, NestedField, PrimitiveType, TimestamptzType
+from pyiceberg.types import DateType, IntegerType, LongType, NestedField, PrimitiveType, TimestamptzType
 
-# A storage table that is laid out in more manifests is not read for this: each is a file, and a statement waits.
+from proxy.catalog.documents import Remembered
+
+# A table that is laid out in more manifests is not read for this: each is a file, and a statement waits.
 MOST_MANIFESTS = 32
+# Nor is one with so many files that their bounds take seconds to be read.
+MOST_BYTES = 4 << 20
+Range = tuple[int, int]
+# The ranges of columns by field id, None where a range is not known.
+Ranges = Mapping[int, Range | None]
+# Those of the columns that were asked for in a manifest, which never changes.
+Known = Remembered[tuple[str, tuple[int, ...]], Ranges]
 _SECONDS: Mapping[type, Callable[[int], int]] = {
     DateType: lambda days: days * 86_400,
     TimestamptzType: lambda micros: micros // 1_000_000,
@@ -35,28 +45,51 @@ def least_times(metadata: TableMetadata, io: FileIO) -> tuple[tuple[str, int], .
     manifests = snapshot.manifests(io)
     if len(manifests) > MOST_MANIFESTS:
         return ()
-    files = [
-        entry.data_file
-        for manifest in manifests
-        for entry in manifest.fetch_manifest_entry(io, discard_deleted=True)
-        if entry.data_file.content is DataFileContent.DATA
-    ]
-    return tuple(_of_fields(fields, files))
+    return tuple(_of_fields(fields, [file for manifest in manifests for file in _filled(manifest, io)]))
 
 
-def _of_fields(fields: Iterable[NestedField], files: Iterable[DataFile]) -> Iterator[tuple[str, int]]:
-    filled = [file for file in files if file.record_count]
+def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterator[tuple[str, int, int]]:
+    """Yield the INT and BIGINT columns with the least and the greatest value that the current snapshot may hold.
+
+    Columns of which a file tells no bounds, and those without values, are left out. `known` keeps the ranges of each
+    manifest, so that those of a table that grows are read once.
+    """
+    snapshot = metadata.current_snapshot()
+    fields = [field for field in metadata.schema().fields if isinstance(field.field_type, IntegerType | LongType)]
+    manifests = snapshot.manifests(io) if snapshot is not None and fields else []
+    if len(manifests) > MOST_MANIFESTS or sum(manifest.manifest_length for manifest in manifests) > MOST_BYTES:
+        return
+    ids = tuple(field.field_id for field in fields)
+
+    def ranges_of(manifest: ManifestFile) -> Ranges:
+        return known.get((manifest.manifest_path, ids), lambda: _ranges(ids, _filled(manifest, io)))
+
+    found = [ranges_of(manifest) for manifest in manifests]
     for field in fields:
-        found = [_lower(field, file) for file in filled if not _is_empty(field, file)]
+        ranges = [each[field.field_id] for each in found if field.field_id in each]
+        around = _around(ranges) if ranges else None
+        if around is not None:
+            yield field.name, *around
+
+
+def _filled(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
+    """Return the live data files of a manifest that have rows."""
+    files = (entry.data_file for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
+    return [file for file in files if file.content is DataFileContent.DATA and file.record_count]
+
+
+def _of_fields(fields: Iterable[NestedField], files: Sequence[DataFile]) -> Iterator[tuple[str, int]]:
+    for field in fields:
+        found = [_lower(field, file) for file in files if not _is_empty(field.field_id, file)]
         known = [at for at in found if at is not None]
         if found and len(known) == len(found):
             yield field.name, min(known)
 
 
-def _is_empty(field: NestedField, file: DataFile) -> bool:
+def _is_empty(field_id: int, file: DataFile) -> bool:
     """Whether a file has no value of a column but NULL."""
     nulls: Mapping[int, int] = file.null_value_counts or {}
-    return nulls.get(field.field_id) == file.record_count
+    return nulls.get(field_id) == file.record_count
 
 
 def _lower(field: NestedField, file: DataFile) -> int | None:
@@ -66,3 +99,24 @@ def _lower(field: NestedField, file: DataFile) -> int | None:
         return None
     count: Any = from_bytes(kind, bound)
     return _SECONDS[type(kind)](count)
+
+
+def _ranges(ids: Iterable[int], files: Sequence[DataFile]) -> Ranges:
+    """Return the ranges of columns in files, None where a file tells no bounds; columns without values are left out."""
+    found = {each: [_range(each, file) for file in files if not _is_empty(each, file)] for each in ids}
+    return {each: _around(ranges) for each, ranges in found.items() if ranges}
+
+
+def _range(field_id: int, file: DataFile) -> Range | None:
+    lower, upper = ((bounds or {}).get(field_id) for bounds in (file.lower_bounds, file.upper_bounds))
+    return (_whole(lower), _whole(upper)) if lower is not None and upper is not None else None
+
+
+def _whole(bound: bytes) -> int:
+    """Return a number of four or eight bytes: a column that was INT before has both."""
+    return int.from_bytes(bound, "little", signed=True)
+
+
+def _around(ranges: Sequence[Range | None]) -> Range | None:
+    known = [each for each in ranges if each is not None]
+    return (min(low for low, _ in known), max(high for _, high in known)) if len(known) == len(ranges) else None

@@ -14,7 +14,7 @@ from pyiceberg.io import load_file_io
 from pyiceberg.table.metadata import TableMetadataUtil
 
 from proxy.catalog import publish as publishing
-from proxy.catalog.bounds import least_times
+from proxy.catalog.bounds import Known, integer_ranges, least_times
 from proxy.catalog.changes import change
 from proxy.catalog.documents import Document, Remembered, is_broken
 from proxy.catalog.files import files
@@ -58,7 +58,9 @@ class Catalog:
         self._reach = Reach(self.name, store.namespaces, timeout)
         self._reach.back.append(self.invalidate)
         self._long = Threads(4, "catalog-long")  # manifests and commits, for which no statement's look waits
-        self._relations: Remembered[tuple[TableName, str], Relation] = Remembered(remembered)
+        self._relations: Remembered[tuple[TableName, str, bool], Relation] = Remembered(remembered)
+        self._ranged: frozenset[TableName] = frozenset()
+        self._ranges: Known = Remembered(4 * remembered)
         self._properties: Remembered[tuple[TableName, str], Mapping[str, str]] = Remembered(remembered)
         self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
         self._pasts: Remembered[Hashable, Mapping[TableName, Table | None]] = Remembered(remembered // 16)
@@ -120,6 +122,11 @@ class Catalog:
         ours = [name for name in wanted if name.catalog == self.name]
         found = await self._answer(lambda: self._look(ours)) if ours else {}
         return {name: found.get(name) for name in wanted}
+
+    def range_of(self, names: Iterable[TableName]) -> bool:
+        """Look up the ranges of these tables' integer columns, too, from now on; return whether that is new of any."""
+        before, self._ranged = self._ranged, self._ranged.union(names)
+        return self._ranged != before
 
     async def past(
         self, names: Iterable[TableName], moments: Mapping[TableName, AsOf], zone: str
@@ -247,7 +254,8 @@ class Catalog:
 
     def _relation(self, name: TableName, entry: Entry) -> Relation | None:
         try:
-            return self._relations.get((name, entry.location), lambda: self._loaded(name, entry))
+            key = name, entry.location, name in self._ranged
+            return self._relations.get(key, lambda: self._loaded(name, entry))
         except Exception as failure:  # metadata comes from any writer; what cannot be read is not rewritten
             self._say_unreadable(name, entry, failure)
             return None
@@ -261,19 +269,21 @@ class Catalog:
                 self._told.add((name, key))
                 _log.warning("property unknown table=%s property=%s", name, key)
         found = table(name, document)
-        return replace(found, least=self._least(found, document))
-
-    def _least(self, table: Table, document: Document) -> tuple[tuple[str, int], ...]:
-        """Return the smallest times of a storage table; empty for others, and if its manifests cannot be read."""
-        timed = any(column.type in ("timestamp", "date") for column in table.columns)
-        if not timed or STORAGE_OF not in (document.get("properties") or {}):
-            return ()
+        timed = any(column.type in ("timestamp", "date") for column in found.columns)
+        storage = timed and STORAGE_OF in (document.get("properties") or {})
         try:
-            metadata = TableMetadataUtil.parse_obj(document)
-            return least_times(metadata, load_file_io(dict(self._store.iceberg.properties), metadata.location))
-        except Exception as failure:  # only what is proved with it is missed
-            _log.warning("column bounds unreadable table=%s error=%r", table.name, failure)
-            return ()
+            return self._bounded(found, document, storage) if storage or name in self._ranged else found
+        except Exception as failure:  # only what is proved with bounds is missed
+            _log.warning("column bounds unreadable table=%s error=%r", name, failure)
+            return found
+
+    def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
+        """Return a table with the smallest times of its columns, if it is storage, or with the ranges of integers."""
+        metadata = TableMetadataUtil.parse_obj(document)
+        io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
+        least = least_times(metadata, io) if storage else ()
+        ranges = tuple(integer_ranges(metadata, io, self._ranges)) if table.name in self._ranged else ()
+        return replace(table, least=least, ranges=ranges)
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
         """Log a metadata file that cannot be read, once: it never changes, and every statement reads it again."""

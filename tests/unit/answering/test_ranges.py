@@ -1,0 +1,47 @@
+"""Averages of whole numbers: what a statement needs to know of a table's values is looked up when one asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pyarrow as pa
+
+from rewriter.model import Table, TableName
+from tests.unit.answering.test_moments import REFRESH, sent
+from tests.unit.answering.test_rests import Asking, asking
+from tests.unit.catalog.lake import ROWS
+
+__all__ = ["asking"]
+
+SALES = TableName(("lake", "demo", "sales"))
+DECIDES = "SELECT region FROM sales GROUP BY region HAVING avg(amount) > 15"
+
+
+def ranges(asking: Asking) -> tuple[tuple[str, int, int], ...]:
+    found = asyncio.run(asking.house.catalog.current([SALES]))[SALES]
+    assert isinstance(found, Table)
+    return found.ranges
+
+
+def make(asking: Asking) -> None:
+    asking.house.upstream.described = [("region", "string"), ("a", "double")]
+    asyncio.run(
+        asking.house.run("CREATE MATERIALIZED VIEW means AS SELECT region, avg(amount) AS a FROM sales GROUP BY region")
+    )
+
+
+def test_an_average_within_the_bounds_of_a_column_decides(asking: Asking) -> None:
+    make(asking)
+    assert ranges(asking) == ()
+    assert "means__storage" in sent(asking, DECIDES)
+    assert ranges(asking) == (("amount", 10, 20),)
+
+
+def test_values_beyond_the_bounds_are_noticed(asking: Asking) -> None:
+    make(asking)
+    assert "means__storage" in sent(asking, DECIDES)
+    huge = pa.table({"region": ["eu"], "amount": pa.array([2**60], pa.int64())}, schema=ROWS.schema)
+    asking.house.lake.iceberg.load_table("demo.sales").append(huge)
+    asyncio.run(asking.house.run(REFRESH.replace("agg", "means")))
+    assert sent(asking, DECIDES) == ""
+    assert ranges(asking) == (("amount", 10, 2**60),)
