@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 
 from rewriter.timeseries import Grain, is_border, is_fixed_offset, micros_of, next_border, offset_of
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES
@@ -70,7 +70,7 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
     return frozenset({first, *(offset for _, offset in walls)})
 
 
-@cache
+@lru_cache(maxsize=1024)  # a filter may begin at any second
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
     """A zone's offset at a time, and each change behind it: when, and the offsets before and after."""
     info = zone_info(zone)

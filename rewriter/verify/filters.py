@@ -144,6 +144,8 @@ class Filter:
         subject, literal = tree.this, tree.expression
         if is_constant(subject) and not is_constant(literal):
             subject, literal, operator = literal, subject, _MIRRORED[operator]
+        if is_constant(subject):
+            return self._settled(subject, operator, literal)
         bucket, day = as_bucket(subject), day_source(subject)
         if is_unknown(literal):
             return self._unknown(subject, operator, literal)
@@ -166,6 +168,15 @@ class Filter:
         if value is None or kind == UNKNOWN:
             return None
         return self._at(subject, kind, operator, value)
+
+    def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
+        """A comparison of two constants, which is the same in every cell."""
+        kinds = [self._kind(each) for each in (one, other)]
+        left, right = (self._value(each, kinds[0]) for each in (one, other))
+        if left is None or right is None or any(kind in FRACTIONS for kind in kinds):
+            return None
+        truth = compare(left, operator, right)
+        return lambda cell: truth
 
     def _value(self, literal: Tree, kind: str) -> Any | None:
         plain = kind in (*INTEGERS, *TEMPORAL, *FRACTIONS, "string") or kind.startswith("decimal(")

@@ -47,6 +47,9 @@ def between(one: str, other: str) -> Difference | None:
         ("`str` LIKE '%b%' AND `str` IS NOT NULL", "`str` LIKE '%b%'"),
         ("NOT `str` LIKE 'é%' AND `str` IS NOT NULL", "NOT `str` LIKE 'é%'"),
         ("`int` <> `big` AND `int` IS NOT NULL AND `big` IS NOT NULL", "`int` <> `big`"),
+        ("1 = 1 AND `int` > 5", "`int` > 5"),
+        ("'a' < 'b' AND `int` > 5 OR 2 = 1", "`int` > 5"),
+        ("DATE '2024-01-01' > DATE '2024-01-02' AND `int` > 5", "1.5 > 2"),
     ],
 )
 def test_equal(one: str, other: str) -> None:
