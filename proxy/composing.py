@@ -17,13 +17,11 @@ from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find, kill, steer_upstream
 from proxy.effective import Effective
-from proxy.hs2 import Query, encode_call
-from proxy.hs2.generated import ttypes
-from proxy.hs2.protocol import V11
 from proxy.journal import Journal, JsonLines
+from proxy.own_sessions import open_session
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
-from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, UpstreamSession, unknown, watch
+from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, unknown, watch
 
 _log = logging.getLogger("viewgate")
 
@@ -177,29 +175,6 @@ def adopt(surroundings: Surroundings, upstreams: Upstreams, settings: config.Con
     assert surroundings.own is not None
     upstreams.reconfigure(_upstreams(settings))
     surroundings.own.reconfigure(_for_pipeline(settings))
-
-
-async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
-    """Return a session of our own, opened as a client opens one."""
-    request = ttypes.TOpenSessionReq(client_protocol=V11, configuration={})
-    session, _ = await upstreams.open(user, encode_call("OpenSession", 0, request))
-    return session
-
-
-async def in_session(
-    where: Upstream,
-    user: str,
-    work: Callable[[Query], Awaitable[None]],
-    timeouts: Timeouts | None = None,
-) -> None:
-    """Do something in a session of our own, by its `query`."""
-    upstreams = Upstreams([where], timeouts)
-    session = await open_session(upstreams, user)
-    try:
-        await work(session.query)
-    finally:
-        await session.close()
-        upstreams.close()
 
 
 async def cancelled(task: asyncio.Task[Any]) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from proxy import admission, jars, preflight, serving, workers
 from proxy.catalog import CatalogError, open_catalog
-from proxy.composing import in_session
 from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
-from proxy.hs2 import Query, SqlError
+from proxy.hs2 import SqlError
+from proxy.own_sessions import in_session
 from proxy.upstream import Timeouts, Upstream
 
 _SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock differ from Spark's by as much
@@ -110,16 +110,11 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
 
 async def _upstream(address: UpstreamAddress) -> str:
     """Open a session and compare clocks."""
-    ahead = 0.0
-
-    async def look(query: Query) -> None:
-        nonlocal ahead
+    where = Upstream(address.host, address.port, address.user, address.password)
+    async with in_session(where, "doctor", Timeouts(open=10, call=30)) as query:
         asked = time.time()
         (row,) = (await query("SELECT unix_timestamp()")).rows
         ahead = int(row[0]) + 0.5 - (asked + time.time()) / 2  # whole seconds, by their middle
-
-    where = Upstream(address.host, address.port, address.user, address.password)
-    await in_session(where, "doctor", look, Timeouts(open=10, call=30))
     if abs(ahead) > _SKEW_S:
         raise ConfigError(
             f"the clock of Spark is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} this machine's: "

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from proxy import config
 from proxy.config import Count, ListenPort, Workers
 
 
-def settled(options: argparse.Namespace) -> config.Config:
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line that are settings, too; None where one is not given."""
+
+    config: Path | None = None
+    data: Path | None = None
+    port: int | None = None
+    workers: int | None = None
+    demo: int | None = None
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The views that `viewgate refresh` is to refresh: by name, or all; of these the stale ones; and how."""
+
+    names: tuple[str, ...] = ()
+    every: bool = False
+    stale: bool = False
+    full: bool = False
+    where: str = ""
+
+    def check(self) -> None:
+        """Raise ConfigError unless the options agree on which views are meant."""
+        if self.names and self.every:
+            raise config.ConfigError("say which views to refresh: their names or --all, not both")
+        if not (self.names or self.every or self.stale):
+            raise config.ConfigError("say which views to refresh: their names, --all or --stale")
+        if self.where and (self.stale or not self.names):
+            raise config.ConfigError("--where is a condition over the columns of a view: say its name")
+
+
+def settled(options: Options) -> config.Config:
     """Return the settings in the file, on which the command line has the last word."""
     settings = config.load(options.config) if options.config else config.Config()
     if settings.upstreams and (options.data or options.demo):
@@ -29,7 +61,7 @@ def settled(options: argparse.Namespace) -> config.Config:
     return settings
 
 
-def _check(name: str, kind: Any, options: argparse.Namespace) -> Any:
+def _check(name: str, kind: Any, options: Options) -> Any:
     """Return the value of an option, None if it is not given; raise ConfigError if it is not allowed."""
     value = getattr(options, name)
     try:

@@ -2,53 +2,103 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass
 
+from rich.console import Console
+
+from proxy import embedded
 from proxy.catalog import Catalog
+from proxy.composing import surround
 from proxy.config import ConfigError
 from proxy.hs2.status import first_message
 from proxy.journal import Cause
-from proxy.pipeline import UP_TO_DATE, Asked, Pipeline
+from proxy.options import Options, Selection, settled
+from proxy.pipeline import Asked, Begun, Pipeline
 from proxy.pipeline.on_commit import stopped
 from proxy.pipeline.order import over
+from proxy.progress_bar import drawn
 from proxy.session import Log
 from rewriter import Definitions
 from rewriter.model import MaterializedView, TableName
 
 SOME_FAILED = 3
+_BAD = ("failed", "stopped")
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which views: those of the names, or all; of these those with something to do; and what is asked of each."""
+class Result:
+    """The outcome for one view: refreshed, fresh, failed or stopped, and the line that says so."""
 
-    names: tuple[str, ...] = ()
-    stale: bool = False
-    asked: Asked = UP_TO_DATE
+    view: str
+    outcome: str
+    says: str
 
 
-async def refresh(catalog: Catalog, pipeline: Pipeline, wanted: Wanted, say: Log) -> int:
-    """Refresh one after the other, each after those that it reads; the exit code: 0, or SOME_FAILED."""
+async def run(selection: Selection, options: Options, *, as_json: bool = False) -> int:
+    """Refresh views on the Spark of the settings, or on one of our own; return the exit code.
+
+    With `as_json` the lines and the bar go to standard error, and the results as JSON to standard output.
+    """
+    settings = settled(options)
+    if settings.catalog is None and not embedded.has_data(settings.embedded.data):
+        raise ConfigError(
+            f"there is nothing to refresh in {settings.embedded.data}, on which no Viewgate was started yet: "
+            "name its directory with --data, or a settings file with --config"
+        )
+    async with AsyncExitStack() as running:
+        surroundings = await surround(settings, running)
+        pipeline = Pipeline(surroundings.catalog, surroundings.runner)
+        begun = running.enter_context(Begun())
+        say = await running.enter_async_context(drawn(begun, Console(stderr=as_json, soft_wrap=True)))
+        results = await refresh(surroundings.catalog, pipeline, selection, say)
+    if as_json:
+        print(json.dumps([asdict(result) for result in results], indent=2, ensure_ascii=False))
+    return exit_code(results)
+
+
+def exit_code(results: Sequence[Result]) -> int:
+    """Return 0, or SOME_FAILED if a view was not refreshed."""
+    return SOME_FAILED if any(result.outcome in _BAD for result in results) else 0
+
+
+async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, say: Log) -> list[Result]:
+    """Refresh one view after the other, each after those that it reads; one view's failure stops no other."""
     definitions = Definitions(await catalog.definitions())
     failed: set[TableName] = set()
-    chosen = await _chosen(definitions, catalog, wanted.names)
-    for view in chosen:
+    results = []
+    for view in await _chosen(definitions, catalog, selection.names):
         if why := stopped(view, failed):
+            outcome, told = "stopped", why
+        else:
+            outcome, told = await _refresh_one(pipeline, view, selection, say)
+        if outcome in _BAD:
             failed.add(view.name)
-            say(why)
-            continue
-        try:
-            if wanted.stale and await pipeline.rests(view):
-                say(f"{view.name} is fresh")
-            else:
-                await pipeline.refresh(view, say, wanted.asked, Cause.COMMAND)
-        except Exception as failure:  # one view's failure is that view's alone
-            failed.add(view.name)
-            say(f"{view.name} could not be refreshed: {first_message(str(failure))}")
+        if outcome != "refreshed":  # which the pipeline has said
+            say(told)
+        results.append(Result(str(view.name), outcome, told))
     if failed:
-        say(f"{len(failed)} of {len(chosen)} views could not be refreshed")
-    return SOME_FAILED if failed else 0
+        say(f"{len(failed)} of {len(results)} views could not be refreshed")
+    return results
+
+
+async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Selection, say: Log) -> tuple[str, str]:
+    """Return the outcome for a view, and the line that says so."""
+    lines: list[str] = []
+
+    def both(line: str) -> None:
+        lines.append(line)
+        say(line)
+
+    try:
+        if selection.stale and await pipeline.rests(view):
+            return "fresh", f"{view.name} is fresh"
+        await pipeline.refresh(view, both, Asked(selection.full, selection.where), Cause.COMMAND)
+    except Exception as failure:  # one view's failure is that view's alone
+        return "failed", f"{view.name} could not be refreshed: {first_message(str(failure))}"
+    return "refreshed", lines[-1] if lines else f"{view.name} is up to date"
 
 
 async def _chosen(definitions: Definitions, catalog: Catalog, names: Sequence[str]) -> list[MaterializedView]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import logging
@@ -18,11 +17,12 @@ from tempfile import TemporaryDirectory
 from proxy import admission, config, demo, logs, memory, workers
 from proxy.authentication import Cookies
 from proxy.commands import Context
-from proxy.composing import Surroundings, adopt, cancelled, compose, in_session, never, open_session, surround
+from proxy.composing import Surroundings, adopt, cancelled, compose, never, surround
 from proxy.console import Console, Login
 from proxy.effective import Effective
 from proxy.hs2 import SqlError
-from proxy.options import settled
+from proxy.options import Options, settled
+from proxy.own_sessions import in_session, open_session
 from proxy.server import Entrance, Server, bound, is_ipv6
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams
@@ -33,7 +33,7 @@ _TOLD_EVERY_S = 60.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-async def serve(options: argparse.Namespace) -> int:
+async def serve(options: Options) -> int:
     """Start everything, say when it is ready, wait to be told to stop, stop everything; the exit code."""
     settings = settled(options)
     if settings.server.workers > 1:
@@ -61,7 +61,7 @@ async def serve(options: argparse.Namespace) -> int:
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         here = Upstream("127.0.0.1", port)
         if options.demo and not stopping.is_set():
-            await _unless(stopping, in_session(here, "demo", partial(demo.make, options.demo)))
+            await _unless(stopping, _make_demo(here, options.demo))
         memory.settle()
         await _unless(stopping, _ready(service.upstreams, partial(_say_ready, settings, port), surroundings.lost))
         if options.demo and not stopping.is_set():
@@ -74,7 +74,7 @@ async def serve(options: argparse.Namespace) -> int:
     return 0
 
 
-async def supervise(options: argparse.Namespace, settings: config.Config) -> int:
+async def supervise(options: Options, settings: config.Config) -> int:
     """Serve in several processes on one port, each of which does `work`; the exit code."""
     command = [sys.executable, "-P", "-m", "proxy", "work"]
     with (
@@ -91,7 +91,7 @@ async def supervise(options: argparse.Namespace, settings: config.Config) -> int
         return await supervisor.run()
 
 
-async def work(options: argparse.Namespace) -> None:
+async def work() -> None:
     """Run one worker in the process that the supervisor has started for it."""
     orders = await workers.Orders.through(sys.stdin)
     task = await orders.next()
@@ -191,7 +191,7 @@ def _say_stopping(service: Service, server: Server) -> None:
     _log.info("stopping%s", f": {still} {run} still, for {server.grace:g} s at most" if still else "")
 
 
-def reread(options: argparse.Namespace, now: config.Config, adopt: Callable[[config.Config], None]) -> None:
+def reread(options: Options, now: config.Config, adopt: Callable[[config.Config], None]) -> None:
     """Go on with the upstreams that the settings file names now; all else in it is for the next start."""
     try:
         settings = settled(options)
@@ -272,9 +272,15 @@ async def _warm(upstreams: Upstreams) -> None:
     upstreams.close()
 
 
+async def _make_demo(here: Upstream, rows: int) -> None:
+    async with in_session(here, "demo") as query:
+        await demo.make(rows, query)
+
+
 async def _rehearse(here: Upstream) -> None:
     with contextlib.suppress(SqlError):
-        await in_session(here, "demo", demo.rehearse)
+        async with in_session(here, "demo") as query:
+            await demo.rehearse(query)
 
 
 async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:

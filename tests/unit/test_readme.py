@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from typer.main import get_command
 
 from proxy import config, demo
-from proxy.__main__ import main
+from proxy.__main__ import app, main
 from proxy.answering.facts import SETTINGS
 from proxy.answering.functions import calls
 from proxy.commands import COMMANDS, find
@@ -110,6 +111,12 @@ def test_the_first_view_of_the_readme_is_used() -> None:
     views = ";".join(view.replace("lake.demo", "demo") for view in demo.VIEWS)
     workspace = read_script(f"CREATE TABLE demo.sales ({columns}); {views}; {create}")
     assert "prices_by_sex" in workspace.explain(query).sql
+
+
+def test_the_reference_lists_every_command() -> None:
+    commands = get_command(app).commands.values()  # type: ignore[attr-defined]  # a group has some
+    listed = re.findall(r"^\| `([\w-]+)[^`]*` \| [^|]* \| \d", REFERENCE, re.MULTILINE)
+    assert listed == [command.name for command in commands if not command.hidden]
 
 
 def test_the_reference_lists_every_reason() -> None:

@@ -4,6 +4,8 @@ import asyncio
 import json
 import socket
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from proxy import __main__ as program
 from proxy import doctor
 from proxy.config import ConfigError, UpstreamAddress
-from proxy.hs2 import ResultSet
+from proxy.hs2 import Query, ResultSet
 
 REMOTE = "[server]\nport = {}\n[[upstream]]\nhost = '127.0.0.1'\nport = {}\n[catalog]\nname = 'lake'\ntype = 'sql'\n"
 
@@ -55,8 +57,9 @@ def test_clocks(ahead: int, ok: bool, says: str, monkeypatch: pytest.MonkeyPatch
     async def query(_sql: str) -> ResultSet:
         return ResultSet.of("t bigint", rows=[(int(time.time()) + ahead,)])
 
-    async def in_session(_where: Any, _user: str, work: Any, _timeouts: Any) -> None:
-        await work(query)
+    @asynccontextmanager
+    async def in_session(_where: Any, _user: str, _timeouts: Any) -> AsyncIterator[Query]:
+        yield query
 
     monkeypatch.setattr(doctor, "in_session", in_session)
     found = asyncio.run(doctor._finding("upstream", lambda: doctor._upstream(UpstreamAddress(host="spark"))))

@@ -27,7 +27,20 @@ REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'
 
 
 def settled(*words: str) -> config.Config:
-    return options.settled(program.arguments().parse_args(["serve", *words]))
+    return options.settled(given(*words))
+
+
+def given(*words: str) -> options.Options:
+    """Return the options that `serve` is started with."""
+    taken = []
+
+    async def serve(these: options.Options) -> None:
+        taken.append(these)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(serving, "serve", serve)
+        assert program.main(["serve", *words]) == 0
+    return taken[0]
 
 
 def test_without_arguments_everything_is_as_documented() -> None:
@@ -41,11 +54,11 @@ def test_the_command_line_has_the_last_word(tmp_path: Path) -> None:
     assert settings.embedded.data == Path("/b")
 
 
-@pytest.mark.parametrize("given", [["--demo"], ["--data", "d"]])
-def test_what_is_for_its_own_spark_is_refused_before_another(tmp_path: Path, given: Any) -> None:
+@pytest.mark.parametrize("words", [["--demo"], ["--data", "d"]])
+def test_what_is_for_its_own_spark_is_refused_before_another(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "gate.toml").write_text(REMOTE)
-    with pytest.raises(config.ConfigError, match=f"{given[0]} is for Viewgate's own Spark"):
-        settled("--config", str(tmp_path / "gate.toml"), *given)
+    with pytest.raises(config.ConfigError, match=f"{words[0]} is for Viewgate's own Spark"):
+        settled("--config", str(tmp_path / "gate.toml"), *words)
 
 
 def test_a_port_out_of_range(capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,16 +109,17 @@ def test_a_bad_configuration_stops_the_start_with_one_sentence(
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        program.main(["--version"])
-    assert ended.value.code == 0
+    assert program.main(["--version"]) == 0
     assert capsys.readouterr().out.startswith("viewgate ")
 
 
-HEAVY = ("duckdb", "networkx", "proxy.service", "pyarrow", "pyiceberg", "pyspark", "rich", "sqlglot")
+HEAVY = ("duckdb", "networkx", "proxy.service", "pyarrow", "pyiceberg", "pyspark", "sqlglot")
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"], ["version"], ["check-config", "gate.toml"]])
+@pytest.mark.parametrize(
+    "words",
+    [["--help"], ["serve", "--help"], ["--version"], ["version"], ["check-config", "gate.toml"]],
+)
 def test_commands_that_need_little_import_little(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text(REMOTE)
     code = (
@@ -164,6 +178,26 @@ def test_output_that_nobody_reads_is_no_failure(tmp_path: Path) -> None:
         assert running.stderr is not None
         running.stdout.close()
         assert (running.stderr.read(), running.wait()) == (b"", 141)
+
+
+def test_work_is_no_command_of_users(capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^│ serve ", shown, re.MULTILINE)
+    assert not re.search(r"^│ work ", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("words", [["nope"], ["serve", "--port", "x"], ["check-config"], []])
+def test_a_command_line_that_cannot_be_read(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(words) == 2
+    assert "Usage: viewgate" in "".join(capsys.readouterr())
+
+
+def test_a_shell_completes_commands(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, value in {"_VIEWGATE_COMPLETE": "complete_bash", "COMP_WORDS": "viewgate re", "COMP_CWORD": "1"}.items():
+        monkeypatch.setenv(name, value)
+    program.main([])
+    assert capsys.readouterr().out.strip() == "refresh"
 
 
 def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,6 +267,52 @@ def test_health_of_a_viewgate_whose_spark_is_down(capsys: pytest.CaptureFixture[
 
     assert with_proxy(test) == 3
     assert re.search(r"^viewgate: Viewgate at 127.0.0.1:\d+ is unhealthy: Spark at ", capsys.readouterr().err)
+
+
+def test_health_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    assert program.main(["health", "--port", str(port), "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    assert (said["healthy"], said["state"]) == (False, "unreachable")
+
+
+def ask(words: list[str], answers: dict[str, ResultSet], **more: Any) -> int:
+    """Run a command before a Viewgate that has these answers."""
+
+    def local(result: ResultSet) -> Local:
+        async def answer(_log: Log) -> ResultSet:
+            return result
+
+        return Local(answer)
+
+    async def test(proxied: Proxied) -> int:
+        return await asyncio.to_thread(program.main, [*words, "--port", str(proxied.port)])
+
+    return with_proxy(test, planned=Planned({sql: local(result) for sql, result in answers.items()}), **more)
+
+
+VIEWS = ResultSet.of("view", "chosen bigint", "status", rows=[("lake.demo.v", 3, "fresh"), ("lake.demo.w", 0, None)])
+
+
+def test_the_views_of_a_running_viewgate(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(["views"], {"SHOW VIEWGATE VIEWS": VIEWS}) == 0
+    assert capsys.readouterr().out == "view\tchosen\tstatus\nlake.demo.v\t3\tfresh\nlake.demo.w\t0\t\n"
+    assert ask(["views", "--json"], {"SHOW VIEWGATE VIEWS": VIEWS}) == 0
+    first, _ = json.loads(capsys.readouterr().out)
+    assert first == {"view": "lake.demo.v", "chosen": 3, "status": "fresh"}
+
+
+def test_views_where_a_login_is_required(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask(["views"], {}, authentication=Authentication(Nobody())) == 4
+    assert "login required, give --user" in capsys.readouterr().err
+
+
+def test_a_query_is_explained_by_a_running_viewgate(capsys: pytest.CaptureFixture[str]) -> None:
+    found = ResultSet.of("view", "verdict", rows=[("lake.demo.v", "chosen")])
+    answers = {"USE lake.demo": ResultSet(()), "EXPLAIN REWRITE SELECT 1": found}
+    assert ask(["explain", "SELECT 1", "--namespace", "lake.demo", "--json"], answers) == 0
+    assert json.loads(capsys.readouterr().out) == [{"view": "lake.demo.v", "verdict": "chosen"}]
 
 
 def test_health_of_a_viewgate_that_lacks_a_worker(capsys: pytest.CaptureFixture[str]) -> None:
@@ -337,9 +417,9 @@ def test_what_cannot_be_loaded_stops_the_start_before_spark_is_started(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("given", "rows"), [([], None), (["--demo"], demo.ROWS), (["--demo", "1000"], 1000)])
-def test_the_demo_has_as_many_rows_as_are_asked_for(given: list[str], rows: int | None) -> None:
-    assert program.arguments().parse_args(["serve", *given]).demo == rows
+@pytest.mark.parametrize(("words", "rows"), [([], None), (["--demo"], demo.ROWS), (["--demo", "1000"], 1000)])
+def test_the_demo_has_as_many_rows_as_are_asked_for(words: list[str], rows: int | None) -> None:
+    assert given(*words).demo == rows
 
 
 def test_a_demo_without_rows_is_refused() -> None:
@@ -356,11 +436,11 @@ def test_the_demo_needs_an_open_door(tmp_path: Path) -> None:
 def test_the_upstreams_of_the_file_are_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = tmp_path / "gate.toml"
     file.write_text(REMOTE)
-    options = program.arguments().parse_args(["serve", "--config", str(file)])
+    started = given("--config", str(file))
 
     def now(text: str) -> None:
         file.write_text(text)
-        serving.reread(options, settings, partial(adopt, surroundings, upstreams))
+        serving.reread(started, settings, partial(adopt, surroundings, upstreams))
 
     async def test() -> None:
         now(REMOTE.replace("host = 'h'", "host = 'h'\ndraining = true\n[[upstream]]\nhost = 'green'\nweight = 3"))

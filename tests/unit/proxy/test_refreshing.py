@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from proxy import __main__ as program
+from proxy import refreshing
 from proxy.config import ConfigError
 from proxy.hs2 import SqlError
-from proxy.pipeline import Asked
-from proxy.refreshing import SOME_FAILED, Wanted, refresh
+from proxy.options import Selection
+from proxy.refreshing import SOME_FAILED, exit_code, refresh
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, Lake
 from tests.unit.pipeline.retained import Retained
@@ -26,15 +29,17 @@ def house(tmp_path: Path) -> Iterator[House]:
     lake.close()
 
 
-def run(house: House, wanted: Wanted) -> tuple[int, list[str]]:
+def run(house: House, wanted: Selection) -> tuple[int, list[str]]:
     said: list[str] = []
-    code = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
-    return code, [line.split(" in ")[0] for line in said if "refreshed: " in line or "fresh" in line.split(" ", 1)[1]]
+    results = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
+    return exit_code(results), [
+        line.split(" in ")[0] for line in said if "refreshed: " in line or "fresh" in line.split(" ", 1)[1]
+    ]
 
 
 def test_all(house: House) -> None:
     house.sales.append(ROWS)
-    code, said = run(house, Wanted())
+    code, said = run(house, Selection())
     assert code == 0
     assert [line for line in said if "refreshed: " in line] == [
         "lake.demo.first refreshed: 4 rows",
@@ -42,16 +47,33 @@ def test_all(house: House) -> None:
     ]
 
 
+def test_results_for_programs(
+    house: House, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    async def surround(*_: object) -> SimpleNamespace:
+        return SimpleNamespace(catalog=house.catalog, runner=house.spark)
+
+    monkeypatch.setattr(refreshing, "surround", surround)
+    monkeypatch.setattr("proxy.embedded.has_data", lambda _: True)
+    assert program.main(["refresh", "--all", "--json"]) == 0
+    said = capsys.readouterr()
+    assert [(view["view"], view["outcome"]) for view in json.loads(said.out)] == [
+        ("lake.demo.first", "refreshed"),
+        ("lake.demo.second", "refreshed"),
+    ]
+    assert "lake.demo.first refreshed: " in said.err
+
+
 def test_by_name_with_or_without_the_catalog(house: House) -> None:
     for name in ("demo.second", "lake.demo.second"):
-        code, said = run(house, Wanted((name,), asked=Asked(full=True)))
+        code, said = run(house, Selection((name,), full=True))
         assert code == 0
         assert [line.split(" ")[0] for line in said if "refreshed: " in line] == ["lake.demo.second"]
 
 
 def test_what_is_fresh_is_left_alone(house: House) -> None:
-    run(house, Wanted(("demo.first",)))
-    code, said = run(house, Wanted(stale=True))
+    run(house, Selection(("demo.first",)))
+    code, said = run(house, Selection(stale=True))
     assert code == 0
     assert said[0] == "lake.demo.first is fresh"
     assert said[-1].startswith("lake.demo.second refreshed: ")
@@ -61,7 +83,8 @@ def test_what_a_policy_no_longer_keeps_is_not_left_alone(tmp_path: Path) -> None
     lake = Lake(tmp_path)
     retained = Retained(lake)
     said: list[str] = []
-    assert asyncio.run(refresh(retained.catalog, retained.pipeline, Wanted(stale=True), said.append)) == 0
+    results = asyncio.run(refresh(retained.catalog, retained.pipeline, Selection(stale=True), said.append))
+    assert exit_code(results) == 0
     assert retained.part().startswith("day >= DATE '20")
     lake.close()
 
@@ -73,7 +96,9 @@ def test_one_failure_is_told_by_the_exit_code_and_stops_no_other(house: House) -
 
     house.spark.before_insert = fail_once
     said: list[str] = []
-    assert asyncio.run(refresh(house.catalog, house.pipeline, Wanted(), said.append)) == SOME_FAILED
+    results = asyncio.run(refresh(house.catalog, house.pipeline, Selection(), said.append))
+    assert exit_code(results) == SOME_FAILED
+    assert [result.outcome for result in results] == ["failed", "refreshed"]
     failed = "lake.demo.first could not be refreshed: [DIVIDE_BY_ZERO] Division by zero"
     assert any(line.startswith(failed) for line in said)
     assert any(line.startswith("lake.demo.second refreshed: ") for line in said)
@@ -85,7 +110,8 @@ def test_a_view_that_cannot_be_looked_at_stops_no_other(
 ) -> None:
     make_unreadable(house, FIRST, monkeypatch)
     said: list[str] = []
-    assert asyncio.run(refresh(house.catalog, house.pipeline, Wanted(stale=stale), said.append)) == SOME_FAILED
+    results = asyncio.run(refresh(house.catalog, house.pipeline, Selection(stale=stale), said.append))
+    assert exit_code(results) == SOME_FAILED
     assert "lake.demo.first could not be refreshed: the catalog is away" in said
     assert any(line.startswith("lake.demo.second refreshed: ") for line in said)
 
@@ -97,7 +123,7 @@ def test_each_after_those_that_it_reads(house: House) -> None:
     house.sales.append(ROWS)
     put_over_first(house, A_UPPER)
     house.lake.drop_view(SECOND)
-    _, said = run(house, Wanted())
+    _, said = run(house, Selection())
     done = [line.split(" ")[0] for line in said if " refreshed: " in line]
     assert done == ["lake.demo.first", "lake.demo.a_upper"]
 
@@ -106,15 +132,16 @@ def test_a_failure_stops_what_stands_on_it(house: House, monkeypatch: pytest.Mon
     put_over_first(house, A_UPPER)
     make_unreadable(house, FIRST, monkeypatch)
     said: list[str] = []
-    wanted = Wanted(("demo.first", "demo.a_upper"))
-    assert asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append)) == SOME_FAILED
+    wanted = Selection(("demo.first", "demo.a_upper"))
+    results = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
+    assert [result.outcome for result in results] == ["failed", "stopped"]
     stopped = "lake.demo.a_upper was not refreshed: it is defined over lake.demo.first, which could not be refreshed"
     assert said[1:] == [stopped, "2 of 2 views could not be refreshed"]
 
 
 def test_a_name_that_is_not_there(house: House) -> None:
     with pytest.raises(ConfigError, match=r"materialized view nope: there is none; there are: lake\.demo\.first, "):
-        run(house, Wanted(("nope",)))
+        run(house, Selection(("nope",)))
 
 
 def test_nothing_to_refresh_is_said_before_anything_is_started(capsys: pytest.CaptureFixture[str]) -> None:

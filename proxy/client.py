@@ -1,0 +1,154 @@
+"""Commands that log in to a running Viewgate as its clients do: `health`, `views`, and `explain` without a script."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from proxy.hs2 import LoginRefused, Query, ResultSet, SqlError
+from proxy.own_sessions import in_session
+from proxy.upstream import Timeouts, Upstream
+
+PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
+_UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes, documented in docs/reference.md
+_CONNECT_S = 5.0
+
+
+@dataclass(frozen=True)
+class Login:
+    """Where Viewgate listens, and the user who logs in; the password comes from the environment."""
+
+    host: str
+    port: int
+    user: str | None = None
+
+    @property
+    def upstream(self) -> Upstream:
+        """The server as a client connects to it."""
+        return Upstream(self.host, self.port, self.user, os.environ.get(PASSWORD) or None, what="Viewgate")
+
+
+class Refused(Exception):
+    """A Viewgate that gives no session: its state in a word or two, why, and the exit code."""
+
+    def __init__(self, code: int, state: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.state = state
+
+
+async def health(login: Login, *, as_json: bool = False) -> int:
+    """Open a session and ask for the workers; return the exit code. A login that is required is no failure."""
+    named = login.upstream.named
+    code, state, told = 0, "healthy", f"{named} is healthy: a session was opened"
+    try:
+        async with session(login) as query:
+            await _check_workers(named, query)
+    except SqlError as error:
+        code, state, told = _UNHEALTHY, "unhealthy", f"{named} is unhealthy: {error.message}"
+    except Refused as refused:
+        code, state, told = refused.code, refused.state, str(refused)
+        if state == "login required":
+            code = 0
+    if as_json:
+        print(json.dumps({"healthy": state == "healthy", "state": state, "message": told}, ensure_ascii=False))
+    elif code:
+        print(f"viewgate: {told}", file=sys.stderr)
+    else:
+        print(told)
+    return code
+
+
+async def views(login: Login, *, as_json: bool = False) -> int:
+    """Print each materialized view with its freshness, its use and its last refresh; return the exit code."""
+    return await _show(login, ["SHOW VIEWGATE VIEWS"], as_json=as_json)
+
+
+async def explain(login: Login, query: str, namespace: str | None = None, *, as_json: bool = False) -> int:
+    """Print why each view answers a query or does not, decided by a running Viewgate; return the exit code."""
+    statements = [f"USE {namespace}"] if namespace else []
+    return await _show(login, [*statements, f"EXPLAIN REWRITE {query}"], as_json=as_json)
+
+
+@asynccontextmanager
+async def session(login: Login) -> AsyncIterator[Query]:
+    """Yield a function that runs statements in a session of the user; raise Refused where none can be opened."""
+    logging.getLogger("proxy").setLevel(logging.CRITICAL)  # the command tells it once, at its end
+    await _check_reachable(login.upstream)
+    async with AsyncExitStack() as opened:
+        try:
+            query = await opened.enter_async_context(in_session(login.upstream, "viewgate", Timeouts(open=10)))
+        except LoginRefused as error:
+            raise _refused(login, error) from error
+        except SqlError as error:
+            told = f"{login.upstream.named} is unhealthy: {error.message}"
+            raise Refused(_UNHEALTHY, "unhealthy", told) from error
+        yield query
+
+
+def _refused(login: Login, error: LoginRefused) -> Refused:
+    named, reason = login.upstream.named, error.message.partition(": ")[2]
+    if login.user is None:
+        told = f"{named} is listening; health not verified: login required, give --user ({reason})"
+        return Refused(_LOGIN_FAILED, "login required", told)
+    told = f"{named} refuses the login of {login.user}: {reason}; the password is read from {PASSWORD}"
+    return Refused(_LOGIN_FAILED, "login failed", told)
+
+
+async def _check_reachable(upstream: Upstream) -> None:
+    """Raise Refused if no connection can be made."""
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            _, writer = await asyncio.open_connection(upstream.host, upstream.port)
+    except OSError as error:  # TimeoutError is one
+        why = str(error) or f"no answer within {_CONNECT_S:g} s"
+        raise Refused(_UNREACHABLE, "unreachable", f"{upstream.named} is unreachable: {why}") from error
+    writer.close()
+
+
+async def _check_workers(named: str, query: Query) -> None:
+    for number, state, *_ in (await query("SHOW VIEWGATE WORKERS")).rows:
+        if state != "running":
+            raise SqlError(f"worker {number} of {named} is down, and is being started again: the log says why")
+
+
+async def _show(login: Login, statements: list[str], *, as_json: bool) -> int:
+    """Run statements in one session and print the result of the last; return the exit code."""
+    try:
+        async with session(login) as query:
+            for statement in statements:
+                result = await query(statement)
+    except Refused as refused:
+        print(f"viewgate: {refused}", file=sys.stderr)
+        return refused.code
+    names = [column.name for column in result.columns]
+    if as_json:
+        rows = [dict(zip(names, row, strict=True)) for row in result.rows]
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        _print_table(names, result)
+    return 0
+
+
+def _print_table(names: list[str], result: ResultSet) -> None:
+    """Print rows: as a table on a terminal, else a line for each with tabs between the values."""
+    from rich.console import Console  # which takes 0.1 s of processor time to load
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    rows = [["" if value is None else str(value) for value in row] for row in result.rows]
+    if not console.is_terminal:
+        for row in (names, *rows):
+            print("\t".join(row))
+        return
+    table = Table(*names)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
