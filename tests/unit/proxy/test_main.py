@@ -118,7 +118,7 @@ HEAVY = ("duckdb", "networkx", "proxy.service", "pyarrow", "pyiceberg", "pyspark
 
 @pytest.mark.parametrize(
     "words",
-    [["--help"], ["serve", "--help"], ["--version"], ["version"], ["check-config", "gate.toml"]],
+    [["--help"], ["serve", "--help"], ["--version"], ["version"], ["check-config", "gate.toml"], ["refresh", "--help"]],
 )
 def test_commands_that_need_little_import_little(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text(REMOTE)
@@ -130,6 +130,13 @@ def test_commands_that_need_little_import_little(words: list[str], tmp_path: Pat
     command = [sys.executable, "-c", code, *words]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     assert answer.stdout.endswith("\n0 []\n"), answer.stdout + answer.stderr
+
+
+def test_commands_that_ask_a_running_viewgate_load_no_engine() -> None:
+    heavy = ("rich", "pydantic", *HEAVY)
+    code = f"import sys\nimport proxy.client\nprint([m for m in {heavy} if m in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout == "[]\n"
 
 
 def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[str]) -> None:
