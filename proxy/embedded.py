@@ -211,7 +211,7 @@ def _alive(pid: str) -> bool:
 
 @contextmanager
 def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
-    """Return a Spark session in a JVM of its own."""
+    """Yield a Spark session in a JVM of its own."""
     java = preflight.java()
     jars.spark_jars()
     from py4j.protocol import Py4JError
@@ -250,7 +250,7 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
 
 @contextmanager
 def _java_environment(java: Path) -> Iterator[None]:
-    """Return the environment of the JVM: the checked Java, and no variable that overrides our settings."""
+    """Yield the environment of the JVM: the checked Java, and no variable that overrides our settings."""
     before = dict(os.environ)
     for name in ("HIVE_SERVER2_THRIFT_PORT", "HIVE_SERVER2_THRIFT_BIND_HOST", "SPARK_CONF_DIR", "SPARK_LOCAL_DIRS"):
         os.environ.pop(name, None)

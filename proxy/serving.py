@@ -209,14 +209,14 @@ def reread(options: Options, now: config.Config, adopt: Callable[[config.Config]
 
 @contextlib.contextmanager
 def reserved(listen: config.Listen) -> Iterator[int]:
-    """Return a port that several processes can listen on, kept for them also while none does."""
+    """Yield a port that several processes can listen on, kept for them also while none does."""
     with bound(listen.host, listen.port, shared=True) as place:
         yield place.getsockname()[1]
 
 
 @contextlib.contextmanager
 def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[socket.socket | None]:
-    """Return a socket bound to the console's port; None where there is to be no console, or its default port is taken.
+    """Yield a socket bound to the console's port; None where there is to be no console, or its default port is taken.
 
     Beside a server on any free port, the console is on any free port, too.
     """

@@ -32,7 +32,7 @@ Known = Mapping[str, frozenset[TableName]]
 def question_of(
     statement: Statement, select: SelectBlock, known: Known, declared: Declared | None = None
 ) -> Question | None:
-    """The question of a block; None where it is not read. `known` are the tables that a name belongs to."""
+    """Return the question of a block; None where it is not read. `known` are the tables that a name belongs to."""
     if select.tree is None:
         return None
     try:
@@ -42,7 +42,7 @@ def question_of(
 
 
 def readable(statement: Statement, select: SelectBlock) -> bool:
-    """Whether a block can be one as far as its clauses tell: no view answers it otherwise."""
+    """Return whether a block can be one as far as its clauses tell: no view answers it otherwise."""
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
         return False
@@ -57,7 +57,7 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 
 
 def is_branch(statement: Statement, select: SelectBlock) -> bool:
-    """Whether a block is a branch of a set operation that a block around it, or one behind it, reads."""
+    """Return whether a block is a branch of a set operation that a block around it, or one behind it, reads."""
     if any(table.block.tree is None and select.span.within(table.block.span) for table in statement.common):
         return True
     around = next(reversed(statement.around(select)), None)
@@ -67,7 +67,7 @@ def is_branch(statement: Statement, select: SelectBlock) -> bool:
 
 
 def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
-    """The derived tables in a block's FROM that are set operations."""
+    """Return the derived tables in a block's FROM that are set operations."""
     items = from_items(select.tree) if select.tree is not None else ()
     return [item.this for item in items if isinstance(item, exp.Subquery) and isinstance(item.this, exp.SetOperation)]
 
@@ -78,7 +78,9 @@ def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
 
 
 def _merges(derived: exp.Expr) -> bool:
-    """Whether a derived table can be a part of the block around it: it neither groups nor takes some of its rows."""
+    """Return whether a derived table can be a part of the block around it: it neither groups nor takes some of its
+    rows.
+    """
     clauses = ("group", "having", "distinct", "limit", "offset")
     if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
         return False
@@ -86,7 +88,7 @@ def _merges(derived: exp.Expr) -> bool:
 
 
 def _computes_over_rows(output: exp.Expr) -> bool:
-    """Whether an output may be an aggregate or a window function."""
+    """Return whether an output may be an aggregate or a window function."""
     return holds(output, exp.Window) or any(folds(call) for call in every(output, exp.Anonymous))
 
 
@@ -103,7 +105,9 @@ class _Source:
         self.qualifiers = dict(_qualifiers(statement, select.tree))
 
     def has(self, reference: Reference) -> bool:
-        """Whether a column is one of this block: a qualifier that it does not have is one of a block around it."""
+        """Return whether a column is one of this block: a qualifier that it does not have is one of a block around
+        it.
+        """
         return not reference.qualifier or reference.qualifier in self.qualifiers
 
 
@@ -146,14 +150,14 @@ class _Asking:
         )
 
     def _has(self, reference: Reference, source: _Source) -> bool:
-        """Whether a column is one of a source, and of no block around."""
+        """Return whether a column is one of a source, and of no block around."""
         return source.has(reference) and (reference.qualifier != "" or not self._is_outer(reference.name))
 
     def _is_outer(self, name: str) -> bool:
         return self.enclosed and name not in self.aliases and not self._known(name)
 
     def _attribute(self, source: _Source) -> None:
-        """The tables to which each name can belong."""
+        """Return the tables to which each name can belong."""
         needs = source.needs
         pairs = (reference for pair in needs.joins for reference in pair)
         for qualifier, name in (*needs.rows, *needs.filters, *(c for a in needs.aggregates for c in a.columns), *pairs):
@@ -162,7 +166,7 @@ class _Asking:
             self._owners[name] = self._owners.get(name, frozenset()) | owners
 
     def _known(self, name: str) -> frozenset[TableName]:
-        """The tables of the block that have a column of this name."""
+        """Return the tables of the block that have a column of this name."""
         found = self._having.get(name)
         if found is None:
             tables = self.core if self.whole else self.statement.tables
@@ -170,7 +174,7 @@ class _Asking:
         return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
-        """The tables that each of the names can belong to."""
+        """Return the tables that each of the names can belong to."""
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
@@ -244,7 +248,9 @@ class _Asking:
         return self._mentioned is None or name in self._mentioned
 
     def _implies(self) -> Callable[[frozenset[str], Values], bool]:
-        """Whether the block's predicates can leave a column, by any of its names, no more than certain values."""
+        """Return whether the block's predicates can leave a column, by any of its names, no more than certain
+        values.
+        """
         loose = set(self.own.loose)
         for needs in self.under:
             loose |= needs.constrained
@@ -294,13 +300,13 @@ def _plain(tree: exp.Select) -> bool:
 
 
 def _qualifiers(statement: Statement, tree: exp.Select) -> Iterator[tuple[str, TableName | None]]:
-    """What each qualifier of a block means: a table, or something derived."""
+    """Yield the table or derived relation that each qualifier of a block names."""
     for node in from_items(tree):
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
 
 
 def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]:
-    """The derived tables and CTEs in a block's FROM, and in theirs, that are a part of the block."""
+    """Yield the derived tables and CTEs in a block's FROM, and in theirs, that are a part of the block."""
     for found, whole in _from_blocks(statement, select):
         if whole and found.tree is not None and _merges(found.tree):
             yield found
@@ -308,14 +314,14 @@ def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]
 
 
 def _apart(statement: Statement, select: SelectBlock) -> Iterator[str]:
-    """The names of the columns of derived tables that are no part of the block."""
+    """Yield the names of the columns of derived tables that are no part of the block."""
     for found, whole in _from_blocks(statement, select):
         if found.tree is not None and not (whole and _merges(found.tree)):
             yield from (output.alias_or_name.lower() for output in found.tree.expressions)
 
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
-    """The derived tables and CTEs in a block's own FROM; of a set operation the first branch, and False."""
+    """Yield the derived tables and CTEs in a block's own FROM; of a set operation the first branch, and False."""
     if select.tree is None:
         return
     inside = statement.inside(select)
@@ -334,7 +340,7 @@ def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[Se
 
 
 def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
-    """The names that a block gives to the columns of its sources: `FROM (…) AS x (a, b)`."""
+    """Yield the names that a block gives to the columns of its sources: `FROM (…) AS x (a, b)`."""
     assert select.tree is not None
     if statement.inside(select):
         aliases = select.tree.find_all(exp.TableAlias)
@@ -345,13 +351,13 @@ def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
 
 
 def _met(limits: Sequence[Values]) -> Values | None:
-    """What all comparisons of a column leave; None where that is not known."""
+    """Return the values of a column that satisfy all its comparisons; None where they are not known."""
     kinds = {values.kind for values in limits}
     return Values(kinds.pop(), RangeSet.met([values.set for values in limits])) if len(kinds) == 1 else None
 
 
 def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
-    """The names behind each name that is given to an output under the block; None where it is given twice."""
+    """Return the names behind each name that is given to an output under the block; None where it is given twice."""
     found: dict[str, frozenset[str] | None] = {}
     for needs in under:
         for alias, means in needs.aliases:

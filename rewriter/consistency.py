@@ -42,7 +42,9 @@ def pinned(
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:
-    """The edit that pins one FROM item; none for a common table expression, and for what names its snapshot itself."""
+    """Return the edit that pins one FROM item; none for a common table expression, and for what names its snapshot
+    itself.
+    """
     if (len(table.parts) == 1 and table.name.lower() in statement.ctes) or _names_snapshot(table):
         return []
     name = statement.resolve(table)
@@ -54,7 +56,7 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
 
 
 def _names_snapshot(table: exp.Table) -> bool:
-    """Whether a FROM item is `t VERSION AS OF 5`; a tag can come to mean another one, and so can a time."""
+    """Return whether a FROM item is `t VERSION AS OF 5`; a tag can come to mean another one, and so can a time."""
     version = table.args.get("version")
     others = any(table.args.get(arg) for arg in ("when", "sample", "pivots"))
     if not isinstance(version, exp.Version) or version.name != "VERSION" or others:
@@ -64,7 +66,7 @@ def _names_snapshot(table: exp.Table) -> bool:
 
 
 def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str:
-    """The snapshots of all that is read; or which of them cannot be read as it is now by naming one."""
+    """Return the snapshots of all that is read; or which of them cannot be read as it is now by naming one."""
     pins = {}
     for name in sorted(reads):
         snapshot = _snapshot(relations.get(name))
@@ -75,7 +77,7 @@ def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str
 
 
 def _snapshot(table: object) -> int | None:
-    """A snapshot that reads as the table does now: a snapshot is read with its own schema."""
+    """Return a snapshot with the table's current schema: a snapshot is read with its own."""
     if not isinstance(table, Table) or not table.snapshots or table.snapshots[0].schema_id != table.schema_id:
         return None
     return table.snapshots[0].id

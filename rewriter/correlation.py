@@ -32,7 +32,7 @@ class Correlation:
     lent: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def column(self, node: exp.Column) -> Tree:
-        """The constant that a column of the block around is; raises Unsupported."""
+        """Return the constant that a column of the block around is; raise Unsupported."""
         declared = self.scope.type_of(self.scope.column(node))
         source = self.scope.source_of(node)
         if declared is None or source is None:
@@ -54,7 +54,7 @@ class Correlation:
             raise Unsupported(f"a subquery that names columns around it is read {aggregated}")
 
     def placed(self, match: Match) -> Match | Miss:
-        """The match, if the columns around mean the same in it."""
+        """Return the match, if the columns around mean the same in it."""
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
         taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
@@ -68,7 +68,7 @@ class Correlation:
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
-    """What a block may take from the one around it; None for one that is no operand there."""
+    """Return the outer references that a block may have; None for a block that is no operand."""
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
@@ -82,7 +82,7 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
 
 
 def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
-    """Whether a SELECT is an operand in the WHERE of just that block, or in an output with a name of its own.
+    """Return whether a SELECT is an operand in the WHERE of just that block, or in an output with a name of its own.
 
     So is what EXISTS or IN asks about. The name that Spark makes of an output may show the columns around.
     """

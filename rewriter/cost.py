@@ -34,7 +34,7 @@ def cost(match: Match, relations: Relations) -> int:
 
 
 def _read(rewriting: Rewriting, relations: Relations) -> int:
-    """The cost of what a rewriting reads."""
+    """Return the cost of what a rewriting reads."""
     beside = sum(scan_of(relations.get(table.name)) for table in rewriting.tables if not table.text)
     if rewriting.parts is None:
         return scan_of(rewriting.storage) + beside
@@ -53,7 +53,9 @@ def cost_of_branch(shared: Shared, relations: Relations) -> int:
 
 
 def _scan_at(read: Read, table: Relation | None) -> int:
-    """The cost of reading a table at some moment; of what came since another, where nobody has counted it, of all."""
+    """Return the cost of reading a table at some moment; of what came since another, where nobody has counted it, of
+    all.
+    """
     if not isinstance(read, Added) or not isinstance(table, Table):
         return scan_of(table)
     # What compaction adds is not read.
@@ -97,13 +99,13 @@ def _most_keys(keys: Sequence[exp.Expr]) -> int:
 
 
 def original_cost(block: Block, relations: Relations) -> int:
-    """The cost up to which a rewriting is worth while: the block's own, and what is lost in the fixed parts."""
+    """Return the cost up to which a rewriting is worth while: the block's own, and what is lost in the fixed parts."""
     grouped = ROLL_UP if block.keys is not None else 0
     return sum(scan_of(relations.get(name)) for name in _read_by(block)) + grouped + SCAN
 
 
 def _read_by(block: Block) -> Iterator[TableName]:
-    """The tables that a block reads, also under its derived tables."""
+    """Yield the tables that a block reads, also under its derived tables."""
     for table in block.tables:
         within = table.branches or ((table.inner,) if table.inner is not None else ())
         for inner in within:
@@ -113,7 +115,7 @@ def _read_by(block: Block) -> Iterator[TableName]:
 
 
 def scan_of(table: Relation | None) -> int:
-    """The cost of reading a table once."""
+    """Return the cost of reading a table once."""
     if not isinstance(table, Table) or (table.size is None and table.records is None):
         return UNKNOWN
     return SCAN + (table.size if table.size is not None else (table.records or 0) * RECORD)

@@ -55,7 +55,7 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
 
 
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
-    """The block of a derived table: it is read as it is, so window functions may tell equal rows apart."""
+    """Return the block of a derived table: it is read as it is, so window functions may tell equal rows apart."""
     if select.tree is None:
         raise Unsupported(select.problem)
     return build_block(
@@ -79,7 +79,7 @@ def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) ->
 
 
 def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[int, int]]:
-    """The places of pairs of parentheses in a block, inner ones first."""
+    """Yield the places of pairs of parentheses in a block, inner ones first."""
     opened: list[int] = []
     start = select.span.start
     for token in tokenize(statement.sql[start : select.span.end]):
@@ -90,7 +90,7 @@ def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[in
 
 
 def _reads(text: str) -> exp.Expr | None:
-    """The query that a text in parentheses is as an item of FROM."""
+    """Return the query that a text in parentheses is as an item of FROM."""
     try:
         query: exp.Expr = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     except ParseError:
@@ -107,7 +107,7 @@ def _query_of(block: SelectBlock) -> exp.Expr:
 
 
 def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
-    """The SELECTs of a query, which may be a set operation; raises Unsupported."""
+    """Yield the SELECTs of a query, which may be a set operation; raise Unsupported."""
     if query.args.get("with_"):
         raise Unsupported("a derived table has its own WITH")
     if isinstance(query, exp.Select):

@@ -38,7 +38,9 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
 
 
 def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:
-    """The statement as it is, and why nothing answers it; of views that stay names, where all is to be told."""
+    """Return the original statement and why nothing answers it; with the views that stay names, for a full
+    explanation.
+    """
     attempts = [*_attempts(tried)] if len(tried) > 1 else [*own.tried]
     refused = {name: why for expanded in expansions for name, why in expanded.refused.items()}
     if definitions.exhaustive:
@@ -47,7 +49,7 @@ def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, d
 
 
 def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations) -> Outcome | None:
-    """What comes of a statement with views in their place; None where they are not what they were taken for."""
+    """Return the outcome of a statement with views expanded; None where a view is not as it was assumed."""
     if any(relations.get(view.name) != view.state for view in expanded.views):
         return None
     try:
@@ -57,7 +59,7 @@ def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations
 
 
 def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    """What came of each view where it came closest: with views in their place, else without."""
+    """Yield the attempt of each view that came closest: with views expanded, else without."""
     told = set()
     for outcome in outcomes:
         yield from (attempt for attempt in outcome.tried if attempt.view not in told)

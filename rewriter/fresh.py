@@ -55,7 +55,9 @@ def fresh_view(
     columns: Sequence[str] | None = None,
     views: Mapping[TableName, View] = MappingProxyType({}),
 ) -> Fresh:
-    """The view that CREATE MATERIALIZED VIEW would make now; raises Unsupported or Uncertain where it would not."""
+    """Return the view that CREATE MATERIALIZED VIEW would make now; raise Unsupported or Uncertain where it would
+    not.
+    """
     seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
     definition = define(query, session, relations, columns, views)
     if None in definition.names:
@@ -90,7 +92,7 @@ def _over(view: MaterializedView, views: Mapping[TableName, View]) -> Materializ
 
 
 def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> tuple[Column, ...]:
-    """A query's columns as Spark gives them, its tables and views having these; raises Uncertain."""
+    """Return a query's columns as Spark gives them, its tables and views having these; raise Uncertain."""
     main = parse(query, session).main
     block = _block(query, session, seen)
     if main is None or main.tree is None or block is None:
@@ -113,7 +115,7 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
 
 
 def _stored(definition: Definition, block: Block | None) -> tuple[Column, ...]:
-    """The storage's columns; those of a query that is no single block are known only by name."""
+    """Return the storage's columns; those of a query that is no single block are known only by name."""
     if block is None:
         return tuple(Column(name or "", UNKNOWN) for name in definition.names)
     return tuple(Column(name or "", kind) for name, kind in zip(block.names, output_types(block), strict=True))

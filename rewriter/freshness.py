@@ -35,7 +35,9 @@ Relations = Mapping[TableName, Relation | None]
 def fresh_storage(
     view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, part: bool = False
 ) -> Table | Miss:
-    """The view's storage if it is fresh, else what it lacks; with `part`, also one that holds but some of the rows."""
+    """Return the view's storage if it is fresh, else what it lacks; with `part`, also one that holds but some of the
+    rows.
+    """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
         return storage
@@ -55,7 +57,7 @@ class Live(NamedTuple):
 
 
 def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
-    """The view's storage, and what was appended to its sources since, if nothing else happened to them.
+    """Return the view's storage, and what was appended to its sources since, if nothing else happened to them.
 
     An incremental read skips silently what other snapshots did, and has the columns of today: each snapshot since is
     looked at, and the columns must be those of the snapshot at which it begins.
@@ -75,7 +77,7 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
 
 
 def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
-    """What was appended to a table since a refresh read it; None for nothing."""
+    """Return the range of snapshots appended to a table since a refresh read it; None if there is none."""
     source = _source(name, table, recorded)
     if isinstance(source, Miss):
         return source
@@ -97,7 +99,9 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
 
 
 def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
-    """The view's storage if a refresh of the view as it is now has filled it, whatever its sources hold by now."""
+    """Return the view's storage if a refresh of the view as it is now has filled it, whatever its sources hold by
+    now.
+    """
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
     state, storage = relations.get(view.name), relations.get(view.storage)
@@ -123,12 +127,12 @@ def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
 
 
 def _recorded(storage: Table) -> Mapping[str, SourceState]:
-    """What a refresh read, by the UUIDs of the tables."""
+    """Return the recorded sources of a refresh by the UUIDs of the tables."""
     return {source.uuid: source for source in storage.refresh.sources} if storage.refresh is not None else {}
 
 
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
-    """Views that it is defined over must be those that it was refreshed through, and be so now."""
+    """Return why the views under a view differ from those of its last refresh."""
     recorded = {child.uuid: child.version for child in children}
     for state in view.through:
         if relations.get(state.name) != state:
@@ -157,7 +161,7 @@ def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[s
 
 
 def _source(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> SourceState | Miss:
-    """What a refresh recorded of a table."""
+    """Return the record that a refresh made of a table; a miss if there is none."""
     if isinstance(table, ViewState):
         return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be put in the place of its name")
     if not isinstance(table, Table):
@@ -177,7 +181,7 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
 
 
 def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
-    """The snapshots that may have changed rows since another, newest first: compaction changes none."""
+    """Return the snapshots that may have changed rows since another, newest first: compaction changes none."""
     return [snapshot for snapshot in table.since(snapshot_id) if snapshot.operation != "replace"]
 
 
@@ -193,7 +197,7 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
 
 
 def _differing(table: Table, recorded: tuple[Column, ...]) -> str:
-    """The name of the first recorded column that is another field now, or gone; empty if there is none."""
+    """Return the name of the first recorded column that is another field now, or gone; empty if there is none."""
     for column in recorded:
         now = table.column(column.name)
         if now is None or (now.field_id, now.type) != (column.field_id, column.type):

@@ -99,7 +99,7 @@ class Definitions:
         return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
-        """The same views, with what is known of tables now."""
+        """Return the same views, with what is known of tables now."""
         return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
@@ -175,7 +175,7 @@ class Definitions:
         return graph
 
     def upon(self, name: TableName) -> list[MaterializedView]:
-        """The materialized views that are defined over a view, in the order of their names."""
+        """Return the materialized views that are defined over a view, in the order of their names."""
         return self._upon.get(name, [])
 
     @property
@@ -224,17 +224,17 @@ class Definitions:
         return tuple(listed), {each.view.name: place for place, each in enumerate(listed)}
 
     def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
-        """The views that could answer a block, and those that it names."""
+        """Return the views that could answer a block, and those that it names."""
         return self._recent(statement, select)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
-        """The views that could answer any block of a statement, as it is or with views in their place."""
+        """Return the views that could answer any block of a statement, as it is or with views in their place."""
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
         return tuple(found.values())
 
     def over(self, statement: Statement) -> int:
-        """The number of views that read any of a statement's tables."""
+        """Return the number of views that read any of a statement's tables."""
         return self.shelf.reading(statement.tables).bit_count()
 
     def _expansions(self, statement: Statement) -> Expansions:
@@ -267,7 +267,7 @@ class Definitions:
         return self._listed(bits, tables, partial, beside)
 
     def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """The views behind these bits, and those among the tables."""
+        """Return the views behind these bits, and those among the tables."""
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
         found = sorted(named.union(shelf.pick(bits))) if named else shelf.pick(bits)
@@ -313,7 +313,7 @@ class Definitions:
 
 
 def _whole_texts(view: MaterializedView) -> Iterable[str]:
-    """The queries of which a view's storage has just the rows, its hidden columns apart."""
+    """Return the queries of which a view's storage has just the rows, its hidden columns apart."""
     if view.written == view.query:
         return dict.fromkeys((view.storage_query, view.written))
     return (view.query,) if _SETS in view.storage_query else ()
@@ -321,13 +321,15 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 
 @lru_cache(maxsize=32_768)
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
-    """The texts that a storage query answers as a whole; once for each query, as its features."""
+    """Return the texts that a storage query answers as a whole; once for each query, as its features."""
     return tuple(texts_of(parse(storage_query, session)))
 
 
 @lru_cache(maxsize=32_768)
 def features_of(storage_query: str, session: Session) -> Features:
-    """What a storage query mentions; once for each query, since definitions change one view at a time."""
+    """Return the names that a storage query mentions; once for each query, since definitions change one view at a
+    time.
+    """
     statement = parse(storage_query, session)
     occurrences = [table for block in statement.blocks for table in tables_of(block)]
     resolved = {table.alias_or_name.lower(): statement.resolve(table) for table in occurrences}
@@ -364,12 +366,12 @@ def features_of(storage_query: str, session: Session) -> Features:
 
 
 def _closed(names: Iterable[str], classes: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The names, and those that are equal to them."""
+    """Return the names, and those that are equal to them."""
     return frozenset[str]().union(*(classes.get(name, (name,)) for name in names))
 
 
 def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
-    """What all comparisons of a column leave of it, for each kind of constants."""
+    """Yield the values that all comparisons of a column leave, for each kind of constants."""
     found: dict[tuple[frozenset[str], str], list[RangeSet]] = {}
     for names, (kind, values) in limits:
         found.setdefault((names, kind), []).append(values)
@@ -378,7 +380,7 @@ def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
 
 
 def _table(reference: Reference, resolved: dict[str, TableName | None]) -> TableName | None:
-    """The table of a column, where its qualifier tells, or there is only one."""
+    """Return the table of a column, where its qualifier tells, or there is only one."""
     if reference.qualifier:
         return resolved.get(reference.qualifier)
     return next(iter(resolved.values())) if len(resolved) == 1 else None

@@ -134,7 +134,7 @@ def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
 
 
 def _names(parts: Iterable[Tree]) -> Mapping[Tree, str]:
-    """A name for each part, none twice: as it is called in messages."""
+    """Return a distinct name for each part, used in messages."""
     names: dict[Tree, str] = {}
     for part in parts:
         name = words(part).lower()

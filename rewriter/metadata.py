@@ -14,7 +14,7 @@ _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 
 
 def counted_by_metadata(block: Block, relations: Relations, settings: Mapping[str, str]) -> bool:
-    """Whether a block is `SELECT count(*)` of all rows of one table, none of which another file takes away.
+    """Return whether a block is `SELECT count(*)` of all rows of one table, none of which another file takes away.
 
     Other aggregates need statistics of the columns, which files may lack.
     """

@@ -95,7 +95,7 @@ class Needs:
 
 
 def needs_of(tree: exp.Select) -> Needs:
-    """The needs of a SELECT.
+    """Return the needs of a SELECT.
 
     >>> from rewriter.sql import parse_select
     >>> needs = needs_of(parse_select("SELECT region, sum(price) FROM sales WHERE n > 7 GROUP BY 1"))
@@ -182,7 +182,7 @@ class _Reader:
                 self.needs.loose |= _names(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
-        """A comparison of no constants is implied by nothing but itself."""
+        """Collect the columns of a comparison without constants, which nothing but itself implies."""
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)
             self.read(comparison.expression, self.needs.filters)
@@ -239,7 +239,7 @@ class _Reader:
         self.needs.loose |= {r.name for r in condition}
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
-        """What a window function is of stands outside aggregates, unless it is an aggregate itself."""
+        """Collect the arguments of a window function as columns outside aggregates."""
         call = node.this
         arguments = call.expressions if isinstance(call, exp.Anonymous) else [call]
         for part in (*arguments, *(part for part in node.iter_expressions() if part is not call)):
@@ -264,7 +264,7 @@ _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] =
 
 
 def folds(call: Tree) -> bool:
-    """Whether a call is an aggregate, or could be."""
+    """Return whether a call is an aggregate, or could be."""
     return meant(call.name) not in READABLE
 
 
@@ -275,7 +275,7 @@ def _listed(clause: object) -> Iterator[Tree]:
 
 
 def _reference(node: object) -> Reference | None:
-    """A column by its name; None for everything else."""
+    """Return a column by its name; None for everything else."""
     if isinstance(node, exp.Paren):
         return _reference(node.this)
     if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
@@ -284,7 +284,7 @@ def _reference(node: object) -> Reference | None:
 
 
 def _names(tree: Tree) -> set[str]:
-    """The names of all columns in a tree, but for those in queries within it."""
+    """Return the names of all columns in a tree, but for those in queries within it."""
     nodes = tree.walk(prune=lambda node: isinstance(node, exp.Query))
     return {node.name.lower() for node in nodes if isinstance(node, exp.Column)}
 
@@ -294,7 +294,7 @@ _COMPARED: Mapping[type[Tree], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", 
 
 
 def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
-    """A comparison of a column with constants, as the values that it leaves."""
+    """Return a comparison of a column with constants, as the values that it leaves."""
     if isinstance(conjunct, exp.Between):
         ends = [conjunct.args["low"], conjunct.args["high"]]
         return _held(conjunct.this, ends, _between) if not conjunct.args.get("symmetric") else None
@@ -315,7 +315,7 @@ def _between(ends: Sequence[Fraction | str]) -> RangeSet:
 def _held(
     subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | str]], RangeSet]
 ) -> tuple[Reference, Values] | None:
-    """What a comparison leaves of a column, if that is one and the constants are of one kind."""
+    """Return the values that a comparison leaves a column, if the constants are of one kind."""
     reference = _reference(subject)
     points = [_point(literal) for literal in constants]
     known = [point for point in points if point is not None]
@@ -329,7 +329,7 @@ def _held(
 
 
 def _point(literal: Tree) -> tuple[str, Fraction | str] | None:
-    """A constant as a number, as days since 1970, or as a text that can be nothing else."""
+    """Return a constant as a number, as days since 1970, or as a text that can be nothing else."""
     if isinstance(literal, exp.Paren):
         return _point(literal.this)
     if isinstance(literal, exp.Neg):

@@ -26,7 +26,7 @@ class Attempt:
     block: str = ""
 
     def missed(self, miss: Miss) -> Attempt:
-        """The same attempt, stopped by something after all."""
+        """Return the same attempt, stopped by something after all."""
         return replace(self, verdict="missed", reason=miss.reason, detail=miss.detail)
 
 
@@ -51,7 +51,9 @@ class Replacement:
     verdict: Verdict = UNVERIFIED
 
     def text(self, schema: Sequence[Column] | None, texts: Mapping[str, str]) -> str:
-        """The block over the view's storage, with the given names and types; `texts` are those of its subqueries."""
+        """Return the block over the view's storage, with the given names and types; `texts` are those of its
+        subqueries.
+        """
         rewriting = self.match.rewriting.with_texts(texts) if texts else self.match.rewriting
         return print_rewriting(rewriting, self.query.names, schema, self.pins)
 
@@ -118,14 +120,14 @@ class Outcome:
         return splice(self.statement.sql, self.spelled)
 
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
-        """The statement to run. `schemas` gives Spark's columns for each replacement's `original`."""
+        """Return the statement to run. `schemas` gives Spark's columns for each replacement's `original`."""
         known = schemas or {}
         if not self._printed or self._printed[0][0] != known:
             self._printed[:] = [(known, self._text(SelectSpan(0, len(self.statement.sql)), known))]
         return self._printed[0][1]
 
     def _text(self, span: SelectSpan, known: Mapping[str, Sequence[Column]]) -> str:
-        """A part of the statement with all that is replaced in it."""
+        """Return a part of the statement with all that is replaced in it."""
         inside = [r for r in self.replacements if r.block.span.within(span)]
         outer = [r for r in inside if not any(r is not o and r.block.span.within(o.block.span) for o in inside)]
         edits = []

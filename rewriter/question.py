@@ -28,7 +28,7 @@ class Need:
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
 
     def met(self, shelf: Shelf) -> int:
-        """The views that have what is needed, by what they hold themselves."""
+        """Return the views that have what is needed, by what they hold themselves."""
         return shelf.show(self.names)
 
 
@@ -39,7 +39,7 @@ class Filtered(Need):
     values: Values | None = None
 
     def met(self, shelf: Shelf) -> int:
-        """The views that show a name, or have no other rows."""
+        """Return the views that show a name, or have no other rows."""
         return shelf.show(self.names) | shelf.keep(self.names, self.values)
 
 
@@ -51,7 +51,7 @@ class Aggregated(Need):
     within: Names = frozenset()
 
     def met(self, shelf: Shelf) -> int:
-        """The views that show a name, or an aggregate that this one can be made of."""
+        """Return the views that show a name, or an aggregate that this one can be made of."""
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
 
@@ -87,7 +87,7 @@ class Question:
     mentions: Callable[[str], bool]
 
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
-        """The views that could answer."""
+        """Return the views that could answer."""
         beside: dict[TableName, int] = {}
         bits = shelf.understood & shelf.reading(self.core)
         if not self.grouped:
@@ -117,7 +117,7 @@ class Question:
         return lost
 
     def _keyed(self, table: TableName, declared: Declared) -> bool:
-        """Whether a table has a key of which each column is at least mentioned."""
+        """Return whether a table has a key of which each column is at least mentioned."""
         key = declared.primary.get(table, ())
         return bool(key) and all(self.mentions(column.lower()) for column in key)
 
@@ -193,7 +193,7 @@ class Question:
 
 
 def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
-    """The views that equate the two sides of a pair, of tables that they read both."""
+    """Return the views that equate the two sides of a pair, of tables that they read both."""
     found = shelf.join(frozenset[str]().union(*(side.names for side in pair))) if len(pair) == 2 else 0
     for side in pair:
         if found and side.tables is not None:

@@ -27,7 +27,7 @@ class Asked:
         self._decided: tuple[Relations, tuple[int, ...], Outcome] | None = None
 
     def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
-        """The decision, or the last one where its names stand for the same; raises Unsupported.
+        """Return the decision, or the last one where its names stand for the same; raise Unsupported.
 
         Time counts for the moments within a bound alone.
         """

@@ -28,7 +28,7 @@ class Shared:
 
 
 def storage_question(view: MaterializedView) -> Statement | None:
-    """A view's storage query as a session with its settings would ask it; None where they are not known."""
+    """Return a view's storage query as a session with its settings would ask it; None where they are not known."""
     if view.settings is None:
         return None
     return parse(view.storage_query, replace(view.session, settings=view.settings, time_zone=view.zone))

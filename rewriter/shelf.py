@@ -84,7 +84,7 @@ class Shelf:
 
     @classmethod
     def of(cls, views: Mapping[TableName, Features]) -> Shelf:
-        """The shelf of these views."""
+        """Return the shelf of these views."""
         names = sorted(views)
         shelf = cls(names, (1 << len(names)) - 1)
         for i, name in enumerate(names):
@@ -113,15 +113,17 @@ class Shelf:
                 _add(self.kept.setdefault(name, {}), (limit.values,), bit)
 
     def reading(self, tables: Iterable[TableName]) -> int:
-        """The views that read any of these tables."""
+        """Return the views that read any of these tables."""
         return reduce(or_, (self.reads.get((table, 1), 0) for table in tables), 0)
 
     def show(self, names: Iterable[str]) -> int:
-        """The views that have a column of one of these names, or of one that they equate with it."""
+        """Return the views that have a column of one of these names, or of one that they equate with it."""
         return reduce(or_, (self.shown.get(name, 0) for name in names), 0)
 
     def keep(self, names: Names, values: Values | None) -> int:
-        """The views whose predicates may imply that one of these names has such values, or one that is not known."""
+        """Return the views whose predicates may imply that one of these names has such values, or one that is not
+        known.
+        """
         found = 0
         for name in names:
             found |= self.loose.get(name, 0)
@@ -131,7 +133,9 @@ class Shelf:
         return found
 
     def fold(self, names: Names, function: str, within: Names) -> int:
-        """The views with an aggregate of one of these names that this one, of the names `within`, can be made of."""
+        """Return the views with an aggregate of one of these names that this one, of the names `within`, can be made
+        of.
+        """
         # One without a family can be made of any that has the columns.
         found, made_of = 0, FAMILIES.get(function)
         for name in names:
@@ -141,11 +145,11 @@ class Shelf:
         return found
 
     def join(self, names: Names) -> int:
-        """The views that equate all of these names."""
+        """Return the views that equate all of these names."""
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[int]:
-        """The places in `views` of those that a bit set has, in order."""
+        """Return the places in `views` of those that a bit set has, in order."""
         picked: list[int] = []
         if not bits:
             return picked

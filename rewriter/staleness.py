@@ -30,13 +30,15 @@ class Bound:
     seconds: int | None = None
 
     def allows(self, view: MaterializedView, since_ms: int) -> bool:
-        """Whether storage may lack what came first at that time; of a time that has not come yet nobody knows."""
+        """Return whether storage may lack what came first at that time; of a time that has not come yet nobody
+        knows.
+        """
         seconds = view.max_staleness if self.seconds is None else self.seconds
         return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
 
 
 def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[int, ...]:
-    """The moments within the bound at which a stale view was fresh, in milliseconds, the latest first."""
+    """Return the moments within the bound at which a stale view was fresh, in milliseconds, the latest first."""
     found = set[int]()
     for name in relations:
         view = definitions.by_storage.get(name)
@@ -86,7 +88,8 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
 def rewrite_within(
     statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
 ) -> Outcome:
-    """The decision about a statement now, or at that of the earlier moments which leaves the least to the tables.
+    """Return the decision about a statement now, or at that of the earlier moments which leaves the least to the
+    tables.
 
     Of moments that answer as much, one that reads no appended rows comes first, then the latest. What fills a table
     is always of now.

@@ -79,7 +79,9 @@ class _Part(NamedTuple):
 
 
 def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """The change with the fewest parts by which a view answers a block that none answers; None if there is none."""
+    """Return the change with the fewest parts by which a view answers a block that none answers; None if there is
+    none.
+    """
     statement = outcome.statement
     answered = {replacement.block.span for replacement in outcome.replacements}
     for select in statement.blocks:
@@ -161,14 +163,14 @@ def _as_many_rows(
 
 
 def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:
-    """The columns of a changed view, where it names them otherwise than its query does."""
+    """Return the columns of a changed view, where it names them otherwise than its query does."""
     names = [column.name for column in view.columns]
     own = [item.alias_or_name for item in tree.expressions]
     return (*names, *(part.name for part in parts)) if names and all(own) and names != own else ()
 
 
 def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
-    """What the query's tables are called in the view's text, by their ids; None where no qualifier is needed."""
+    """Return the qualifiers of the query's tables in the view's text, by their ids; None where none is needed."""
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
     tables = [item for item in from_items(tree) if isinstance(item, exp.Table)]
     named = {session.resolve(tuple(part.name for part in table.parts)): table.alias_or_name for table in tables}
@@ -206,7 +208,7 @@ def _aggregates(tree: Tree) -> Iterator[Tree]:
 
 
 def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
-    """An expression of the query in the words of the view."""
+    """Return an expression of the query in the words of the view."""
 
     def swap(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column):
@@ -220,7 +222,7 @@ def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
 
 
 def _name(tree: Tree, taken: set[str]) -> str:
-    """A name for a new output: `price`, `max_price`, and with a number where that is taken."""
+    """Return a name for a new output: `price`, `max_price`, and with a number where that is taken."""
     call = tree.this if isinstance(tree, exp.Filter) else tree
     words = [call.name] if isinstance(call, exp.Anonymous) else []
     words += [column.name for column in tree.find_all(exp.Column)][:1]
@@ -229,7 +231,7 @@ def _name(tree: Tree, taken: set[str]) -> str:
 
 
 def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
-    """The view's query with the parts added."""
+    """Return the view's query with the parts added."""
     changed = tree.copy()
     group = changed.args.get("group")
     for part in parts:

@@ -385,7 +385,7 @@ def _told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitio
 
 
 def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """Return the views over tables that the session has put temporary views before."""
+    """Yield the views over tables that the session has put temporary views before."""
     session = statement.session
     for name in sorted(session.temporary_views):
         read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in tables_of(block))

@@ -28,7 +28,7 @@ class Call(NamedTuple):
 
 
 def calls(sql: str) -> Iterator[Call]:
-    """Return the calls in a statement.
+    """Yield the calls in a statement.
 
     >>> list(calls("SELECT * FROM stale_files('demo.m1') f"))
     [Call(function='stale_files', view='demo.m1', start=14, end=36)]

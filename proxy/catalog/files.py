@@ -45,7 +45,7 @@ def _file(entry: ManifestEntry, times: Mapping[int, int]) -> DataFile:
 
 
 def _since(table: IcebergTable, head: Snapshot, start: int | None) -> Iterator[ManifestEntry]:
-    """Return the files that snapshots after `start` added and removed, delete files too; compaction moves rows only."""
+    """Yield the files that snapshots after `start` added and removed, delete files too; compaction moves rows only."""
     at: Snapshot | None = head
     while at is not None and at.snapshot_id != start:
         if at.summary is None or at.summary.operation.value != "replace":

@@ -102,7 +102,7 @@ def _has_read(state: RefreshState, snapshots: Read) -> bool:
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """Return the snapshots with the rows that a table has: compaction changes none."""
+    """Yield the snapshots with the rows that a table has: compaction changes none."""
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])
 

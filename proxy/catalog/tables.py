@@ -131,7 +131,7 @@ def _schema(document: Document, schema_id: int) -> Mapping[str, Any]:
 
 
 def ancestry(document: Document) -> Iterator[dict[str, Any]]:
-    """Return the current snapshot and its ancestors, newest first, as far as they have not expired."""
+    """Yield the current snapshot and its ancestors, newest first, as far as they have not expired."""
     by_id = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     at = document.get("current-snapshot-id")
     while at in by_id:

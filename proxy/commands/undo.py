@@ -25,7 +25,7 @@ class Step:
 
 @asynccontextmanager
 async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[Step]]:
-    """Return a list for steps that undo; they are taken last first if the body fails or is cancelled."""
+    """Yield a list for steps that undo; they are taken last first if the body fails or is cancelled."""
     undo: list[Step] = []
     try:
         yield undo

@@ -1,7 +1,7 @@
 """How often each view was of use since the start, statement by statement, and what it saved and cost.
 
-What a statement would have taken without its views is not known, but what it took where the tables answered it: the mean
-over the statements of the same text without literals. Those that no such statement was seen of count for nothing.
+A statement's time without its views is estimated as the mean over the statements of the same digest that the tables
+have answered. Statements without such a digest count for nothing.
 """
 
 from __future__ import annotations

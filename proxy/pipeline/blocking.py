@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 
 @contextmanager
 def job_thread() -> Iterator[ThreadPoolExecutor]:
-    """Return a job's thread, released but not joined at the end: a call that still runs would stop the event loop."""
+    """Yield a job's thread, released but not joined at the end: a call that still runs would stop the event loop."""
     thread = ThreadPoolExecutor(1, "refresh")
     try:
         yield thread

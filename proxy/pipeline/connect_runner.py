@@ -28,7 +28,7 @@ class ConnectRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ConnectJob]:
-        """Return a session with the settings of all jobs, and those of this job."""
+        """Yield a session with the settings of all jobs, and those of this job."""
         with job_thread() as thread:
             job = ConnectJob(self._connect(), thread)
             try:

@@ -26,7 +26,7 @@ class EmbeddedRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[EmbeddedJob]:
-        """Return a session of its own on a thread of its own: Spark keeps a job's group by thread."""
+        """Yield a session of its own on a thread of its own: Spark keeps a job's group by thread."""
         with job_thread() as thread:
             job = EmbeddedJob(self._spark, thread)
             await job.open(self._pool, settings)

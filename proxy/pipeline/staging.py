@@ -31,7 +31,7 @@ def recording(summary: Mapping[str, str]) -> dict[str, str]:
 
 @asynccontextmanager
 async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
-    """Return the name of a branch that is removed at the end; raise Lost if main has left `base`."""
+    """Yield the name of a branch that is removed at the end; raise Lost if main has left `base`."""
     branch = f"{BRANCH_PREFIX}{uuid.uuid4().hex}"
     try:
         yield branch

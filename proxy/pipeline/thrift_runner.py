@@ -30,7 +30,7 @@ class ThriftRunner:
 
     @asynccontextmanager
     async def job(self, settings: Mapping[str, str]) -> AsyncIterator[ThriftJob]:
-        """Return a session with the settings, closed at the end."""
+        """Yield a session with the settings, closed at the end."""
         session = await self._open()
         try:
             for key, value in settings.items():

@@ -28,7 +28,7 @@ _BOOLEANS = RangeSet((Interval(Bound(0, True), Bound(1, True)),))
 
 
 def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) -> Ranged | None:
-    """A predicate as a set of values of one subject; None if it is not of that form.
+    """Return a predicate as a set of values of one subject; None if it is not of that form.
 
     `through` a time's bucket, date or year the subject is the time itself.
     """
@@ -95,12 +95,12 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """A boolean column by itself, or negated."""
+        """Return a boolean column by itself, or negated."""
         column = self.block.type_of(tree)
         return (tree, values) if column is not None and column.type == "boolean" else None
 
     def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
-        """The texts that begin so, by their bytes, or those that do not."""
+        """Return the texts that begin so, by their bytes, or those that do not."""
         line, behind = self._line(subject), _behind(prefix)
         if line is None or line.kind != "string" or behind is None:
             return None
@@ -132,7 +132,7 @@ class _Reader:
         return line_of(tree, self.block, self.zone, through=self.through)
 
     def _through(self, line: Line | None, values: RangeSet) -> Ranged | None:
-        """The values of a line taken back to those of its subject."""
+        """Return the values of a line taken back to those of its subject."""
         back = line.back(_within_type(values, line.kind)) if line is not None else None
         if line is None or back is None:
             return None
@@ -154,14 +154,14 @@ class _Reader:
 
 
 def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
-    """The values of a subject in any of the sets: of whole numbers there are none between 7 and 8."""
+    """Return the values of a subject in any of the sets: of whole numbers there are none between 7 and 8."""
     column, bucket = block.type_of(subject), as_bucket(subject)
     kind = column.type if column is not None else bucket.type if bucket is not None else ""
     return _within_type(RangeSet.joined(sets), kind)
 
 
 def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
-    """A text's begin that a predicate asks for: the text, the prefix, and whether nothing else is asked."""
+    """Return a text's begin that a predicate asks for: the text, the prefix, and whether nothing else is asked."""
     if isinstance(tree, exp.Anonymous) and tree.name == "startswith" and len(tree.expressions) == 2:
         subject, literal = tree.expressions
         return (subject, literal.name, True) if _is_text(literal) and literal.name else None
@@ -173,7 +173,7 @@ def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
 
 
 def consequence(tree: Tree, block: Block, zone: str) -> Ranged | None:
-    """What a predicate that is no set of values implies of a subject's: a text LIKE 'ab%c' begins with ab."""
+    """Return the set of values that a predicate implies without being it: a text LIKE 'ab%c' begins with ab."""
     prefix = prefix_of(tree)
     return _Reader(block, zone, False)._begun(prefix[0], prefix[1]) if prefix is not None and not prefix[2] else None
 
@@ -183,7 +183,9 @@ def _is_text(tree: Tree) -> bool:
 
 
 def _behind(prefix: str) -> str | None:
-    """The first text behind all that begin with a prefix, where its last byte is one less: texts may be no UTF-8."""
+    """Return the first text behind all that begin with a prefix, where its last byte is one less: texts may be no
+    UTF-8.
+    """
     here = prefix.encode("utf-8", "surrogatepass")
     behind = prefix[:-1] + chr(ord(prefix[-1]) + 1) if ord(prefix[-1]) < 0x10FFFF else ""
     return behind if behind.encode("utf-8", "surrogatepass") == here[:-1] + bytes([min(here[-1] + 1, 255)]) else None

@@ -14,7 +14,7 @@ Tree = exp.Expr
 
 
 def conjuncts_of(node: Tree) -> Iterator[Tree]:
-    """The parts of a predicate that must all be true.
+    """Yield the parts of a predicate that must all be true.
 
     law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, where they are unknown, too
 
@@ -31,7 +31,7 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
 
 
 def _factored(node: exp.Or) -> Iterator[Tree]:
-    """The parts that all branches have, and what is left of these."""
+    """Yield the parts that all branches have, and what is left of these."""
     branches = [list(conjuncts_of(branch)) for branch in operands(node, exp.Or)]
     common = _common(branches)
     if not common:
@@ -44,7 +44,7 @@ def _factored(node: exp.Or) -> Iterator[Tree]:
 
 
 def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
-    """The parts that all branches have, by what they mean, in the order of the first."""
+    """Return the parts that all branches have, by what they mean, in the order of the first."""
     common = {meaning(part): part for part in branches[0]}
     for branch in branches[1:]:
         here = {meaning(part) for part in branch}
@@ -55,5 +55,5 @@ def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
 
 
 def _together(parts: Sequence[Tree]) -> Tree:
-    """The conjunction of copies: the parts stay in the tree that they are of."""
+    """Return the conjunction of copies: the parts stay in the tree that they are of."""
     return joined(exp.And, [part.copy() for part in parts])

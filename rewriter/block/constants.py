@@ -53,7 +53,7 @@ _PLAIN = {"yyyy-MM-dd HH:mm:ss": 19, "yyyy-MM-dd": 10}
 
 
 def _instant(call: exp.Anonymous) -> str | None:
-    """The text of a constant TIMESTAMP, with its offset where it is counted since 1970."""
+    """Return the text of a constant TIMESTAMP, with its offset where it is counted since 1970."""
     parts = call.expressions
     if call.name in COUNTED and len(parts) == 1 and (count := _counted(parts[0])) is not None:
         try:
@@ -68,14 +68,14 @@ def _instant(call: exp.Anonymous) -> str | None:
 
 
 def _counted(tree: Tree) -> int | None:
-    """A whole number that is written down."""
+    """Return a whole number that is written down."""
     sign, literal = (-1, tree.this) if isinstance(tree, exp.Neg) else (1, tree)
     whole = isinstance(literal, exp.Literal) and not literal.is_string and literal.name.isdigit()
     return sign * int(literal.name) if whole else None
 
 
 def text_of_hex(call: Tree) -> str | None:
-    """The text that `decode(unhex('4445'), 'utf-8')` is, as Metabase writes texts; None for all other calls."""
+    """Return the text that `decode(unhex('4445'), 'utf-8')` is, as Metabase writes texts; None for all other calls."""
     if not isinstance(call, exp.Anonymous) or call.name.lower() != "decode" or len(call.expressions) != 2:
         return None
     digits, charset = call.expressions
@@ -92,7 +92,7 @@ def text_of_hex(call: Tree) -> str | None:
 
 
 def _number(tree: Tree) -> Decimal | None:
-    """A sum or product of literals, if no digit of it is lost and no INT overflows."""
+    """Return a sum or product of literals, if no digit of it is lost and no INT overflows."""
     if isinstance(tree, exp.Neg):
         inner = _number(tree.this)
         return None if inner is None else -inner
@@ -117,7 +117,7 @@ def _digits(number: Decimal) -> int:
 
 
 def _day(tree: Tree) -> date | None:
-    """A constant of type DATE, if it lies within the years 1 to 9999."""
+    """Return a constant of type DATE, if it lies within the years 1 to 9999."""
     try:
         return _date(tree)
     except (OverflowError, ValueError):
@@ -145,13 +145,13 @@ def _converted(tree: exp.Cast) -> date | None:
 
 
 def _written(literal: Tree) -> date | None:
-    """The date that a text of ten characters is."""
+    """Return the date that a text of ten characters is."""
     moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
     return moment.wall.date() if moment is not None and len(literal.name) == 10 else None
 
 
 def _called(call: exp.Anonymous) -> date | None:
-    """A function of a date and a number; a text is read as a date there."""
+    """Return a function of a date and a number; a text is read as a date there."""
     if call.name == "last_day" and len(call.expressions) == 1:
         day = _argument(call.expressions[0])
         return None if day is None else plus_months(day.replace(day=1), 1) - timedelta(days=1)
@@ -167,7 +167,7 @@ def _argument(tree: Tree) -> date | None:
 
 
 def _stepped(day: date, step: Tree, sign: int) -> date | None:
-    """A date plus an interval of whole days or months, or plus a number of days."""
+    """Return a date plus an interval of whole days or months, or plus a number of days."""
     if not isinstance(step, exp.Interval):
         count = _whole(step)
         return None if count is None else plus_days(day, sign * count)

@@ -49,7 +49,7 @@ class Dependencies:
         return tree in self._keys or self._is_computed(tree)
 
     def _is_computed(self, tree: Tree) -> bool:
-        """Whether it can be computed from one value of each key."""
+        """Return whether it can be computed from one value of each key."""
         if is_literal(tree) or (tree in self._keys and self._is_exact(tree)):
             return True
         if isinstance(tree, exp.Column):
@@ -61,14 +61,14 @@ class Dependencies:
         return bool(operands) and all(map(self._is_computed, operands))
 
     def _is_within(self, column: Tree, key: Tree) -> bool:
-        """Whether a key is a column in a type that has all values of the column's."""
+        """Return whether a key is a column in a type that has all values of the column's."""
         declared = self._block.type_of(column)
         if declared is None or not isinstance(key, exp.Cast) or key.args.get("safe") or key.this != column:
             return False
         return holds_all(key.to.sql("spark").lower().replace(", ", ","), declared.type)
 
     def _is_exact(self, key: Tree) -> bool:
-        """Whether rows of one group have the very same value: -0.0 and 0.0 are one group, and two texts."""
+        """Return whether rows of one group have the very same value: -0.0 and 0.0 are one group, and two texts."""
         declared = self._block.type_of(key)
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
 
@@ -91,7 +91,7 @@ class Dependencies:
         )
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
-        """Whether each bucket of a key lies within one bucket, or has one label, that is asked for."""
+        """Return whether each bucket of a key lies within one bucket, or has one label, that is asked for."""
         told = told_by(key, self._kind, self._since)
         asked = told_by(tree, self._kind, self._since) or factor_of(tree, self._kind, self._zone, self._since)
         if told is None or asked is None:
@@ -101,7 +101,7 @@ class Dependencies:
         )
 
     def _is_dated(self, tree: Tree) -> bool:
-        """Whether the keys have the fields of which a date is made."""
+        """Return whether the keys have the fields of which a date is made."""
         asked = told_by(tree, self._kind, self._since)
         fields = fields_of(asked.source, asked.grain) if asked is not None else ()
         return bool(fields) and self._keys.issuperset(fields)

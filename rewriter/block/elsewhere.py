@@ -24,7 +24,7 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def same_zone(one: str, other: str) -> bool:
-    """Whether two names are of the same zone: equal, or of the same fixed offset.
+    """Return whether two names are of the same zone: equal, or of the same fixed offset.
 
     >>> same_zone("UTC", "Etc/UTC"), same_zone("UTC", "Europe/London")
     (True, False)
@@ -67,7 +67,9 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 
 
 def _is_settled(tree: Tree, scope: Scope) -> bool:
-    """Whether no zone could change the value: what depends on one stands where instants are compared or counted."""
+    """Return whether no zone could change the value: what depends on one stands where instants are compared or
+    counted.
+    """
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 
 
@@ -83,7 +85,7 @@ def _settled(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_instant(tree: Tree, scope: Scope) -> bool:
-    """Whether an expression is a TIMESTAMP column, or a bucket of one that names its time zone."""
+    """Return whether an expression is a TIMESTAMP column, or a bucket of one that names its time zone."""
     bucket = bucket_elsewhere(tree)
     column = scope.type_of(tree if bucket is None else bucket.source)
     return column is not None and column.type == "timestamp"

@@ -15,7 +15,7 @@ _Member = TypeVar("_Member", bound=Hashable)
 
 
 def key_of(column: Tree) -> Key:
-    """A canonical column as a pair of occurrence and name."""
+    """Return a canonical column as a pair of occurrence and name."""
     assert isinstance(column, exp.Column)
     return column.table, column.name
 
@@ -43,16 +43,16 @@ class Equivalence:
         self._normalized: dict[Tree, Tree] = {}
 
     def members(self, column: Tree) -> frozenset[Key]:
-        """The class of a column, itself included."""
+        """Return the class of a column, itself included."""
         key = key_of(column)
         return self._class.get(key, frozenset({key}))
 
     def same(self, left: Tree, right: Tree) -> bool:
-        """Whether two columns are in one class."""
+        """Return whether two columns are in one class."""
         return key_of(right) in self.members(left)
 
     def normalize(self, tree: Tree) -> Tree:
-        """The expression with each column replaced by the representative of its class."""
+        """Return the expression with each column replaced by the representative of its class."""
         if not self._representative:
             return tree
         known = self._normalized.get(tree)

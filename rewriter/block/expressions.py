@@ -45,7 +45,7 @@ Tree = exp.Expr
 
 
 def canonical(node: Tree, scope: Scope) -> Tree:
-    """The canonical tree of an expression in a scope; raises Unsupported for what is not known to be safe."""
+    """Return the canonical tree of an expression in a scope; raise Unsupported for what is not known to be safe."""
     found = _BUILDER.get(type(node))
     if found is None:
         raise Unsupported(f"{_text(node)} is not read ({type(node).__name__.lower()})")
@@ -230,7 +230,7 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
 
 
 def _part(node: Tree, scope: Scope) -> Tree:
-    """A part of a time by its name; weekdays from Monday on are counted from 1 here, and from 0 there."""
+    """Return a part of a time by its name; weekdays from Monday on are counted from 1 here, and from 0 there."""
     unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
     function = UNITS.get(unit.name.upper()) if _is_text(unit) and len(node.expressions) == 2 else None
     if function is None:
@@ -246,7 +246,7 @@ def _part(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_time(source: Tree) -> bool:
-    """Whether an expression is no difference of two times, as far as it shows."""
+    """Return whether an expression is no difference of two times, as far as it shows."""
     node = source.unnest()
     if isinstance(node, exp.Add | exp.Sub):
         return _is_time(node.this) and isinstance(node.expression, exp.Interval | exp.Literal)
@@ -280,7 +280,7 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
 
 
 def _as_wide(argument: Tree, scope: Scope) -> Tree:
-    """An integer column without a cast to a wider integer: both are summed as BIGINT."""
+    """Return an integer column without a cast to a wider integer: both are summed as BIGINT."""
     if not isinstance(argument, exp.Cast) or argument.args.get("safe"):
         return argument
     column, wide = scope.type_of(argument.this), CAST_TYPES.get(argument.to.this)
@@ -289,7 +289,7 @@ def _as_wide(argument: Tree, scope: Scope) -> Tree:
 
 
 def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
-    """A sketch with its size, which is a constant."""
+    """Return a sketch with its size, which is a constant."""
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
         raise Unsupported(f"{_text(node)} is not of a value and a constant size")
@@ -363,7 +363,7 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def checked_grain(unit: Tree | None, kind: str | None) -> str:
-    """The grain that `timeseries` was given, if it may be asked of a column of that type; raises Unsupported."""
+    """Return the grain that `timeseries` was given, if it may be asked of a column of that type; raise Unsupported."""
     grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
     if grain is None:
         given = f", not {unit.sql('spark')}" if unit is not None else ""

@@ -40,7 +40,7 @@ class Occurrence:
     contents: Table | None = field(default=None, compare=False)
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, compared without case."""
+        """Return the column of that name, compared without case."""
         return self._by_name.get(name.lower())
 
     @cached_property
@@ -61,7 +61,7 @@ class Join:
     on: tuple[Tree, ...]
 
     def renamed(self, mapping: Mapping[str, str]) -> Join:
-        """The same join of other occurrences."""
+        """Return the same join of other occurrences."""
         on = tuple(renamed(conjunct, mapping) for conjunct in self.on)
         return Join(self.kind, frozenset(mapping[t] for t in self.tables), on)
 
@@ -126,7 +126,7 @@ class Block:
         return (*self.outputs, *self.where, *on, *(self.keys or ()), *self.having, *(item.key for item in self.order))
 
     def type_of(self, column: Tree) -> Column | None:
-        """The declaration of a canonical column; None for any other expression."""
+        """Return the declaration of a canonical column; None for any other expression."""
         if not isinstance(column, exp.Column):
             return None
         table = self._by_id.get(column.table)
@@ -154,7 +154,7 @@ def remembered(
 
 
 def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
-    """An expression over other occurrences; the very same one where none goes by another id."""
+    """Return an expression over other occurrences; the very same one where none goes by another id."""
     if all(here == there for here, there in mapping.items()):
         return tree
 

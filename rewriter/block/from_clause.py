@@ -90,7 +90,7 @@ def read_from(
     taken: frozenset[str],
     derive: Derive | None = None,
 ) -> FromClause:
-    """The FROM clause of a SELECT, its tables' ids none of those that are taken; raises Unsupported.
+    """Return the FROM clause of a SELECT, its tables' ids none of those that are taken; raise Unsupported.
 
     `derive` gives the derived tables that are no part of the block; without it they are not read.
     """
@@ -181,7 +181,7 @@ class _Reader:
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
     def _right(self, item: _Item, on: tuple[Tree, ...]) -> None:
-        """A RIGHT JOIN B is B LEFT JOIN A."""
+        """Read A RIGHT JOIN B as B LEFT JOIN A."""
         if self.joins or item.joins or not self.plain:
             raise Unsupported("a RIGHT join behind other outer joins is not read")
         before = frozenset(t.id for t in self.tables) - item.ids
@@ -258,7 +258,7 @@ def _kind(join: exp.Join) -> str:
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:
-    """The name of a column as the leftmost table spells it."""
+    """Return the name of a column as the leftmost table spells it."""
     labels = (label for source in sources for label, _ in source.columns())
     return next(label for label in labels if label is not None and label.lower() == name.lower())
 
@@ -288,7 +288,7 @@ def _is_derived(node: Tree, common: Common) -> bool:
 
 
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
-    """A derived table as a table of the block."""
+    """Return a derived table as a table of the block."""
     _refuse_extras(node, ("this", "alias"), renames=True)
     text, columns, branches, inner = derive(node)
     alias = node.alias_or_name
@@ -303,13 +303,15 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 
 
 def _free_id(name: str, taken: frozenset[str]) -> str:
-    """An id made of the table's name: then a view and a query mostly call a table alike, and nothing is renamed."""
+    """Return an id made of the table's name: then a view and a query mostly call a table alike, and nothing is
+    renamed.
+    """
     plain = name.lower() if _PLAIN.fullmatch(name) else "t"
     return next(free for n in count() if (free := f"{plain}_{n}") not in taken)
 
 
 def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -> Block | None:
-    """The block of a derived table or of a common table expression; None for other items of FROM."""
+    """Return the block of a derived table or of a common table expression; None for other items of FROM."""
     if isinstance(node, exp.Table) and not node.args.get("db") and node.name.lower() in common:
         _refuse_extras(node, ("this", "alias"))
         select, build_common = common[node.name.lower()]
@@ -321,7 +323,7 @@ def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -
 
 
 def _renamed(node: exp.Subquery, block: Block) -> Block:
-    """The block of a derived table whose alias names its columns: `FROM (…) AS x (a, b)`."""
+    """Return the block of a derived table whose alias names its columns: `FROM (…) AS x (a, b)`."""
     names = tuple(node.alias_column_names)
     if names and len(names) != len(block.names):
         raise Unsupported(f"{len(names)} columns of {node.alias} are named, and there are {len(block.names)}")
@@ -350,14 +352,14 @@ def _offered(block: Block, alias: str) -> _Item:
 
 
 def _merged(block: Block, alias: str) -> _Item:
-    """A derived table as a part of the block around it."""
+    """Return a derived table as a part of the block around it."""
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(f"{alias or 'a derived table'} groups, or takes some of its rows")
     return _offered(block, alias)
 
 
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
-    """The clause with each LEFT join made inner whose NULLs the block's WHERE takes away; the rest is nullable.
+    """Return the clause with each LEFT join made inner whose NULLs the block's WHERE takes away; the rest is nullable.
 
     law: a filter that is not true of NULL in a column leaves no row that the join filled up with NULLs
     """
@@ -378,7 +380,7 @@ def _rejects(conjunct: Tree, join: Join) -> bool:
 
 
 def rejected(conjunct: Tree) -> tuple[Tree, ...]:
-    """The operands whose being NULL keeps a conjunct from being true."""
+    """Return the operands whose being NULL keeps a conjunct from being true."""
     if isinstance(conjunct, REJECTING):
         return (conjunct.this,) if isinstance(conjunct, exp.In) else (conjunct.this, conjunct.expression)
     inner = conjunct.this if isinstance(conjunct, exp.Not) else None

@@ -33,7 +33,7 @@ class GroupBy:
 
 
 def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> GroupBy:
-    """The grouping of a block, its expressions read by `read`; raises Unsupported."""
+    """Return the grouping of a block, its expressions read by `read`; raise Unsupported."""
     trailing = [arg for arg in _TRAILING if group.args.get(arg)]
     others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
     if others or len(trailing) > 1:
@@ -53,7 +53,9 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
 
 
 def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
-    """The expression with grouping_id() in terms of grouping(): a bit for each key, the first key's the highest."""
+    """Return the expression with grouping_id() in terms of grouping(): a bit for each key, the first key's the
+    highest.
+    """
 
     def spell(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Anonymous) or node.name != "grouping_id":
@@ -66,7 +68,7 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
 
 
 def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
-    """What grouping_id() is in the rows of a set: a bit for each key by which they are not grouped.
+    """Return grouping_id() of the rows of a grouping set: a bit for each key by which they are not grouped.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> set_number([a, b, c], [b]), set_number([a, b, c], [a, b, c])
@@ -76,7 +78,7 @@ def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
 
 
 def set_bits(keys: Sequence[Tree]) -> Tree:
-    """The canonical tree of grouping_id()."""
+    """Return the canonical tree of grouping_id()."""
     bits: list[Tree] = []
     for i, key in enumerate(reversed(keys)):
         call = exp.Anonymous(this="grouping", expressions=[key.copy()])
@@ -101,7 +103,7 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
 
 
 def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tree], Tree]) -> GroupBy:
-    """`a, b WITH ROLLUP`, `a, b WITH CUBE` and `a, b GROUPING SETS (…)`."""
+    """Read `a, b WITH ROLLUP`, `a, b WITH CUBE` and `a, b GROUPING SETS (…)`."""
     if len(clauses) != 1 or len(set(keys)) != len(keys):
         raise Unsupported("GROUP BY names a key twice, or is grouped in two ways")
     clause = clauses[0]
@@ -117,7 +119,7 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
 
 
 def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]:
-    """The sets of keys that one item of GROUP BY stands for."""
+    """Return the sets of keys that one item of GROUP BY stands for."""
     if isinstance(item, exp.GroupingSets):
         if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):
             raise Unsupported("GROUPING SETS within GROUPING SETS is not read")
@@ -147,7 +149,7 @@ def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 
 def _plain(keys: tuple[Tree, ...]) -> GroupBy:
-    """The keys that are no constants: those are the same for all rows."""
+    """Return the keys that are no constants: those are the same for all rows."""
     varying = tuple(key for key in keys if not is_literal(key))
     return replace(_checked(varying, None), constant=not varying)
 

@@ -41,7 +41,7 @@ class Line:
 
 
 def comparable(kind: str) -> bool:
-    """Whether values of a type lie on a line: texts by their bytes."""
+    """Return whether values of a type lie on a line: texts by their bytes."""
     return (
         kind in INTEGERS
         or kind in FRACTIONS
@@ -52,7 +52,9 @@ def comparable(kind: str) -> bool:
 
 
 def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Line | None:
-    """The line that an expression's values lie on; `through` a bucket, a date or a year that of the time itself."""
+    """Return the line that an expression's values lie on; `through` a bucket, a date or a year that of the time
+    itself.
+    """
     column = block.type_of(tree)
     if column is not None:
         return Line(tree, column.type) if comparable(column.type) else None
@@ -69,7 +71,7 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
 
 
 def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | None:
-    """A number in a wider type: an integer is one in DOUBLE, too, where that has it."""
+    """Return a number in a wider type: an integer is one in DOUBLE, too, where that has it."""
     inner = line_of(tree.this, block, zone, through=through)
     kind = tree.to.sql("spark").lower().replace(", ", ",")
     if inner is None or inner.kind in FRACTIONS:
@@ -105,7 +107,9 @@ def _typed(literal: Tree, kind: str) -> bool:
 
 
 def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
-    """A bucket, a date or a year of a time: monotone steps of the time, where days have one length in the zone."""
+    """Return a bucket, a date or a year of a time: monotone steps of the time, where days have one length in the
+    zone.
+    """
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:
         source, grain, shown = bucket.source, bucket.grain, bucket.type
@@ -133,7 +137,7 @@ class _Steps:
     zone: str
 
     def back(self, values: RangeSet) -> RangeSet | None:
-        """The times that show as one of the values; None behind the year 9999."""
+        """Return the times that show as one of the values; None behind the year 9999."""
         try:
             return RangeSet.joined([RangeSet(tuple(self._intervals(values)), values.null)])
         except (ValueError, OverflowError):

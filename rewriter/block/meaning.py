@@ -55,7 +55,7 @@ def _reordered(tree: Tree) -> Tree:
 
 
 def _ordered(tree: Tree) -> Tree:
-    """The expression in the order of hashes, which differs from process to process and is never printed."""
+    """Return the expression in the order of hashes, which differs from process to process and is never printed."""
     kind: type[Tree] = type(tree)
     if isinstance(tree, CONNECTORS):
         chain = sorted({_ordered(operand) for operand in operands(tree, kind)}, key=hash)

@@ -18,7 +18,7 @@ MOST_CLAUSES = 64
 
 
 def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
-    """The ways in which a predicate can be true; None for one that has but one.
+    """Return the ways in which a predicate can be true; None for one that has but one.
 
     >>> a, b = exp.column("a"), exp.column("b")
     >>> [branch.sql() for branch in branches_of(exp.Not(this=exp.And(this=a, expression=b)))]
@@ -32,7 +32,8 @@ def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
 
 
 def clauses_of(tree: Tree) -> list[tuple[Tree, ...]] | None:
-    """The clauses that must all be true, each as predicates of which one must; None for a single predicate, or many.
+    """Return the clauses that must all be true, each as predicates of which one must; None for a single predicate, or
+    many.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> either = exp.Or(this=a, expression=exp.And(this=b, expression=c))
@@ -61,7 +62,7 @@ def _clauses(tree: Tree) -> list[tuple[Tree, ...]] | None:
 
 
 def negated(tree: Tree) -> Tree:
-    """The negation of a predicate, one step down; the parts stay in the tree that they are of."""
+    """Return the negation of a predicate, one step down; the parts stay in the tree that they are of."""
     if not isinstance(tree, exp.And | exp.Or):
         inner: Tree = tree.this if isinstance(tree, exp.Not) else exp.Not(this=tree.copy())
         return inner
@@ -71,7 +72,7 @@ def negated(tree: Tree) -> Tree:
 
 
 def joined(kind: type[Tree], parts: Sequence[Tree]) -> Tree:
-    """The conjunction or disjunction of at least one part."""
+    """Return the conjunction or disjunction of at least one part."""
     whole: Tree = parts[0]
     for part in parts[1:]:
         whole = kind(this=whole, expression=part)

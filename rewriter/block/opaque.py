@@ -21,12 +21,12 @@ OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 
 
 def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
-    """The call that stands for a subquery, its text as a name: those are compared with regard to case."""
+    """Return the call that stands for a subquery, its text as a name: those are compared with regard to case."""
     return exp.Anonymous(this=kind, expressions=[*operands, exp.Identifier(this=text, quoted=True)])
 
 
 def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:
-    """Whether a canonical node stands for a subquery."""
+    """Return whether a canonical node stands for a subquery."""
     return isinstance(node, exp.Anonymous) and node.name in OPAQUE
 
 
@@ -38,7 +38,7 @@ def opaque_within(tree: Tree) -> Iterator[exp.Anonymous]:
 
 
 def text_of(call: exp.Anonymous) -> str:
-    """The text of the subquery.
+    """Return the text of the subquery.
 
     >>> text_of(opaque(SCALAR, "SELECT max(x) FROM t"))
     'SELECT max(x) FROM t'
@@ -47,7 +47,7 @@ def text_of(call: exp.Anonymous) -> str:
 
 
 def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
-    """A subquery with what it is asked, in parentheses: it may be an operand.
+    """Return a subquery with its operator in parentheses: it may be an operand.
 
     >>> spelled(opaque(IN, "SELECT y FROM t", exp.column("x")), str)
     '(x IN (SELECT y FROM t))'
@@ -61,7 +61,7 @@ def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
 
 
 def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
-    """The expression with other texts for its subqueries."""
+    """Return the expression with other texts for its subqueries."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if not is_opaque(node):
@@ -73,7 +73,7 @@ def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
 
 
 def shown(query: Tree) -> str:
-    """A subquery for a message, however long it is.
+    """Return a subquery for a message, however long it is.
 
     >>> from rewriter.sql import parse_select
     >>> shown(parse_select("SELECT max(a) FROM t JOIN u ON t.x = u.x WHERE b > 1"))

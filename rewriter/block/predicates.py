@@ -59,7 +59,7 @@ class Predicates:
             self.ranges[subject] = RangeSet.met([self._declared(subject), *values])
 
     def values(self, subject: Tree) -> RangeSet:
-        """The values that the subject can have where all conjuncts are true."""
+        """Return the values that the subject can have where all conjuncts are true."""
         known = self.ranges.get(subject)
         return known if known is not None else self._declared(subject)
 
@@ -72,7 +72,7 @@ class Predicates:
         return ALL
 
     def pins(self, subject: Tree) -> bool:
-        """Whether the subject has one value where all conjuncts are true."""
+        """Return whether the subject has one value where all conjuncts are true."""
         declared, values = self.block.type_of(subject), self.values(subject)
         if values == ONLY_NULL:
             return True
@@ -87,7 +87,7 @@ class Predicates:
         return any(values.empty for values in self.ranges.values())
 
     def implies(self, conjunct: Tree) -> bool:
-        """Whether a conjunct is true wherever all of these are.
+        """Return whether a conjunct is true wherever all of these are.
 
         law:    each way in which the disjunctions of a query can be true makes each clause of the conjunct true
         query:  (d = 10 AND k > 1) OR id = 5
@@ -118,7 +118,7 @@ class Predicates:
         return clauses is not None and all(map(self._clause_holds, clauses))
 
     def _clause_holds(self, atoms: tuple[Tree, ...]) -> bool:
-        """Whether one of several predicates is true wherever all of these are.
+        """Return whether one of several predicates is true wherever all of these are.
 
         law: the values of different subjects are free of each other, so those of one must lie within all that the
              clause says of it
@@ -133,7 +133,7 @@ class Predicates:
         return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
 
     def _known(self, subject: Tree) -> RangeSet:
-        """The values of a subject by all that follows from the conjuncts."""
+        """Return the values of a subject by all that follows from the conjuncts."""
         further = self._further.get(subject)
         return self.values(subject) if further is None else self.values(subject).meet(further)
 
@@ -150,7 +150,7 @@ class Predicates:
         return {subject: RangeSet.met(values) for subject, values in sets.items()}
 
     def _in_each_case(self, conjunct: Tree) -> bool:
-        """Whether the conjunct is true whichever branch of a disjunction about its columns is."""
+        """Return whether the conjunct is true whichever branch of a disjunction about its columns is."""
         wanted = {*every(conjunct, exp.Column)}
         for disjunction, columns in self._disjunctions:
             if not wanted.isdisjoint(columns):
@@ -168,7 +168,7 @@ class Predicates:
         return found
 
     def _branches(self, disjunction: Tree) -> list[Predicates]:
-        """These predicates with one branch of a disjunction in its place, for each; none where they are too many."""
+        """Yield the predicates with each branch of a disjunction in its place; none where they are too many."""
         known: dict[Tree, list[Predicates]] = vars(self).setdefault("_known_branches", {})
         if disjunction not in known:
             branches = branches_of(disjunction) or ()
@@ -180,7 +180,7 @@ class Predicates:
         return known[disjunction]
 
     def rest_of(self, conjunct: Tree) -> Tree | None:
-        """What a conjunct still asks for where all of these are true; None if nothing.
+        """Return the residual of a conjunct where all of these are true; None if nothing remains.
 
         law:    parts of an AND that are true, and branches of an OR that cannot be, make no difference to it
         view:   region = 'eu'
@@ -207,12 +207,12 @@ class Predicates:
 
 @remembered
 def predicates_of(block: Block, zone: str) -> Predicates:
-    """The predicates of a block's own WHERE."""
+    """Return the predicates of a block's own WHERE."""
     return Predicates(block, block.where, zone)
 
 
 def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:
-    """The two columns that an equality makes interchangeable."""
+    """Return the two columns that an equality makes interchangeable."""
     if not isinstance(conjunct, exp.EQ):
         return None
     left, right = block.type_of(conjunct.this), block.type_of(conjunct.expression)
@@ -232,6 +232,6 @@ def _range(block: Block, conjunct: Tree, zone: str) -> Ranged | None:
 
 @remembered
 def _facets(block: Block, conjunct: Tree, zone: str) -> tuple[Ranged, ...]:
-    """The sets of values that a predicate is: of its subject, and of the time behind that."""
+    """Return the sets of values that a predicate is: of its subject, and of the time behind that."""
     found = (range_of(conjunct, block, zone, through=through) for through in (False, True))
     return tuple(each for each in found if each is not None)

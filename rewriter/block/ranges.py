@@ -33,11 +33,11 @@ class Interval(NamedTuple):
         return bool(self.low.value > self.high.value)
 
     def meet(self, other: Interval) -> Interval:
-        """The values in both."""
+        """Return the values in both."""
         return Interval(max(self.low, other.low, key=_low), min(self.high, other.high, key=_high))
 
     def within(self, other: Interval) -> bool:
-        """Whether every value is in the other, too."""
+        """Return whether every value is in the other, too."""
         return self.empty or (_low(self.low) >= _low(other.low) and _high(self.high) <= _high(other.high))
 
 
@@ -88,7 +88,7 @@ class RangeSet:
 
     @staticmethod
     def compare(operator: str, value: Value) -> RangeSet:
-        """The values v for which `v operator value` is true."""
+        """Return the values v for which `v operator value` is true."""
         point, none = Bound(value, True), Bound(None, False)
         opened = Bound(value, False)
         return RangeSet(
@@ -115,24 +115,24 @@ class RangeSet:
         return RangeSet(tuple(Interval(low, high) for low, high in pairwise(edges)))
 
     def closed_over_integers(self) -> RangeSet:
-        """The same set of integers with closed bounds, so that `x < 10` equals `x <= 9`."""
+        """Return the same set of integers with closed bounds, so that `x < 10` equals `x <= 9`."""
         return _union((_close(interval) for interval in self.intervals), self.null, discrete=True)
 
     @staticmethod
     def joined(sets: Iterable[RangeSet]) -> RangeSet:
-        """The values in any of the sets."""
+        """Return the values in any of the sets."""
         all_of_them = tuple(sets)
         intervals = (interval for one in all_of_them for interval in one.intervals)
         return _union(intervals, any(one.null for one in all_of_them))
 
     @staticmethod
     def met(sets: Sequence[RangeSet]) -> RangeSet:
-        """The values in all of the sets, of which there is at least one."""
+        """Return the values in all of the sets, of which there is at least one."""
         middle = len(sets) // 2  # met two by two, so that each interval is looked at but a few times
         return RangeSet.met(sets[:middle]).meet(RangeSet.met(sets[middle:])) if middle else sets[0]
 
     def meet(self, other: RangeSet) -> RangeSet:
-        """The values in both."""
+        """Return the values in both."""
         return _union(_common(self.intervals, other.intervals), self.null and other.null)
 
     def complement(self) -> RangeSet:
@@ -157,7 +157,7 @@ class RangeSet:
         return not self.intervals and not self.null
 
     def within(self, other: RangeSet) -> bool:
-        """Whether every value is in the other, too."""
+        """Return whether every value is in the other, too."""
         if self.null and not other.null:
             return False
         rest = iter(other.intervals)
@@ -176,7 +176,9 @@ ONLY_NULL = RangeSet((), null=True)
 
 
 def _common(left: Sequence[Interval], right: Sequence[Interval]) -> Iterator[Interval]:
-    """What the intervals of two sets have in common; of two the one that ends first meets nothing behind the other."""
+    """Yield the intersection of two sets of intervals; of two intervals the one that ends first meets none behind
+    the other.
+    """
     i = j = 0
     while i < len(left) and j < len(right):
         yield left[i].meet(right[j])

@@ -56,7 +56,8 @@ def build_block(
     *,
     ties: bool = False,
 ) -> Block:
-    """The block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raises Unsupported.
+    """Return the block of a SELECT; `find` gives a table's name and columns, `texts` a subquery's text. Raise
+    Unsupported.
 
     Without `texts`, subqueries that are no joins are not read. `outer` gives what WHERE takes from around the block.
     With `ties`, window functions may tell rows apart that ORDER BY leaves equal.
@@ -88,7 +89,7 @@ def build_block(
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:
-    """The text of a subquery that can be read by itself, so that it depends on nothing around it."""
+    """Return the text of a subquery that can be read by itself, so that it depends on nothing around it."""
     select = query.unnest()
     if not isinstance(select, exp.Select):
         raise Unsupported(f"{shown(query)} is not one SELECT")
@@ -102,7 +103,7 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
 
 
 def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, ...]]) -> Find:
-    """What looks up the FROM items of a statement among these tables."""
+    """Return a function that looks up the FROM items of a statement among these tables."""
 
     def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
         name = statement.resolve(table)
@@ -112,13 +113,13 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """The sources of a SELECT that are known, whatever else it contains."""
+    """Return the sources of a SELECT that are known, whatever else it contains."""
     plain = {name: (_unfiltered(inner), build) for name, (inner, build) in common.items()}
     return known_scope(tree, find, plain, lambda inner, taken: build_block(_unfiltered(inner), find, common, taken))
 
 
 def _unfiltered(tree: exp.Select) -> exp.Select:
-    """The SELECT without WHERE, on which neither names nor types depend, here and in its derived tables."""
+    """Return the SELECT without WHERE, on which neither names nor types depend, here and in its derived tables."""
     plain = tree.copy()
     for select in every(plain, exp.Select):
         select.set("where", None)
@@ -136,7 +137,7 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
 def common_tables(
     statement: Statement, select: SelectBlock, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None
 ) -> Common:
-    """The common table expressions that names in a block can mean, each seeing those before it.
+    """Return the common table expressions that names in a block can mean, each seeing those before it.
 
     With `texts_of`, subqueries and derived tables in them are read, too.
     """
@@ -170,7 +171,7 @@ class _SelectList:
         return tuple(name for _, name, _ in self.items)
 
     def read(self, node: Tree) -> Tree:
-        """An expression of HAVING, over the tables' columns and the outputs' aliases."""
+        """Return an expression of HAVING, over the tables' columns and the outputs' aliases."""
         return canonical(node, self._aliased)
 
     @cached_property
@@ -178,18 +179,20 @@ class _SelectList:
         return replace(self.scope, alias=self.alias)
 
     def read_key(self, node: Tree) -> Tree:
-        """An item of GROUP BY, in which a column of FROM goes before an alias of its name."""
+        """Return an item of GROUP BY, in which a column of FROM goes before an alias of its name."""
         return self._item(
             node, replace(self.scope, alias=lambda name: None if self.scope.has(name) else self.alias(name))
         )
 
     def read_order(self, node: Tree) -> Tree:
-        """An item of ORDER BY, in which an output goes before a column of its name; but not within an aggregate."""
+        """Return an item of ORDER BY, in which an output goes before a column of its name; but not within an
+        aggregate.
+        """
         aggregates = any(meant(call.name) in AGGREGATES for call in every(node, exp.Anonymous))
         return self._item(node, self._aliased if aggregates else replace(self.scope, alias=self._output))
 
     def _item(self, node: Tree, scope: Scope) -> Tree:
-        """An ordinal, or an expression."""
+        """Return an ordinal, or an expression."""
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
@@ -200,14 +203,14 @@ class _SelectList:
         return canonical(node, scope)
 
     def _output(self, name: str) -> Tree | None:
-        """The one expression of the outputs that have a name."""
+        """Return the one expression of the outputs that have a name."""
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
             raise Unsupported(f"{name} is ambiguous: two outputs")
         return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
-        """The one expression that an alias names; raises Unsupported where the name could mean something else."""
+        """Return the one expression that an alias names; raise Unsupported where the name could mean something else."""
         named = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
         if not named:
             return None
@@ -220,7 +223,7 @@ class _SelectList:
 
 
 def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
-    """The outputs: expression, name as far as the text settles it, and whether it is an alias."""
+    """Yield the outputs: expression, name as far as the text settles it, and whether it is an alias."""
     for item in tree.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
             yield from _star(item, scope)
@@ -239,7 +242,7 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
 
 
 def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:
-    """The block with its groups, and what is done with them."""
+    """Return the block with its groups, and what is done with them."""
     group, having_clause = tree.args.get("group"), tree.args.get("having")
     by = read_group_by(group, select.read_key, select.outputs) if group is not None else None
     order = tuple(_ordering(item, select) for item in (tree.args.get("order") or exp.Order()).expressions)
@@ -266,7 +269,7 @@ def _any_rows() -> Tree:
 
 
 def _behind_groups(block: Block) -> tuple[Tree, ...]:
-    """What is computed from the groups."""
+    """Return the expressions that are computed from the groups."""
     return (*block.outputs, *block.having, *(item.key for item in block.order))
 
 
@@ -293,7 +296,7 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
 
 
 def _check(block: Block, ties: bool) -> None:
-    """What Spark would refuse, and what depends on more than the rows."""
+    """Raise Unsupported for expressions that Spark refuses, or that depend on more than the rows."""
     for tree in _behind_groups(block):
         if block.keys is not None:
             _check_grouped(tree, block.keys)
@@ -331,7 +334,7 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
 
 
 def calls(tree: Tree, names: frozenset[str]) -> bool:
-    """Whether a function of these names is called anywhere in the expression."""
+    """Return whether a function of these names is called anywhere in the expression."""
     return not names.isdisjoint(names_called(tree))
 
 

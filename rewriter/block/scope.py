@@ -24,7 +24,7 @@ class Source:
     derived: tuple[tuple[str | None, Tree], ...] = ()
 
     def column(self, name: str) -> Tree | None:
-        """What the name means here; raises Unsupported where a derived table has it twice."""
+        """Return the column that the name means here; raise Unsupported where a derived table has it twice."""
         if self.table is not None:
             column = self.table.column(name)
             return exp.column(column.name.lower(), self.table.id) if column is not None else None
@@ -34,7 +34,7 @@ class Source:
         return found[0].copy() if found else None
 
     def has(self, name: str) -> bool:
-        """Whether a name in lower case means anything here."""
+        """Return whether a name in lower case means anything here."""
         if self.table is not None:
             return self.table.column(name) is not None
         return any(label is not None and label.lower() == name for label, _ in self.derived)
@@ -48,7 +48,7 @@ class Source:
             yield column.name, exp.column(column.name.lower(), self.table.id)
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Whether it can be qualified so: by its alias or, without one, by the tail of the table's name."""
+        """Return whether it can be qualified so: by its alias or, without one, by the tail of the table's name."""
         if qualifier == (self.alias.lower(),):
             return True
         if self.table is None or self.alias != self.table.name.table:
@@ -77,7 +77,7 @@ class Scope:
     constant: Callable[[Tree], str] = field(default=lambda query: _not_read(query))
 
     def column(self, node: exp.Column) -> Tree:
-        """The canonical tree that a reference means; raises Unsupported."""
+        """Return the canonical tree that a reference means; raise Unsupported."""
         if len(node.parts) == 1 and (meant := self.alias(node.name)) is not None:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
@@ -101,7 +101,7 @@ class Scope:
         return "is no column of the tables in its FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
-        """The source of a column that is one of a single source."""
+        """Return the source of a column that is one of a single source."""
         *qualifier, name = (part.name.lower() for part in node.parts)
         if self.merged:
             return None
@@ -110,7 +110,9 @@ class Scope:
         )
 
     def _is_nothing(self, qualifier: list[str]) -> bool:
-        """Whether a name that is no column here is nothing else for certain: a field of a struct, an unnamed output."""
+        """Return whether a name that is no column here is nothing else for certain: a field of a struct, an unnamed
+        output.
+        """
         named = all(label is not None for source in self.sources for label, _ in source.columns())
         return named and not (qualifier and self.has(qualifier[0]))
 
@@ -128,7 +130,7 @@ class Scope:
                 yield meant
 
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
-        """What `*`, or `qualifier.*`, stands for; raises Unsupported."""
+        """Yield the columns that `*`, or `qualifier.*`, stands for; raise Unsupported."""
         if qualifier is not None and self.merged:
             raise Unsupported(f"{qualifier}.* beside USING is not read")
         yield from ((name, tree.copy()) for name, tree in self.merged)
@@ -141,14 +143,14 @@ class Scope:
                     yield name, tree
 
     def has(self, name: str) -> bool:
-        """Whether an unqualified name is a column of some source here."""
+        """Return whether an unqualified name is a column of some source here."""
         name = name.lower()
         return any(label.lower() == name for label, _ in self.merged) or any(
             source.has(name) for source in self.sources
         )
 
     def type_of(self, node: Tree) -> Column | None:
-        """The declaration behind a canonical column."""
+        """Return the declaration behind a canonical column."""
         if not isinstance(node, exp.Column):
             return None
         table = self._by_id.get(node.table)

@@ -87,7 +87,7 @@ def _every(sides: list[int | None]) -> int | None:
 
 
 def _begun_of(tree: Tree) -> Tree:
-    """The time in whose bucket, if it is one, an expression is the begin."""
+    """Return the time in whose bucket, if it is one, an expression is the begin."""
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
         return bucket.source
@@ -97,7 +97,7 @@ def _begun_of(tree: Tree) -> Tree:
 
 
 def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
-    """A bound of a time, of its bucket or date, which begins no later, or of its year."""
+    """Return a bound of a time, of its bucket or date, which begins no later, or of its year."""
     if isinstance(subject, exp.Anonymous) and subject.name == "year" and _begun_of(subject.expressions[0]) == column:
         year = int(bound.name) if isinstance(bound, exp.Literal) and bound.name.isdigit() else 0
         return int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) - _MARGIN if 0 < year <= _LAST_YEAR else None
@@ -109,7 +109,7 @@ def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
 
 
 def _back(bound: Tree) -> int | None:
-    """The most seconds that a bound lies before now."""
+    """Return the most seconds that a bound lies before now."""
     if isinstance(bound, exp.Cast):
         return _more(bound.this, _DAY)
     if isinstance(bound, exp.Add | exp.Sub):
@@ -134,7 +134,7 @@ def _more(bound: Tree, seconds: int | None) -> int | None:
 
 
 def _step(tree: Tree) -> int | None:
-    """The seconds of an interval, or of a number of days."""
+    """Return the seconds of an interval, or of a number of days."""
     number = tree.this if isinstance(tree, exp.Neg | exp.Interval) else tree
     unit = str(tree.args["unit"]).upper().removesuffix("S") if isinstance(tree, exp.Interval) else "DAY"
     if not isinstance(number, exp.Literal) or not number.name.isdigit() or unit not in _UNITS:

@@ -42,7 +42,7 @@ class Filter(NamedTuple):
     joins: tuple[Join, ...] = ()
 
     def on(self, clause: FromClause) -> FromClause:
-        """The FROM clause with its joins."""
+        """Return the FROM clause with its joins."""
         return clause._replace(tables=(*clause.tables, *self.tables), joins=(*clause.joins, *self.joins))
 
 
@@ -55,7 +55,7 @@ class _Membership(NamedTuple):
 
 
 def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: frozenset[str] = frozenset()) -> Filter:
-    """The WHERE behind a FROM clause, its tables with ids that are not taken; raises Unsupported."""
+    """Return the WHERE behind a FROM clause, its tables with ids that are not taken; raise Unsupported."""
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
     asked = [(part, found) for part in parts if (found := _membership(part)) is not None]
     plain = (part for part in parts if _membership(part) is None)
@@ -75,7 +75,9 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
 
 
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
-    """A predicate that is no join, if its subquery depends on nothing around it; else the problem is raised again."""
+    """Return a predicate that is no join, if its subquery depends on nothing around it; else the problem is raised
+    again.
+    """
     try:
         return canonical(part, scope)
     except Unsupported:
@@ -95,7 +97,7 @@ def _membership(conjunct: Tree) -> _Membership | None:
 def _joined(
     asked: _Membership, around: FromClause, read: ReadFrom, taken: frozenset[str]
 ) -> tuple[Sequence[Occurrence], Join]:
-    """The join that such a predicate is, and the tables that it brings."""
+    """Return the join that such a predicate is, and the tables that it brings."""
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
         raise Unsupported(f"{shown(select)} groups, or takes some of its rows")
@@ -125,7 +127,7 @@ def _joined(
 
 
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
-    """Whether IN compares two columns, or times, as `=` does: it brings other types to one in its own way."""
+    """Return whether IN compares two columns, or times, as `=` does: it brings other types to one in its own way."""
     sides = (left, right)
     types = [c.type if (c := scope.type_of(side)) else temporal_type(side, scope) for side in sides]
     types = [kind for kind in types if kind is not None]
@@ -142,6 +144,6 @@ def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequenc
 
 
 def _whole(source: FromClause) -> list[Occurrence]:
-    """The tables that no join fills up with NULLs."""
+    """Return the tables that no join fills up with NULLs."""
     filled = frozenset[str]().union(*(join.tables for join in source.joins if join.kind in ("LEFT", "FULL")))
     return [table for table in source.tables if table.id not in filled]

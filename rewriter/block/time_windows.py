@@ -22,7 +22,7 @@ _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"
 
 
 def time_window(part: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """The start or the end of a window; raises Unsupported where the type of the time does not settle it."""
+    """Return the start or the end of a window; raise Unsupported where the type of the time does not settle it."""
     time, length, offset = arguments[0], int(arguments[1].name), int(arguments[2].name)
     if scope.has(NAME):
         raise Unsupported("window is a column, too")

@@ -36,7 +36,7 @@ def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
 
 
 def _readers(statement: Statement, select: SelectBlock) -> Iterator[exp.Select]:
-    """The SELECTs in whose FROM a SELECT stands, as a derived table or by its name."""
+    """Yield the SELECTs in whose FROM a SELECT stands, as a derived table or by its name."""
     names = {table.name for table in statement.common if table.block.span == select.span}
     for block in statement.blocks:
         for item in from_items(block.tree) if block.tree is not None else ():

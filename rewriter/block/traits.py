@@ -36,14 +36,14 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
 
 
 def is_literal(node: Tree) -> bool:
-    """Whether a canonical tree is a constant: a literal, one with a sign, or one with a type."""
+    """Return whether a canonical tree is a constant: a literal, one with a sign, or one with a type."""
     if isinstance(node, exp.Neg | exp.Cast):
         return is_literal(node.this)
     return isinstance(node, exp.Literal | exp.Null | exp.Boolean)
 
 
 def is_constant(node: Tree) -> bool:
-    """Whether a canonical tree has one value in the whole of a statement that can be written anywhere in it."""
+    """Return whether a canonical tree has one value in the whole of a statement that can be written anywhere in it."""
     if isinstance(node, exp.Column):
         return False
     return is_literal(node) or not any(
@@ -53,12 +53,14 @@ def is_constant(node: Tree) -> bool:
 
 
 def tells_time(node: Tree) -> bool:
-    """Whether a canonical tree depends on when it is computed."""
+    """Return whether a canonical tree depends on when it is computed."""
     return not CLOCK.isdisjoint(names_called(node))
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
-    """The aggregate call that a canonical node is, itself or under FILTER; None for others, as those with OVER."""
+    """Return the aggregate call that a canonical node is, itself or under FILTER; None for others, as those with
+    OVER.
+    """
     if isinstance(node.parent, exp.Window) and node.arg_key == "this":
         return None
     call = node.this if isinstance(node, exp.Filter) else node
@@ -66,14 +68,14 @@ def aggregate_of(node: Tree) -> exp.Anonymous | None:
 
 
 def has_aggregate(node: Tree) -> bool:
-    """Whether an aggregate stands anywhere in the expression."""
+    """Return whether an aggregate stands anywhere in the expression."""
     if AGGREGATES.keys().isdisjoint(names_called(node)):
         return False
     return any(aggregate_of(call) is not None for call in every(node, exp.Anonymous))
 
 
 def depends_on_zone(node: Tree, scope: Scope) -> bool:
-    """Whether the session's time zone could change the value; True wherever that is not plain."""
+    """Return whether the session's time zone could change the value; True wherever that is not plain."""
     for inner in nodes_of(node):
         column = scope.type_of(inner)
         if column is not None and column.type == "timestamp":

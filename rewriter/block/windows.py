@@ -22,7 +22,7 @@ _SO_FAR = ("UNBOUNDED", "PRECEDING", "CURRENT ROW", "")
 
 
 def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
-    """A call with its OVER clause, its expressions read by `read`; raises Unsupported."""
+    """Return a call with its OVER clause, its expressions read by `read`; raise Unsupported."""
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
         raise Unsupported(f"{_text(node)} has more than a plain OVER (…)")
@@ -73,7 +73,9 @@ def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
 
 
 def _frame(node: exp.Window) -> exp.WindowSpec | None:
-    """The frame: rows by number, or all that are equal to the current one with all before them or all there are."""
+    """Return the frame: rows by number, or all that are equal to the current one with all before them or all there
+    are.
+    """
     spec = node.args.get("spec")
     if spec is None:
         return None

@@ -12,7 +12,8 @@ from rewriter.timeseries import as_bucket, bucket_call, bucket_elsewhere, zone_e
 
 
 def words(tree: exp.Expr) -> str:
-    """An expression without the types that buckets carry, and without the names of tables where it is clear without.
+    """Return an expression without the types that buckets carry, and without the names of tables where it is clear
+    without.
 
     >>> words(exp.Mul(this=exp.column("price", "t_0"), expression=exp.column("n", "t_0") + 1))
     'price * (n + 1)'
@@ -38,7 +39,7 @@ def words(tree: exp.Expr) -> str:
 
 
 def _binds_less(node: exp.Expr) -> bool:
-    """Whether an operation would be read otherwise where it stands, without parentheses around it."""
+    """Return whether an operation would be read otherwise where it stands, without parentheses around it."""
     if isinstance(node, exp.Or):
         return isinstance(node.parent, exp.And | exp.Not)
     subtracted = isinstance(node.parent, exp.Sub | exp.Div) and node.arg_key == "expression"
@@ -46,12 +47,12 @@ def _binds_less(node: exp.Expr) -> bool:
 
 
 def _occurring(column: exp.Column) -> str:
-    """The table that an occurrence is one of."""
+    """Return the table that an occurrence is one of."""
     return column.table.rpartition("_")[0] or column.table
 
 
 def _unclear(tree: exp.Expr) -> Iterator[str]:
-    """The names that columns of several tables share."""
+    """Yield the names that columns of several tables share."""
     tables: dict[str, str] = {}
     for column in every(tree, exp.Column):
         if tables.setdefault(column.name, column.table) != column.table:

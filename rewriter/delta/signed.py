@@ -68,7 +68,7 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
-    """What an output needs beside it to take values back, and has not."""
+    """Return which aggregate an output lacks to take values back; empty if it lacks none."""
     call = aggregate_of(output)
     if call is None or call.name == "count":
         return ""
@@ -85,7 +85,8 @@ def count_of(argument: Tree) -> Tree:
 
 
 def count_among(argument: Tree, block: Block) -> Tree | None:
-    """The output that tells how many values of an argument there are, and so whether there are any; None if none does.
+    """Return the output that tells how many values of an argument there are, and so whether there are any; None if
+    none does.
 
     law:    x counts as CAST(x AS DECIMAL(38,0)) does, which makes NULL of no whole number; one never NULL as its rows
     """
@@ -98,7 +99,7 @@ def count_among(argument: Tree, block: Block) -> Tree | None:
 
 
 def _counted(argument: Tree, block: Block) -> Tree:
-    """What is NULL where an argument is: a whole number under a CAST to a DECIMAL with room for each of its type."""
+    """Return an expression that is NULL where an argument is: a whole number without its CAST to a wider DECIMAL."""
     if not isinstance(argument, exp.Cast):
         return argument
     digits = DIGITS.get(expression_type(argument.this, block))
@@ -116,7 +117,7 @@ def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> b
 
 
 def signed(output: Tree, block: Block, kind: str) -> Tree:
-    """An output over rows with their `_change_type`, as what to add to the output over the rows before.
+    """Return an output over rows with their `_change_type`, as what to add to the output over the rows before.
 
     gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN it came THEN x ELSE -x END)
     """

@@ -28,7 +28,7 @@ def _was_empty(change: Change) -> bool:
 
 
 def _appended(change: Change) -> Read:
-    """What was appended; to a table without any row that is all it holds."""
+    """Return the appended rows; of a table that was empty these are all its rows."""
     if change.start is None or change.end is None:
         return At(change.end)
     return Added(change.start, change.end)

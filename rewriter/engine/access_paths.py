@@ -88,7 +88,7 @@ def candidate_of(
 
 
 def _is_by_definition(view: MaterializedView, query: Block) -> bool:
-    """Whether a query reads base tables: it names neither the view nor a view that this one is defined over."""
+    """Return whether a query reads base tables: it names neither the view nor a view that this one is defined over."""
     named = {view.name, *(state.name for state in view.through)}
     return not any(table.name in named for table in query.tables)
 
@@ -100,7 +100,7 @@ def _other_zone(zone: str, view: MaterializedView) -> Miss:
 def _held(
     view: MaterializedView, storage: Table, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> MaterializedView:
-    """The view as its storage holds it, which may be a part of its rows; raises Unsupported."""
+    """Return the view as its storage holds it, which may be a part of its rows; raise Unsupported."""
     if not storage.part:
         return view
     return narrowed(view, storage.part, {name: columns_of(name, definitions, relations) for name in names})
@@ -109,7 +109,7 @@ def _held(
 def _block(
     view: MaterializedView, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> Block | str:
-    """The block of a view's storage query, which reads tables of these names, or why rules cannot read it."""
+    """Return the block of a view's storage query, which reads tables of these names, or why rules cannot read it."""
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
     if isinstance(block, str) or _of_rows_or_groups(block):
         return block
@@ -131,7 +131,7 @@ def _of_rows_or_groups(block: Block) -> bool:
 
 
 def columns_of(name: TableName, definitions: Definitions, relations: Relations) -> tuple[Column, ...]:
-    """The columns of a table, or of a view that another is defined over."""
+    """Return the columns of a table, or of a view that another is defined over."""
     table = relations.get(name)
     if isinstance(table, Table):
         return table.columns
@@ -153,7 +153,7 @@ def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] 
 def settings_problem(
     candidate: Candidate, query: Block, session: Session, definitions: Definitions, relations: Relations
 ) -> Miss | None:
-    """What the session has set otherwise than the view had when it was made, where that can change an answer.
+    """Return a miss that names a setting of the session that differs from the view's and can change an answer.
 
     What the view computes counts, also where a query names the view, or one that it is defined over. By its definition
     it is read in its own zone.
@@ -179,7 +179,7 @@ def settings_problem(
 
 
 def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[], bool]) -> Miss | None:
-    """What the session has set otherwise than the view has recorded; the time zone counts where it is `zoned`."""
+    """Return a miss for a setting of the session that differs from the recorded one; the zone counts where `zoned`."""
     if view.settings is None:
         return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its query may depend on some")
     differing = differing_setting(session.settings, view.settings, session.defaults)
@@ -193,6 +193,6 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
 
 @remembered
 def zone_matters(block: Block) -> bool:
-    """Whether the session's time zone could change anything in a block."""
+    """Return whether the session's time zone could change anything in a block."""
     blocks = (block, *block.derived)
     return any(depends_on_zone(tree, Scope(each.tables)) for each in blocks for tree in each.expressions)

@@ -51,7 +51,7 @@ def from_tables(block: Block) -> Sequence[Shared]:
 
 
 def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
-    """The first rule and mapping that match; else the miss that came closest to a match.
+    """Return the first rule and mapping that match; else the miss that came closest to a match.
 
     `remainder` answers for the rows that a plan does not have from the path.
     """
@@ -82,7 +82,7 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
-    """The ways in which a path's tables stand for a question's, whose derived tables are read from the path's."""
+    """Yield the ways in which a path's tables stand for a question's, whose derived tables are read from the path's."""
     for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
         if isinstance(placed, Miss):
             yield placed, {}
@@ -98,7 +98,7 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 
 
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
-    """The first rule of which a plan holds; else the closest miss.
+    """Return the first rule of which a plan holds; else the closest miss.
 
     What the parts of a plan lack is told where the whole does not roll up.
     """
@@ -160,7 +160,7 @@ def over_parts(query: Predicates, parts: Block, path: Candidate) -> Match | Miss
 
 
 def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
-    """The answer from parts, with the branches that the parts are."""
+    """Return the answer from parts, with the branches that the parts are."""
     parts = Parts(tuple(branches), whole.rewriting.storage.columns)
     return replace(whole, rewriting=replace(whole.rewriting, parts=parts))
 

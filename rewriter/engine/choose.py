@@ -45,7 +45,7 @@ def answer_block(
     find: Find,
     refuted: Mapping[TableName, Verdict],
 ) -> tuple[Chosen | None, list[Attempt]]:
-    """The best view for a block, and what came of the others."""
+    """Return the best view for a block, and what came of the others."""
     shortlist = definitions.shortlist(statement, select)
     if not shortlist and not reads_set_operation(statement, select):
         return None, []
@@ -73,7 +73,9 @@ def answer_block(
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """The views on a shortlist that may read derived tables themselves; it is noted why the others do not answer."""
+    """Yield the views on a shortlist that may read derived tables themselves; it is noted why the others do not
+    answer.
+    """
     for listed in shortlist:
         if listed.view.name in tried.definitions.layered:
             yield listed
@@ -98,7 +100,7 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
 
 
 def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | None:
-    """A question in parts that are questions of their own, answered by views, or else from the tables."""
+    """Return a question in parts that are questions of their own, answered by views, or else from the tables."""
     rule, divided = next(((rule, found) for rule in DIVISIONS if (found := rule(query.block))), (None, ()))
     if rule is None:
         return None
@@ -116,7 +118,7 @@ def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | 
 
 
 def _answer_to(part: Block, statement: Statement, tried: Tried) -> Tried:
-    """The views tried on a block that stands in no statement."""
+    """Return the views tried on a block that stands in no statement."""
     session = statement.session
     text = print_block(part, [f"c{i}" for i in range(len(part.outputs))])
     catalogs = session.catalogs | {table.name.catalog for table in part.tables if not table.text}
@@ -128,7 +130,7 @@ def _answer_to(part: Block, statement: Statement, tried: Tried) -> Tried:
 
 
 def _answering(chosen: Chosen, definitions: Definitions, select: SelectBlock) -> Iterator[Attempt]:
-    """The views of a plan by branches."""
+    """Yield the views of a plan by branches."""
     for storage in sorted(chosen.match.rewriting.reads & definitions.by_storage.keys()):
         name = definitions.by_storage[storage].name
         yield Attempt(name, "chosen", chosen.rule, block=select.text)

@@ -93,13 +93,13 @@ def decide(
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
-    """The attempt with the verdict on its plan, if that was chosen, behind the rows that it answers for."""
+    """Return the attempt with the verdict on its plan, if that was chosen, behind the rows that it answers for."""
     verdict = verdicts.get((attempt.view, attempt.block), "") if attempt.verdict == "chosen" else ""
     return replace(attempt, detail="; ".join(filter(None, (attempt.detail, verdict)))) if verdict else attempt
 
 
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
-    """A replacement with the verdict on its plan; a surprise in the verifier leaves the plan unverified."""
+    """Return a replacement with the verdict on its plan; a surprise in the verifier leaves the plan unverified."""
     try:
         plan = made.text(None, {})
         verdict = _verdict(made, plan, statement, definitions, relations)
@@ -219,13 +219,13 @@ def _whole_path(
 
 
 def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:
-    """Whether a block is a part of one that is answered, and of no subquery that stays in it."""
+    """Return whether a block is a part of one that is answered, and of no subquery that stays in it."""
     outer, _, subqueries = answered
     return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)
 
 
 def _subqueries(match: Match, statement: Statement) -> list[SelectBlock]:
-    """The subqueries and derived tables that a plan keeps as their own text, wherever that stands."""
+    """Return the subqueries and derived tables that a plan keeps as their own text, wherever that stands."""
     texts = match.rewriting.texts
     found = [inner for inner in statement.blocks if inner.text in texts]
     derived = (text for text in texts if text.startswith("("))
@@ -243,7 +243,7 @@ def _session_problem(statement: Statement) -> Miss | None:
 
 
 def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, spelled: Sequence[Edit]) -> str:
-    """A block's own text as Spark can run it by itself."""
+    """Return a block's own text as Spark can run it by itself."""
     values = answer.correlation.casts() if answer.correlation is not None else ()
 
     def text(block: SelectBlock) -> str:

@@ -105,7 +105,7 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
 
 
 def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting) -> Block | Miss:
-    """A block with the view's derived table in the place of its own."""
+    """Return a block with the view's derived table in the place of its own."""
     assert table.inner is not None
     outputs = {
         column.name.lower(): _typed(_of(output, table.id), column.type, leaf, table.id)
@@ -119,7 +119,7 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
 
 
 def _of(tree: Tree, table: str) -> Tree:
-    """An expression over storage as one over a table."""
+    """Return an expression over storage as one over a table."""
 
     def moved(node: Tree) -> Tree:
         if not isinstance(node, exp.Column) or node.table != STORAGE_ALIAS:
@@ -130,6 +130,6 @@ def _of(tree: Tree, table: str) -> Tree:
 
 
 def _typed(tree: Tree, kind: str, leaf: Occurrence, table: str) -> Tree:
-    """An expression of the type that the query's own has."""
+    """Return an expression of the type that the query's own has."""
     given = expression_type(tree, Block((replace(leaf, id=table),), (), (), ()))
     return tree if given == kind else cast(tree, kind)

@@ -53,5 +53,5 @@ def question_over(
 
 
 def _anywhere(session: Session, view: MaterializedView) -> Session:
-    """The session, to which full names mean what they say."""
+    """Return the session, to which full names mean what they say."""
     return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

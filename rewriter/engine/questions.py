@@ -20,7 +20,7 @@ DERIVED_ALONE = "it reads derived tables alone, which are answered by themselves
 
 
 def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:
-    """Looks up a FROM item among the tables and materialized views at hand."""
+    """Return a function that looks up a FROM item among the tables and materialized views at hand."""
 
     def find(table: exp.Table) -> tuple[TableName, tuple[Column, ...]] | None:
         name = statement.resolve(table)
@@ -45,7 +45,7 @@ def unread(problem: Unsupported | RecursionError) -> str:
 def block_of(
     select: SelectBlock, tree: exp.Select, statement: Statement, find: Find
 ) -> tuple[Block, Correlation | None]:
-    """The block of a SELECT, and what it takes from the one around it; raises Unsupported."""
+    """Return the block of a SELECT, and what it takes from the one around it; raise Unsupported."""
     correlation = correlation_of(statement, select, find)
     common = common_of(select, statement, find)
     outer = correlation.column if correlation is not None else None
@@ -77,7 +77,7 @@ def _counted(block: Block, relations: Relations) -> Block:
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:
-    """A block of whose rows it is asked which there are, or whether any: how often makes no difference."""
+    """Return a block whose rows are asked for membership or existence: duplicates make no difference."""
     beyond = block.keys is not None or block.limit or block.offset or block.order or not block.plain
     if membership is None or beyond:
         return block

@@ -102,7 +102,7 @@ def _known(view: MaterializedView, definitions: Definitions, relations: Relation
 
 @lru_cache(maxsize=1024)
 def _branches(view: MaterializedView, columns: Columns) -> tuple[tuple[str, int], tuple[Block, ...]] | None:
-    """The operator of a view, with the number and the blocks of its branches; None for other views."""
+    """Return the operator of a view, with the number and the blocks of its branches; None for other views."""
     stored = stored_operation(view)
     if stored is None or stored[0].ctes:
         return None

@@ -70,7 +70,7 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
 
 
 def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
-    """The average of whole numbers, or of DECIMALs of few digits of which the sum is of their digits."""
+    """Return the average of whole numbers, or of DECIMALs of few digits of which the sum is of their digits."""
     quotient, decimal = _quotient(total, call_of("nullif", count, number(0))), as_decimal(kind)
     if decimal is None:
         return quotient
@@ -79,7 +79,7 @@ def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
 
 
 def unscaled(digits: Tree, scale: int) -> Tree:
-    """A DOUBLE that counts units of so many digits behind the point, as the number itself."""
+    """Return a DOUBLE that counts units of so many digits behind the point, as the number itself."""
     return exp.Div(this=digits, expression=cast(number(10**scale), "double")) if scale else digits
 
 

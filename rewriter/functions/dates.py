@@ -7,12 +7,12 @@ from datetime import date, datetime, timedelta
 
 
 def plus_days(day: date, days: int) -> date:
-    """The date so many days later."""
+    """Return the date so many days later."""
     return day + timedelta(days=days)
 
 
 def plus_months(day: date, months: int) -> date:
-    """The same day of a later month, or the last one that it has.
+    """Return the same day of a later month, or the last one that it has.
 
     >>> str(plus_months(date(2024, 3, 31), -1))
     '2024-02-29'
@@ -33,7 +33,7 @@ COUNTED: Mapping[str, int] = {"timestamp_seconds": 1, "timestamp_millis": 1_000,
 
 
 def counted_instant(name: str, count: int) -> datetime:
-    """The time in UTC that is so many seconds, or parts of one, behind 1970 began.
+    """Return the time in UTC that is so many seconds, or parts of one, behind 1970 began.
 
     >>> str(counted_instant("timestamp_millis", -500))
     '1969-12-31 23:59:59.500000'

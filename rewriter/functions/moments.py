@@ -20,7 +20,7 @@ _COUNT, _MEAN, _TOTAL, _LIFTED = "decimal(16,0)", "decimal(11,0)", "decimal(24,0
 
 
 def scale_of(kind: str | None) -> int | None:
-    """The digits behind the point of a type whose moments are exact; None for others, as all floating point."""
+    """Return the digits behind the point of a type whose moments are exact; None for others, as all floating point."""
     decimal = as_decimal(kind)
     if decimal is not None and decimal.precision <= _DIGITS:
         return decimal.scale
@@ -28,18 +28,18 @@ def scale_of(kind: str | None) -> int | None:
 
 
 def digits_of(argument: Tree, scale: int) -> Tree:
-    """A value's digits as a whole number."""
+    """Return a value's digits as a whole number."""
     shifted = exp.Mul(this=argument.copy(), expression=number(10**scale)) if scale else argument
     return cast(shifted, "decimal(19,0)")
 
 
 def squared(digits: Tree) -> Tree:
-    """A whole number times itself."""
+    """Return a whole number times itself."""
     return exp.Mul(this=digits.copy(), expression=digits.copy())
 
 
 def _parts(call: exp.Anonymous, kinds: Types) -> Parts:
-    """The count, and the sums of the digits and of their squares."""
+    """Return the count, and the sums of the digits and of their squares."""
     (argument,), scale = call.expressions, scale_of(kinds[0])
     if scale is None:
         return {}
@@ -63,14 +63,14 @@ def spread(name: str) -> Composition:
 
 
 def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) -> Tree:
-    """A variance or standard deviation; the sums are of digits."""
+    """Return a variance or standard deviation; the sums are of digits."""
     divided = divisor(rows_of(count), sample=name.endswith("_samp"))
     variance = unscaled(exp.Div(this=moment(squares, total, total, count), expression=divided), 2 * scale)
     return call_of("sqrt", variance) if name.startswith("stddev") else variance
 
 
 def rows_of(count: Tree) -> Tree:
-    """A count as a number to divide by: NULL for none."""
+    """Return a count as a number to divide by: NULL for none."""
     return cast(call_of("nullif", count, number(0)), _COUNT)
 
 
@@ -80,7 +80,7 @@ def divisor(rows: Tree, sample: bool) -> Tree:
 
 
 def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
-    """The sum of (x - mean of x) * (y - mean of y) over pairs of whole numbers, from the sums of x * y, x and y.
+    """Return the sum of (x - mean of x) * (y - mean of y) over pairs of whole numbers, from the sums of x * y, x and y.
 
     law: it is the sum of (x - p) * (y - q) less (mean of x - p) * (mean of y - q) * n, for any p and q. With the whole
          parts of the means as p and q both are exact and small, where the products alone would leave nothing of it.
@@ -99,7 +99,7 @@ def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
 
 
 def _whole_and_rest(total: Tree, rows: Tree) -> tuple[Tree, Tree]:
-    """The whole part of a mean, and what of the sum is left beside it, as a DOUBLE."""
+    """Return the whole part of a mean, and what of the sum is left beside it, as a DOUBLE."""
     rest = exp.Mod(this=total.copy(), expression=rows.copy())
     whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=rows.copy())
     return cast(whole, _MEAN), cast(rest, "double")

@@ -74,7 +74,7 @@ class Pair:
 
 
 def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | None:
-    """The arguments as a pair; None where their sums are not exact."""
+    """Return the arguments as a pair; None where their sums are not exact."""
     first, second = kinds
     if first is None or second is None or scale_of(first) is None or scale_of(second) is None:
         return None
@@ -114,7 +114,7 @@ def valued(name: str) -> tuple[int, ...]:
 
 
 def needed(name: str) -> tuple[str, ...]:
-    """The sums of which a function of pairs is made.
+    """Return the sums of which a function of pairs is made.
 
     >>> needed("covar_pop")
     ('n', 'x', 'y', 'xy')
@@ -123,12 +123,12 @@ def needed(name: str) -> tuple[str, ...]:
 
 
 def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
-    """A function of pairs from their sums."""
+    """Return a function of pairs from their sums."""
     return _ENDS[name](_Totals(sums, pair))
 
 
 def _where_there(value: Tree, other: Tree) -> Tree:
-    """A value of a pair; NULL where the other is."""
+    """Return a value of a pair; NULL where the other is."""
     there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
     return exp.Case(this=None, ifs=[exp.If(this=there, true=value.copy())], default=None)
 
@@ -144,11 +144,11 @@ class _Totals:
         return self._sums["n"]
 
     def average(self, which: str) -> Tree:
-        """The mean of y or x, of avg's type."""
+        """Return the mean of y or x, of avg's type."""
         return average_of_digits(self._sums[which], self.n, self._pair.kinds["yx".index(which)])
 
     def mean(self, which: str) -> Tree:
-        """The mean of y or x, not rounded to a type."""
+        """Return the mean of y or x, not rounded to a type."""
         return unscaled(average_of_digits(self._sums[which], self.n, "int"), self._pair.scales["yx".index(which)])
 
     def about_mean(self, which: str) -> Tree:

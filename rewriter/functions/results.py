@@ -20,17 +20,17 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 
 def always(kind: str) -> Rule:
-    """The same for all arguments."""
+    """Return a rule that gives the same type for all arguments."""
     return lambda types: kind
 
 
 def first(types: Types) -> str:
-    """The type of the first argument."""
+    """Return the type of the first argument."""
     return types[0]
 
 
 def together(types: Types) -> str:
-    """The common type of all arguments."""
+    """Return the common type of all arguments."""
     return reduce(common, types[1:], types[0])
 
 
@@ -49,14 +49,14 @@ def texts(types: Types) -> str:
 
 
 def number(types: Types) -> str:
-    """The number's own type."""
+    """Return the number's own type."""
     if not is_numeric(types[0]):
         raise Uncertain(f"this function of {types[0]} is not known for certain")
     return types[0]
 
 
 def total(types: Types) -> str:
-    """What sum() makes of its argument."""
+    """Return the type of sum() over a type."""
     kind = number(types)
     if decimal := as_decimal(kind):
         return bounded(decimal.precision + 10, decimal.scale)
@@ -64,14 +64,14 @@ def total(types: Types) -> str:
 
 
 def average(types: Types) -> str:
-    """What avg() makes of its argument."""
+    """Return the type of avg() over a type."""
     if decimal := as_decimal(number(types)):
         return bounded(decimal.precision + 4, decimal.scale + 4)
     return "double"
 
 
 def whole(types: Types) -> str:
-    """What ceil and floor make of one argument."""
+    """Return the type of ceil and floor of one argument."""
     kind = number(types)
     if len(types) != 1:
         raise Uncertain("ceil and floor to a scale are not known for certain")
@@ -99,19 +99,19 @@ def magnitude(types: Types) -> str:
 
 
 def magnitudes(types: Types) -> str:
-    """What is made of pairs of numbers, calculated in DOUBLE."""
+    """Return the type of a function of pairs of numbers, calculated in DOUBLE."""
     return magnitude(types) if is_numeric(types[1]) else magnitude(types[1:])
 
 
 def float_or_double(types: Types) -> str:
-    """What nanvl() takes: two of the same."""
+    """Return the type of nanvl(), which takes two of the same."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
         raise Uncertain("nanvl of these types is not known for certain")
     return types[0]
 
 
 def dated(types: Types) -> str:
-    """A calendar date from a point in time."""
+    """Return a calendar date from a point in time."""
     if types[0] not in TEMPORAL and types[0] != STRING:
         raise Uncertain(f"the date of {types[0]} is not known for certain")
     return "date"
@@ -125,7 +125,7 @@ def instant(types: Types) -> str:
 
 
 def rounded(kind: str, places: int) -> str:
-    """What round and bround to a number of places make of a type.
+    """Return the type of round and bround to a number of places.
 
     >>> rounded("decimal(10,4)", 2), rounded("decimal(10,2)", 0), rounded("double", 1)
     ('decimal(9,2)', 'decimal(9,0)', 'double')

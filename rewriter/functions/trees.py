@@ -11,7 +11,7 @@ ROWS = exp.Anonymous(this="count", expressions=[exp.Star()])
 
 
 def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
-    """A call of a function.
+    """Return a call of a function.
 
     >>> call_of("sum", exp.column("x")).sql()
     'SUM(x)'
@@ -20,12 +20,12 @@ def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
 
 
 def cast(tree: Tree, kind: str) -> Tree:
-    """A CAST to a type in Spark's spelling."""
+    """Return a CAST to a type in Spark's spelling."""
     return exp.TryCast(this=tree, to=_type(kind))
 
 
 def number(value: int) -> Tree:
-    """A whole number."""
+    """Return a whole number."""
     return exp.Literal.number(value)
 
 

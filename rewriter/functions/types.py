@@ -36,7 +36,7 @@ class Decimal(NamedTuple):
 
 
 def as_decimal(kind: str | None) -> Decimal | None:
-    """The decimal that a type is; None for others.
+    """Return the decimal that a type is; None for others.
 
     >>> as_decimal("decimal(10,2)")
     Decimal(precision=10, scale=2)
@@ -46,18 +46,18 @@ def as_decimal(kind: str | None) -> Decimal | None:
 
 
 def is_numeric(kind: str) -> bool:
-    """Whether one can calculate with it."""
+    """Return whether one can calculate with it."""
     return kind in INTEGERS or kind in FRACTIONS or as_decimal(kind) is not None
 
 
 def wide_decimal(kind: str) -> Decimal:
-    """A number as the decimal that holds all its values."""
+    """Return a number as the decimal that holds all its values."""
     found = as_decimal(kind)
     return found or Decimal(DIGITS[kind], 0)
 
 
 def holds_all(wide: str, narrow: str) -> bool:
-    """Whether a type has all whole numbers or DECIMALs of another, as they are.
+    """Return whether a type has all whole numbers or DECIMALs of another, as they are.
 
     >>> holds_all("bigint", "int"), holds_all("decimal(12,2)", "int"), holds_all("decimal(11,2)", "int")
     (True, True, False)
@@ -72,7 +72,8 @@ def holds_all(wide: str, narrow: str) -> bool:
 
 
 def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
-    """A result that may be too long: its scale gives way, but not below six digits; raises Uncertain if it must not.
+    """Return a result that may be too long: its scale gives way, but not below six digits; raise Uncertain if it must
+    not.
 
     >>> adjusted(43, 8), adjusted(50, 4)
     ('decimal(38,6)', 'decimal(38,4)')
@@ -86,12 +87,12 @@ def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
 
 
 def bounded(precision: int, scale: int) -> str:
-    """A result cut off at the longest precision."""
+    """Return a result cut off at the longest precision."""
     return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
 
 
 def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: bool = False) -> str:
-    """The type of an operation on two decimals.
+    """Return the type of an operation on two decimals.
 
     >>> decimal_result("*", Decimal(15, 2), Decimal(16, 2)), decimal_result("/", Decimal(10, 2), Decimal(10, 0))
     ('decimal(32,4)', 'decimal(21,13)')
@@ -109,7 +110,7 @@ def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: b
 
 
 def common_numeric(left: str, right: str) -> str:
-    """The type in which two numbers are the same kind of number, none of them a decimal."""
+    """Return the type in which two numbers are the same kind of number, none of them a decimal."""
     if left == right:
         return left
     if left in INTEGERS and right in INTEGERS:
@@ -119,7 +120,7 @@ def common_numeric(left: str, right: str) -> str:
 
 
 def common(left: str, right: str) -> str:
-    """The one type of several values, as in CASE and coalesce; raises Uncertain.
+    """Return the one type of several values, as in CASE and coalesce; raise Uncertain.
 
     >>> common("int", "bigint"), common("decimal(10,2)", "int"), common("void", "date")
     ('bigint', 'decimal(12,2)', 'date')
@@ -166,7 +167,7 @@ _NUMBER = re.compile(r"(?:decimal|dec|numeric)(?:\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*
 
 
 def column_type(text: str) -> str:
-    """A type as a user writes it in CREATE TABLE, as Iceberg columns of it have it; raises Uncertain.
+    """Return a type as a user writes it in CREATE TABLE, as Iceberg columns of it have it; raise Uncertain.
 
     >>> column_type("Integer"), column_type("VARCHAR(25)"), column_type("numeric(15, 2)"), column_type("array<long>")
     ('int', 'string', 'decimal(15,2)', 'array<bigint>')

@@ -19,7 +19,9 @@ Columns = Mapping[TableName, tuple[Column, ...]]
 
 
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
-    """The columns of each source that the storage query reads: in doubt, all that bear a name which occurs in it."""
+    """Return the columns of each source that the storage query reads: in doubt, all that bear a name which occurs in
+    it.
+    """
     block = block_of(view, columns)
     if isinstance(block, str):
         words = _words(view.storage_query)
@@ -61,7 +63,9 @@ def _words(sql: str) -> frozenset[str] | None:
 
 
 def misplaced(view: MaterializedView, storage: Table) -> Column | None:
-    """A storage column that stands where another output of the view's query is written; None if there is none."""
+    """Return a storage column that stands where another output of the view's query is written; None if there is
+    none.
+    """
     names = [name.lower() for name in _names(view)]
     for place, column in enumerate(storage.columns):
         name = column.name.lower()
@@ -71,7 +75,7 @@ def misplaced(view: MaterializedView, storage: Table) -> Column | None:
 
 
 def _names(view: MaterializedView) -> list[str]:
-    """The outputs' names in the order in which they are written; '' for one that the text does not name."""
+    """Return the outputs' names in the order in which they are written; '' for one that the text does not name."""
     tree = storage_tree(view)
     outputs = tree.expressions if tree is not None else []
     if not outputs or any(output.is_star for output in outputs):

@@ -45,7 +45,7 @@ class Decision:
         return self.kind is not Kind.FRESH
 
     def statement(self, target: str) -> str:
-        """The statement that brings a target from the recorded content to the new one.
+        """Return the statement that brings a target from the recorded content to the new one.
 
         >>> Decision(Kind.APPEND, "", "INSERT INTO", "SELECT 1").statement("lake.demo.mv")
         'INSERT INTO lake.demo.mv SELECT 1'

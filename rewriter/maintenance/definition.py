@@ -67,7 +67,7 @@ def define(
     *,
     hidden: bool = True,
 ) -> Definition:
-    """What a view over this query stores; `columns` are its outputs' names. Raises Unsupported with what to change.
+    """Return the definition of a view over this query; `columns` name its outputs. Raise Unsupported with the remedy.
 
     Without `hidden`, just its outputs: in a table that others have made.
     `views` are those that the query may name; `tables` all tables that it reads, through them, too.
@@ -108,7 +108,7 @@ def _over_groups(
     *,
     hidden: bool,
 ) -> Definition:
-    """What a view stores whose FROM holds grouped derived tables, of which its groups are made; else just its outputs.
+    """Return the stored outputs of a view, with those of the groups that derived tables in its FROM have.
 
     All but the last SELECT stays as it was typed.
     """
@@ -138,7 +138,7 @@ def _over_groups(
 def _sources(
     statement: Statement, tables: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> tuple[TableName, ...]:
-    """The tables that are read, through views, too; raises Unsupported for what no view can be made over."""
+    """Return the tables that are read, through views, too; raise Unsupported for what no view can be made over."""
     expanded = expand(statement, views)
     for why in expanded.refused.values():
         raise Unsupported(f"{why}; name the tables that it reads instead")
@@ -211,7 +211,7 @@ def _refuse_call(call: exp.Func) -> None:
 
 
 def _single_block(statement: Statement, find: Find) -> Block:
-    """The block that the whole query is, derived tables and common table expressions merged into it."""
+    """Return the block that the whole query is, derived tables and common table expressions merged into it."""
     main = statement.main
     if main is None or main.tree is None:
         raise Unsupported("more than one SELECT")
@@ -219,14 +219,14 @@ def _single_block(statement: Statement, find: Find) -> Block:
 
 
 def _ordering(block: Block) -> Iterator[Tree]:
-    """What a query orders by and can be stored: of a type that is known, so that no view is refused for its order."""
+    """Yield the ORDER BY expressions of known type; others are left out, so that no view is refused for its order."""
     for item in block.order:
         if item.key.find(exp.Column, exp.Star) and expression_type(item.key, block) != UNKNOWN:
             yield item.key
 
 
 def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...]) -> tuple[Block, tuple[str, ...]]:
-    """The block with the hidden outputs it needs, and their names."""
+    """Return the block with the hidden outputs it needs, and their names."""
     taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
     present = set(block.outputs)
@@ -241,7 +241,7 @@ def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...])
 
 
 def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tree]]:
-    """What a view needs beside its outputs, in a fixed order."""
+    """Yield the hidden outputs that a view needs, in a fixed order."""
     if block.keys is None:
         yield from (("order", key) for key in ordering)
         return

@@ -23,7 +23,7 @@ class Dependency:
 
 
 def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
-    """The live files of all sources with their targets, of storage that holds a part those that it has.
+    """Yield the live files of all sources with their targets, of storage that holds a part those that it has.
 
     law:    where a storage partition does not follow from a source's, every file may go into every row: the target is
             the whole storage
@@ -35,7 +35,7 @@ def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName
 
 
 def stale_files(stored: Stored | str, location: str, sources: Mapping[TableName, Files]) -> Iterator[Dependency]:
-    """The files that came or went since the last refresh, with the targets that they have made stale."""
+    """Yield the files that came or went since the last refresh, with the targets that they have made stale."""
     for name, files in sources.items():
         place = _placing(stored, location, name, files)
         for file in files.came:
@@ -50,7 +50,7 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 
 
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
-    """What tells the target of a file; None of one that the storage does not hold."""
+    """Return the function that gives the target of a file, None for a file outside the stored part."""
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):
         return lambda file: f"{location}/"

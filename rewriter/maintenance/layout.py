@@ -21,7 +21,7 @@ _TIMES = ("day", "month", "year")
 
 
 def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[PartitionField, ...]:
-    """The field by which each partition of a source lies in one of the storage; none where that would not pay.
+    """Return the field by which each partition of a source lies in one of the storage; none where that would not pay.
 
     gives:  a table by day, a view by month: the month
     no:     a key that follows from no partition column; a table of which each target has next to nothing
@@ -47,7 +47,7 @@ def _fields(stored: Stored) -> Iterator[PartitionField]:
 
 
 def inherited_order(stored: Stored, order: Sequence[SortField]) -> tuple[SortField, ...]:
-    """The beginning of a source's sort order that the storage of a view over it alone has columns for."""
+    """Return the beginning of a source's sort order that the storage of a view over it alone has columns for."""
     if len(stored.block.tables) != 1:
         return ()
     (table,) = stored.block.tables

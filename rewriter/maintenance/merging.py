@@ -39,7 +39,9 @@ class Merging:
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
 
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
-        """The groups of the touched partitions of the storage, written anew: one reading of these and of the delta."""
+        """Return the groups of the touched partitions of the storage, written anew: one reading of these and of the
+        delta.
+        """
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
         return "INSERT INTO", f"REPLACE WHERE {where} {content}"
@@ -97,7 +99,7 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
 
 
 def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
-    """A sum whose last value has gone is NULL again; fewer rows than none tell that what was merged did not fit."""
+    """Return the merged outputs: a sum of no values is NULL again, a negative row count tells of a wrong delta."""
     merged = dict(zip(stored.block.outputs, rewriting.outputs, strict=True))
 
     def checked(output: Tree) -> Tree:

@@ -17,7 +17,7 @@ _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNOREC
 
 
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
-    """The first constant text of a query that may be read as a moment of the day on which it runs.
+    """Return the first constant text of a query that may be read as a moment of the day on which it runs.
 
     Beside columns that are texts in every table it is a text; so it is as an output.
 
@@ -37,7 +37,7 @@ def _suspects(tree: Tree) -> Iterator[Tree]:
 
 
 def _text(node: Tree) -> str | None:
-    """The value of a string literal; texts that stand one behind the other are one."""
+    """Return the value of a string literal; texts that stand one behind the other are one."""
     if isinstance(node, exp.Literal) and node.is_string:
         return str(node.name)
     if isinstance(node, exp.Concat) and all(isinstance(part, exp.Literal) for part in node.expressions):
@@ -51,7 +51,7 @@ def _computes_text(node: Tree) -> bool:
 
 
 def _varies(node: Tree) -> bool:
-    """Whether a column is in it, or an element that a function over elements gives a name."""
+    """Return whether a column is in it, or an element that a function over elements gives a name."""
     named = node.find_ancestor(exp.Lambda) is not None and node.find(exp.Identifier) is not None
     return named or node.find(exp.Column) is not None
 
@@ -76,7 +76,7 @@ def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool
 
 
 def _beside(node: Tree, user: Tree) -> list[Tree]:
-    """What a value is brought to one type with: the other values of a CASE, all operands of anything but a CAST."""
+    """Return the values that share a common type with a value: the others of a CASE, all operands of other calls."""
     if isinstance(user, exp.Case):
         if node.arg_key == "this":
             return [user.this] if user.this else []
@@ -85,7 +85,9 @@ def _beside(node: Tree, user: Tree) -> list[Tree]:
 
 
 def _is_text(node: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
-    """Whether it is NULL, a string literal, or a column of which every table at hand says that it is a string."""
+    """Return whether it is NULL, a string literal, or a column of which every table at hand says that it is a
+    string.
+    """
     if isinstance(node, exp.Column):
         declared = [table.column(node.name) for table in tables.values() if isinstance(table, Table)]
         types = {column.type for column in declared if column is not None}

@@ -47,7 +47,7 @@ _HINT = (
 
 
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
-    """The view with one more condition, its tables having these columns; raises Unsupported with what to change.
+    """Return the view with one more condition, its tables having these columns; raise Unsupported with what to change.
 
     `without` is another condition, whose rows are left out.
     """
@@ -81,7 +81,7 @@ def _shape_problem(view: MaterializedView, block: Block) -> str:
 
 
 def _conjuncts(view: MaterializedView, condition: str) -> Block:
-    """The condition as a block over the view itself; raises Unsupported."""
+    """Return the condition as a block over the view itself; raise Unsupported."""
     try:
         statement = parse(f"SELECT 1 FROM {view.name.sql()} WHERE {condition}", view.session)
     except ParseError as failure:
@@ -113,7 +113,7 @@ def _is_read(node: Tree) -> bool:
 
 
 def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
-    """A condition over a view's columns as one over those of its tables."""
+    """Return a condition over a view's columns as one over those of its tables."""
     places = {column.name.lower(): place for place, column in enumerate(view.columns)}
 
     def behind(node: Tree) -> Tree:
@@ -133,7 +133,7 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
 
 
 def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
-    """A bound of a bucket, or of a time's date, as one of the time itself where a bucket begins there.
+    """Return a bound of a bucket, or of a time's date, as one of the time itself where a bucket begins there.
 
     law:    bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b
     """
@@ -152,7 +152,7 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
 
 
 def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> bool:
-    """Whether each row of one part is known to be of the other; an empty condition is the whole view."""
+    """Return whether each row of one part is known to be of the other; an empty condition is the whole view."""
     if not held or not asked or held == asked:
         return held in ("", asked)
     blocks = [block_of(narrowed(view, only, columns), columns) for only in (held, asked)]
@@ -164,7 +164,7 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
 
 
 def excludes(view: MaterializedView, held: str, asked: str) -> bool:
-    """Whether no row of one part can be of the other, as far as that is plain to see."""
+    """Return whether no row of one part can be of the other, as far as that is plain to see."""
     try:
         both = _conjuncts(view, f"({held}) AND ({asked})")
     except Unsupported:
@@ -180,7 +180,9 @@ def _implied(condition: Tree, known: Predicates) -> bool:
 
 
 def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> str:
-    """The condition of two parts together: one range of a column where they are, since that divides rows best."""
+    """Return the condition of two parts together: one range of a column where they are, since that divides rows
+    best.
+    """
     if covers(view, held, asked, columns):
         return held
     if covers(view, asked, held, columns):
@@ -202,7 +204,7 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
 
 
 def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | None:
-    """A condition as the values that it leaves one column; None where it is more than that."""
+    """Return a condition as the values that it leaves one column; None where it is more than that."""
     block = _conjuncts(view, condition)
     known = Predicates(block, block.where, view.zone)
     if known.pairs or known.residuals or len(known.ranges) != 1:
@@ -215,7 +217,7 @@ def _range(view: MaterializedView, condition: str) -> tuple[Column, RangeSet] | 
 
 
 def _texts(column: Column, values: RangeSet) -> Iterator[str]:
-    """The conditions of which one is true for each of the values: the single ones in a list, and the ranges."""
+    """Yield the conditions of which one is true for each of the values: the single ones in a list, and the ranges."""
     name = quoted(column.name)
     ends = [(interval.low.value, interval.high.value) for interval in values.intervals]
     single = [_text(low, column) for low, high in ends if low is not None and low == high]

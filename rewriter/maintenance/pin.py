@@ -13,7 +13,7 @@ from rewriter.sql import Edit, Statement, parse, place_of, splice, tables_of
 
 
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
-    """The query as Spark can run it, each table by its full name and, where one is given, at its snapshot.
+    """Return the query as Spark can run it, each table by its full name and, where one is given, at its snapshot.
 
     >>> sales = TableName(("lake", "demo", "sales"))
     >>> pin("SELECT id FROM sales AS s", {sales: 7}, Session("lake", ("demo",)))
@@ -27,7 +27,8 @@ def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str
 
 
 def qualified(query: str, session: Session) -> str:
-    """The query with each table by its full name, else as it was typed; raises Unsupported where it cannot be read.
+    """Return the query with each table by its full name, else as it was typed; raise Unsupported where it cannot be
+    read.
 
     >>> qualified("SELECT s.id FROM sales s", Session("lake", ("demo",)))
     'SELECT s.id FROM lake.demo.sales s'

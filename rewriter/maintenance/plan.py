@@ -76,7 +76,7 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
 
 
 def _column_problem(held: Stored | str, changes: Changes) -> str:
-    """A column that is not at both ends what it is now: incremental reads have today's schema, the others their own."""
+    """Return which column has changed, empty if none: incremental reads have today's schema, others their own."""
     for change in changes.values():
         for name in _used(held, change):
             now, *ends = (_column(columns, name) for columns in _columns_at(change))
@@ -86,13 +86,13 @@ def _column_problem(held: Stored | str, changes: Changes) -> str:
 
 
 def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
-    """The columns now, as recorded, and at the snapshots, where there are any."""
+    """Return the columns now, as recorded, and at the snapshots, where there are any."""
     at_start = change.start_columns if change.start is not None else change.recorded
     return change.columns, change.recorded, at_start, change.end_columns
 
 
 def _used(held: Stored | str, change: Change) -> frozenset[str]:
-    """The columns of a source that a view reads: all that there were where the view's query is not plain."""
+    """Return the columns of a source that a view reads: all that there were where the view's query is not plain."""
     if isinstance(held, str):
         return frozenset(column.name.lower() for column in change.recorded)
     ids = {table.id for table in held.block.tables if table.name == change.name}
@@ -105,7 +105,7 @@ def _column(columns: tuple[Column, ...], name: str) -> Column | None:
 
 
 def _nothing(storage: Table) -> Decision:
-    """A snapshot of its own all the same: what is recorded moves on."""
+    """Return a commit without rows: the recorded snapshots move on."""
     columns = listed([column.name for column in storage.columns])
     none = f"SELECT {columns} FROM {storage.name.sql()} WHERE false"
     return Decision(Kind.NOTHING, "no row of its sources has changed", "INSERT INTO", none)
@@ -123,7 +123,7 @@ def _append(now: Situation) -> Decision | str:
 
 
 def _append_merge(now: Situation) -> Decision | str:
-    """Groups of appended rows, merged into those stored."""
+    """Return a merge of the groups of appended rows into those stored."""
     if now.stored.block.keys is None:
         return ""
     if problem := _append_problem(now):
@@ -139,7 +139,7 @@ def _append_merge(now: Situation) -> Decision | str:
 
 
 def _changelog(now: Situation) -> Decision | str:
-    """Counts and sums of the rows that came and went."""
+    """Return a merge of counts and sums of the inserted and deleted rows."""
     if now.stored.block.keys is None or now.only_appends:
         return ""
     how = _mergeable(now, signed=True)
@@ -192,7 +192,7 @@ def _large(now: Situation) -> bool:
 
 
 def _few(now: Situation) -> bool:
-    """Whether what has changed is little beside what is stored."""
+    """Return whether what has changed is little beside what is stored."""
     records = now.stored.storage.records
     return records is None or sum(change.added + change.removed for change in now.changed) <= FEW * records
 

@@ -49,7 +49,9 @@ class Kept:
         return f"{name} < {self.text} OR {name} IS NULL"
 
     def within(self, part: str) -> str:
-        """What is kept of a part that an earlier bound has made: that bound gives way; empty for any other part."""
+        """Return the condition of a part without the bound that an earlier retention has set; empty for any other
+        part.
+        """
         own = rf"{re.escape(quoted(self.column.name))} >= (?:DATE|TIMESTAMP|TIMESTAMP_NTZ) '([^']*)'"
         found = re.fullmatch(rf"(?:(\(.*\)) AND )?{own}", part, re.DOTALL)
         if found is None or (found[1] and not _is_bracketed(found[1])):
@@ -61,13 +63,13 @@ class Kept:
         return rest + self.condition if before.micros <= self.bound else part
 
     def dropping(self, storage: Table) -> Decision:
-        """What takes all others out of a storage table."""
+        """Return the statement that deletes all other rows from a storage table."""
         nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
         reason = f"partitions of the storage without {self.condition} go, as its retention has it"
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
-        """Whether any of the storage's files are outside."""
+        """Return whether any of the storage's files are outside."""
         known = (span(file.partition[self.at], self.field.transform, self.column.type) for file in files)
         return any(each is None or each.ends is None or each.ends[1] < self.bound for each in known)
 
@@ -75,7 +77,7 @@ class Kept:
 def kept(
     view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]], now_ms: int, seconds: int
 ) -> Kept:
-    """What is younger than so many seconds, and what shares a target with that; raises Unsupported."""
+    """Return the condition for rows younger than so many seconds and rows of the same targets; raise Unsupported."""
     block = block_of(view, columns)
     if isinstance(block, str):
         raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {block}")
@@ -103,7 +105,7 @@ def kept(
 
 
 def _is_bracketed(condition: str) -> bool:
-    """Whether the first bracket of a condition is closed by the last."""
+    """Return whether the first bracket of a condition is closed by the last."""
     depth = 0
     tokens = tokenize(condition)
     for token in tokens[:-1]:
@@ -114,7 +116,7 @@ def _is_bracketed(condition: str) -> bool:
 
 
 def _time(view: MaterializedView, field: PartitionField) -> Column | None:
-    """The column of a view, if it is a time, by which a field of the storage's partitions goes."""
+    """Return the column of a view, if it is a time, by which a field of the storage's partitions goes."""
     column = next((column for column in view.columns if column.name == field.column), None)
     known = field.transform in ("identity", *SPANS)
     return column if column is not None and column.type in TEMPORAL and known else None
@@ -127,7 +129,7 @@ def _border(moment: datetime, field: PartitionField, column: Column) -> datetime
 
 
 def _literal(begin: datetime, column: Column, zone: str) -> str | None:
-    """A moment of UTC in the words of a session in this zone; None where they mean another one, too."""
+    """Return a moment of UTC in the words of a session in this zone; None where they mean another one, too."""
     if column.type == "date":
         return f"DATE '{begin:%Y-%m-%d}'"
     if column.type == "timestamp_ntz":

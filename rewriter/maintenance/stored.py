@@ -73,7 +73,7 @@ class Stored:
 
 
 def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:
-    """What a storage table holds, its sources having these columns; or why that is not plain to see."""
+    """Return the outputs of a storage table whose sources have these columns; or the reason why they are unknown."""
     block = block_of(view, columns)
     if isinstance(block, str):
         return block
@@ -81,7 +81,7 @@ def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, t
 
 
 def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | str:
-    """The block of a view's storage query, its sources having these columns; or why it is none."""
+    """Return the block of a view's storage query, its sources having these columns; or why it is none."""
     statement = storage_statement(view)
     tree = storage_tree(view)
     if tree is None:
@@ -96,7 +96,7 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
 
 @lru_cache(maxsize=20_000)
 def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
-    """The same for rules, read once for a view and the columns of its sources: derived tables may be its tables."""
+    """Return the block for rules, read once for a view and its sources' columns: derived tables may be its tables."""
     block = block_of(view, dict(columns))
     if isinstance(block, str) and len(storage_statement(view).blocks) > 1:
         return _over_derived_tables(view, dict(columns)) or block
@@ -104,7 +104,9 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """The block of a view whose FROM has derived tables that are no part of it; None where not all is known of them."""
+    """Return the block of a view whose FROM has derived tables that are no part of it; None where not all is known of
+    them.
+    """
     statement = storage_statement(view)
     main = statement.main
     if main is None or main.tree is None:
@@ -124,12 +126,14 @@ def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tup
 
 
 def _of_view(table: Occurrence) -> Occurrence:
-    """A derived table of a view, which is none of a query's whatever its text."""
+    """Return a derived table of a view, which is none of a query's whatever its text."""
     return replace(table, name=TableName(("derived table of a view", table.text))) if table.text else table
 
 
 def _in_names(view: MaterializedView, text: str) -> str:
-    """A text with the names of the views that it stands on, for which the storage query has aliases of its own."""
+    """Return a text with the names of the views that it stands on, for which the storage query has aliases of its
+    own.
+    """
     for state in view.through:
         text = re.sub(rf"(?<![\w.]){re.escape(state.name.table)}_\d+(?!\w)", str(state.name).replace("\\", r"\\"), text)
     return text

@@ -37,11 +37,11 @@ class Link:
     source_kind: str
 
     def known(self, partition: Partition) -> Span | None:
-        """What a source partition says about the source's column."""
+        """Return the condition that a source partition sets for the source's column."""
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:
-        """The storage partition in which its rows lie, as what that says about the storage's column."""
+        """Return the storage partition in which its rows lie, as what that says about the storage's column."""
         known = self.known(partition)
         stored = computed(self.tree, self.column, known, zone, self.kind) if known is not None else None
         return transformed(stored, self.field.transform) if stored is not None else None
@@ -105,7 +105,7 @@ class Targets:
 
 
 def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
-    """The targets of a source's files; or why they are not known."""
+    """Return the targets of a source's files; or why they are not known."""
     if files.fields is None:
         return f"the files of {source} do not lie under one partition specification"
     links = _links(stored, source, files.fields)

@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 
 def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> str:
-    """A block as a SELECT that Spark can run, its tables read as given, its outputs named.
+    """Return a block as a SELECT that Spark can run, its tables read as given, its outputs named.
 
     >>> from rewriter.block import Occurrence
     >>> from rewriter.delta import At
@@ -34,7 +34,7 @@ def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> s
 
 
 def filtered(block: Block, condition: str) -> Block:
-    """A block with one more condition, given as text over its canonical columns."""
+    """Return a block with one more condition, given as text over its canonical columns."""
     return replace(block, where=(*block.where, exp.Paren(this=exp.Var(this=condition))))
 
 
@@ -49,7 +49,7 @@ def listed(columns: Sequence[str], alias: str = "") -> str:
 
 
 def same_keys(keys: Sequence[str], left: str, right: str) -> str:
-    """Whether two rows belong to one group, NULL being a key like any other.
+    """Return whether two rows belong to one group, NULL being a key like any other.
 
     >>> same_keys(["a"], "t", "s")
     't.a <=> s.a'

@@ -57,7 +57,7 @@ class Span:
         return moment, moment
 
     def condition(self, column: str) -> str:
-        """Whether a column lies in it, in SQL that Iceberg can push down."""
+        """Return whether a column lies in it, in SQL that Iceberg can push down."""
         if self.last is None:
             return f"{column} IS NULL" if self.value is None else f"{column} = {value_text(self.value, self.type)}"
         assert isinstance(self.value, int)
@@ -67,7 +67,7 @@ class Span:
 
 
 def span(value: Value, transform: str, kind: str) -> Span | None:
-    """What a partition value says about the column behind it.
+    """Return the condition that a partition value sets for its column.
 
     >>> span(19723, "identity", "date").condition("d"), span(648, "month", "date").condition("d")
     ("d = DATE '2024-01-01'", "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')")
@@ -96,7 +96,7 @@ def _begin(number: int, transform: str) -> datetime:
 
 
 def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Span | None:
-    """What is known of an expression over one column, of that type, where that much is known of the column.
+    """Return the bounds of an expression over one column of that type, from the bounds of the column.
 
     law:    buckets and the labels of buckets grow with time, so both ends in one bucket say that all is
     no:     'month' of a year: 1 at one end, 12 at the other
@@ -137,7 +137,7 @@ def _single(first: int, last: int, kind: str) -> Span:
 
 
 def transformed(known: Span, transform: str) -> Span | None:
-    """The partition in which a value lies, as what it says about the column; None if that may be more than one.
+    """Return the partition in which a value lies, as what it says about the column; None if that may be more than one.
 
     >>> transformed(Span("date", 19723), "month").condition("d")
     "(d >= DATE '2024-01-01' AND d < DATE '2024-02-01')"
@@ -164,7 +164,7 @@ def _number(wall: datetime, transform: str) -> int:
 
 
 def name_of(known: Span, transform: str) -> str:
-    """The value of a partition as it stands in Iceberg's paths.
+    """Return the value of a partition as it stands in Iceberg's paths.
 
     >>> name_of(Span("date", 19723), "identity"), name_of(Span("string", "a b"), "identity")
     ('2024-01-01', 'a+b')
@@ -180,7 +180,7 @@ def name_of(known: Span, transform: str) -> str:
 
 
 def value_text(value: Value, kind: str) -> str:
-    r"""A value as a literal of its type, whatever the session's zone.
+    r"""Return a value as a literal of its type, whatever the session's zone.
 
     >>> value_text(0, "timestamp"), value_text("it's", "string"), value_text(True, "boolean")
     ("TIMESTAMP_LTZ '1970-01-01 00:00:00.000000Z'", "'it\\'s'", 'true')

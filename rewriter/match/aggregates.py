@@ -48,7 +48,7 @@ class Aggregates:
         self.partials = Partials(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
-        """The aggregate as the storage has it for each of its groups."""
+        """Return the aggregate as the storage has it for each of its groups."""
         held = self.partials.held(tree)
         if held is not None:
             return of_own_type(held.name, held.type)
@@ -59,7 +59,7 @@ class Aggregates:
         return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
-        """The aggregate over many groups of the storage; over one at the most, as it is there."""
+        """Return the aggregate over many groups of the storage; over one at the most, as it is there."""
         found = self._rolled(tree)
         single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
         return single if single is not None else found
@@ -73,7 +73,7 @@ class Aggregates:
         return bool(reading.view_keys) and all(map(reading.dependencies(()).determine, reading.view_keys))
 
     def _of_one_group(self, tree: Tree) -> Tree | None:
-        """An aggregate over all rows, of the one group that they are, or of none.
+        """Return an aggregate over all rows, of the one group that they are, or of none.
 
         law:    max() of one value is that value; what is 0 over no rows is NULL in no row of the view
         view:   SELECT region, count(DISTINCT user_id) AS users FROM sales GROUP BY region
@@ -109,7 +109,7 @@ class Aggregates:
         return self._ended(call, condition, rolled=True)
 
     def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
-        """An aggregate of its partial ones; of just one of them where nothing is rolled up."""
+        """Return an aggregate of its partial ones; of just one of them where nothing is rolled up."""
 
         def total(name: str, part: Partial) -> Tree:
             return _fold(name, part.tree, part.kind, condition) if rolled else _typed(name, part.tree, part.kind)
@@ -122,7 +122,7 @@ class Aggregates:
         return self._unrolled(call, part) if isinstance(part, Miss) else total(call.name, part)
 
     def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
-        """The view may hold the aggregate, but not what it is rolled up from."""
+        """Return a miss: the view holds the aggregate, but no partial aggregates for a roll-up."""
         if self.partials.held(call) is None:
             return miss
         parts = " without the sums that it is made of" if AGGREGATES[call.name].composed else ""
@@ -132,7 +132,7 @@ class Aggregates:
         )
 
     def _composed(self, call: exp.Anonymous, composed: Composition, total: Total) -> Tree | None:
-        """An aggregate from its parts; None where the storage lacks one, or the result would not be exact."""
+        """Return an aggregate from its parts; None where the storage lacks one, or the result would not be exact."""
         kinds = argument_types(call, self.reading.block) if composed.lossless else (self._summed_type(call),)
         values: dict[str, Tree] = {}
         for label, part in composed.parts(call, kinds).items():
@@ -146,13 +146,13 @@ class Aggregates:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
-        """The type of what is summed; where it is no number for certain, that of the sum tells it."""
+        """Return the type of what is summed; where it is no number for certain, that of the sum tells it."""
         (kind,) = argument_types(call, self.reading.block)
         held = self.partials.held(call_of("sum", call.expressions[0])) if not is_numeric(kind) else None
         return (summed_type(held.type) if held is not None else None) or kind
 
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """What depends on which values there are alone: of a key, or united.
+        """Return an aggregate that depends on the distinct values alone: of a key, or a union of sets.
 
         law: a theta sketch is of the k smallest hashes of its values; those of a union are the smallest of theirs
         no:  an HLL sketch, of which the estimate differs by 1.5 % with the number of tasks that it was made in
@@ -191,7 +191,7 @@ class Aggregates:
         )
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """An aggregate of different values, over keys."""
+        """Return an aggregate of different values, over keys."""
         values = []
         for value in call.expressions[0].expressions:
             computed = self.reading.compute(value)
@@ -203,12 +203,12 @@ class Aggregates:
 
 
 def bits_of(value: Tree) -> exp.Anonymous:
-    """A bitmap of whole numbers, within a bucket of them."""
+    """Return a bitmap of whole numbers, within a bucket of them."""
     return call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
 
 
 def bucket_of(value: Tree) -> exp.Anonymous:
-    """The bucket in which a whole number has its bit."""
+    """Return the bucket in which a whole number has its bit."""
     return call_of("bitmap_bucket_number", value)
 
 
@@ -217,7 +217,7 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 
 def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
-    """The aggregate that combines partial ones."""
+    """Return the aggregate that combines partial ones."""
     combine = AGGREGATES[name].combine
     assert combine is not None  # others have no partial ones
     combined = _filtered(call_of(combine, partial), condition)
@@ -225,7 +225,7 @@ def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) ->
 
 
 def _typed(name: str, tree: Tree, kind: str | None) -> Tree:
-    """A sum in the type that the query's has: one of DECIMAL sums has ten digits more."""
+    """Return a sum in the type that the query's has: one of DECIMAL sums has ten digits more."""
     wanted = sum_type(kind) if name == "sum" and kind is not None else None
     return cast(tree, wanted) if wanted is not None and wanted.startswith("decimal") else tree
 

@@ -38,7 +38,7 @@ class Ask:
         return read_view(self.question, self.path, self.mapping)
 
     def held(self, query: Predicates) -> frozenset[Tree]:
-        """The meanings of what the path holds, in the representatives of a question's classes."""
+        """Return the meanings of what the path holds, in the representatives of a question's classes."""
         outputs = (renamed(output, self.mapping) for output in self.path.block.outputs)
         return frozenset(meaning(query.equivalence.normalize(output)) for output in outputs)
 

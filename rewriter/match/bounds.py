@@ -43,12 +43,12 @@ _LENGTHS = {
 
 
 def is_unknown(tree: Tree) -> bool:
-    """Whether a canonical tree is a constant, but none that can be read."""
+    """Return whether a canonical tree is a constant, but none that can be read."""
     return is_constant(tree) and not is_literal(tree)
 
 
 def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
-    """A bound that is written down: a text, or one with a type; None for all others.
+    """Return a bound that is written down: a text, or one with a type; None for all others.
 
     An instant, which names its offset, is one on the clock of the zone, if that is given and has a fixed offset.
     """
@@ -59,7 +59,7 @@ def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
 
 
 def divides(comparison: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Whether a time's comparison with such a bound is true for all or for none of each bucket of the grain.
+    """Return whether a time's comparison with such a bound is true for all or for none of each bucket of the grain.
 
     law:    t >= b, t < b  where a bucket begins at b;  d <= b, d > b  of DATEs where one begins on the day behind b
     query:  order_time >= current_date() - 30, day <= last_day(current_date())
@@ -83,7 +83,7 @@ def _type(tree: Tree) -> str | None:
 
 
 def _begun(bound: Tree) -> str | None:
-    """The coarsest grain of which a bucket begins at the bound, as far as it shows."""
+    """Return the coarsest grain of which a bucket begins at the bound, as far as it shows."""
     begun = _moved(bound) or _truncated(bound) or _converted(bound)
     return _at_least_a_day(begun) if _type(bound) == "date" else begun
 
@@ -93,7 +93,7 @@ def _at_least_a_day(begun: str | None) -> str:
 
 
 def _begun_behind(bound: Tree) -> str | None:
-    """The same for the day after the bound."""
+    """Return the same for the day after the bound."""
     if isinstance(bound, exp.Anonymous) and bound.name == "last_day":
         return "month"
     back = isinstance(bound, exp.Sub) or (isinstance(bound, exp.Anonymous) and bound.name == "date_sub")
@@ -119,13 +119,15 @@ def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
-    """Whether a time of that type is compared with the bound as its bucket is with the bound's, in the zone at hand."""
+    """Return whether a time of that type is compared with the bound as its bucket is with the bound's, in the zone at
+    hand.
+    """
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
 
 
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Whether a zone has kept buckets of the grain whole since a bound, whenever the statement runs."""
+    """Return whether a zone has kept buckets of the grain whole since a bound, whenever the statement runs."""
     # A midnight that is left out is no midnight of a time without zone.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
         return False
@@ -134,14 +136,14 @@ def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
 
 
 def _is_zoned(bound: Tree) -> bool:
-    """Whether a bound's time of the day is made of a moment's: a DATE has none."""
+    """Return whether a bound's time of the day is made of a moment's: a DATE has none."""
     of = _type(bound)
     operands = (tree for tree in bound.iter_expressions() if not isinstance(tree, exp.DataType | exp.Interval))
     return of == "timestamp" or (of != "date" and any(map(_is_zoned, operands)))
 
 
 def _moved(bound: Tree) -> str | None:
-    """A bound so many steps from another: what begins there, too."""
+    """Return a bound so many steps from another: what begins there, too."""
     step: tuple[int, str] | None = None
     if isinstance(bound, exp.Add | exp.Sub) and isinstance(bound.expression, exp.Interval):
         step, moved = _step(bound.expression), bound.this
@@ -154,13 +156,13 @@ def _moved(bound: Tree) -> str | None:
 
 
 def _step(interval: exp.Interval) -> tuple[int, str] | None:
-    """The seconds or months of an interval; None where it is of no whole number."""
+    """Return the seconds or months of an interval; None where it is of no whole number."""
     length = _LENGTHS.get(str(interval.args["unit"]).lower().removesuffix("s"))
     return (int(interval.name) * length[0], length[1]) if length and interval.name.isdigit() else None
 
 
 def _kept(grain: str, length: int, unit: str) -> bool:
-    """Whether what begins a bucket of the grain does so after a step of such a length."""
+    """Return whether what begins a bucket of the grain does so after a step of such a length."""
     mine, counted = _LENGTHS[grain]
     return length % mine == 0 if counted == unit else unit == "MONTH" and rolls_up(grain, "day")
 
@@ -176,7 +178,7 @@ def _truncated(bound: Tree) -> str | None:
 
 
 def _converted(bound: Tree) -> str | None:
-    """What begins at a time that is brought to another type."""
+    """Return the coarsest grain that begins at a time cast to another type."""
     if isinstance(bound, exp.Cast) and CAST_TYPES.get(bound.to.this) in TEMPORAL and _type(bound.this) in TEMPORAL:
         return _begun(bound.this)
     return None

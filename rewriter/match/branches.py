@@ -29,7 +29,7 @@ class Branches:
 
 
 def branches_of(tree: Tree) -> Branches | None:
-    """The branches of a canonical expression; None for one that chooses nothing."""
+    """Return the branches of a canonical expression; None for one that chooses nothing."""
     if isinstance(tree, exp.Case):
         cases = tuple((branch.this, branch.args["true"]) for branch in tree.args["ifs"])
         return Branches(tree.args.get("this"), cases, tree.args.get("default") or exp.Null())
@@ -40,7 +40,7 @@ def branches_of(tree: Tree) -> Branches | None:
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:
-    """The CASE of the same shape over other conditions and values, each in the order of the branches'."""
+    """Return the CASE of the same shape over other conditions and values, each in the order of the branches'."""
     rest = [condition.copy() for condition in conditions]
     operand = rest.pop(0) if branches.operand is not None else None
     ifs = [exp.If(this=when, true=value.copy()) for when, value in zip(rest, values[:-1], strict=True)]

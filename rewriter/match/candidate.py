@@ -45,7 +45,7 @@ class Reason(StrEnum):
     PLAN_REFUTED = "PLAN_REFUTED"
 
     def told(self, detail: str) -> str:
-        """The reason as a user is told it of a view.
+        """Return the reason as a user is told it of a view.
 
         >>> Reason.COLUMN_NOT_IN_VIEW.told("price")
         'it has no column price'
@@ -158,7 +158,7 @@ class Rewriting:
         return parts is not None and (bool(parts.deltas) or any(view.live for view in parts.views))
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
-        """The rewriting with other texts for the subqueries and derived tables in it."""
+        """Return the rewriting with other texts for the subqueries and derived tables in it."""
         return replace(_put_into(self, texts), parts=self.parts and self.parts.with_texts(texts))
 
 
@@ -217,7 +217,7 @@ class Parts:
         return (*self.rest, *(delta.block for delta in self.deltas))
 
     def with_texts(self, texts: Mapping[str, str]) -> Parts:
-        """The parts with other texts for the subqueries and derived tables in them."""
+        """Return the parts with other texts for the subqueries and derived tables in them."""
         return replace(self, shared=tuple(Shared(_retold(branch, texts), share) for branch, share in self.shared))
 
 

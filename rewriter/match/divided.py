@@ -42,5 +42,5 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
 
 
 def _typed(output: Tree, kind: str, branch: Block) -> Tree:
-    """An output of a branch with the type of the union's column, which NULL does not have."""
+    """Return an output of a branch with the type of the union's column, which NULL does not have."""
     return output if expression_type(output, branch) == kind else cast(output, kind)

@@ -31,7 +31,7 @@ class Groups:
     aggregate: Callable[[Tree], Tree | Miss]
 
     def over(self, tree: Tree) -> Tree | Miss:
-        """An expression over groups: keys and aggregates replaced, everything between them kept."""
+        """Return an expression over groups: keys and aggregates replaced, everything between them kept."""
         if (key := self.keys.get(meaning(tree))) is not None:
             return key
         if aggregate_of(tree) is not None:
@@ -42,7 +42,7 @@ class Groups:
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """The meanings of the query's keys, normalized, with what each is over the storage."""
+    """Return the meanings of the query's keys, normalized, with what each is over the storage."""
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
         normalized = reading.normalize(key)
@@ -56,7 +56,7 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
-    """Whether a key could be taken for another: in a row that is not grouped by it only the one is NULL."""
+    """Return whether a key could be taken for another: in a row that is not grouped by it only the one is NULL."""
     within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
     return within or len(set(keys)) < len(reading.block.keys or ())
 
@@ -64,7 +64,7 @@ def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
 def finish(
     reading: Reading, over: Callable[[Tree], Tree | Miss], keys: Mapping[Tree, Tree] | None, rolled_up: bool
 ) -> Match | Miss:
-    """The rewriting whose outputs, HAVING and ORDER BY are the query's, each read by `over`.
+    """Return the rewriting whose outputs, HAVING and ORDER BY are the query's, each read by `over`.
 
     `keys` are what the storage's rows are grouped by; None where they are not.
     """
@@ -106,7 +106,9 @@ def finish(
 
 
 def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
-    """The order by outputs, which are all that Spark orders by behind HAVING: by place, or within others by name."""
+    """Return the order by outputs, which are all that Spark orders by behind HAVING: by place, or within others by
+    name.
+    """
     found = []
     for asked, item in zip(block.order, order, strict=True):
         key = item.key if item.key in outputs else _by_name(asked.key, block)
@@ -117,7 +119,7 @@ def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ..
 
 
 def _by_name(tree: Tree, block: Block) -> Tree | None:
-    """An expression of outputs by their names; None where one has none of its own, or something is no output."""
+    """Return an expression of outputs by their names; None where one has none of its own, or something is no output."""
     if tree in block.outputs:
         name = block.names[block.outputs.index(tree)] or ""
         alone = [other.lower() for other in block.names if other].count(name.lower()) == 1
@@ -130,7 +132,7 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """The tables joined back to the storage of which something is used."""
+    """Return the tables joined back to the storage of which something is used."""
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in every(tree, exp.Column)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
@@ -140,7 +142,7 @@ def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
 
 
 def _names_keys(tree: Tree) -> bool:
-    """Whether an expression over groups names a column outside of its aggregates."""
+    """Return whether an expression over groups names a column outside of its aggregates."""
     if aggregate_of(tree) is not None:
         return False
     return isinstance(tree, exp.Column) or any(_names_keys(child) for child in tree.iter_expressions())
@@ -149,7 +151,7 @@ def _names_keys(tree: Tree) -> bool:
 def _grouping(
     reading: Reading, keys: Mapping[Tree, Tree] | None
 ) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
-    """The keys and the sets of them by which the storage's rows are grouped."""
+    """Return the keys and the sets of them by which the storage's rows are grouped."""
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None
     return tuple(keys.values()), tuple(
@@ -158,7 +160,7 @@ def _grouping(
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """The keys of a grouped query over a view of groups, if nothing else stands in the way of reading groups."""
+    """Return the keys of a grouped query over a view of groups, if nothing else stands in the way of reading groups."""
     if reading.candidate.block.keys is None:
         return Miss(Reason.SHAPE, "the view holds rows, not groups")
     if reading.block.keys is None:
@@ -173,7 +175,7 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def inexact_decision(reading: Reading) -> Miss | None:
-    """A sum or average whose last bits may differ must not decide which rows come back.
+    """Return a miss where a sum or average whose last bits may differ decides which rows come back.
 
     law: HAVING, DISTINCT, what windows are cut and ordered by, and ORDER BY with LIMIT only over exact aggregates;
          outputs only by arithmetic, which keeps a small difference small, and a rounding of the whole, never by
@@ -191,14 +193,14 @@ def inexact_decision(reading: Reading) -> Miss | None:
 
 
 def _misled(block: Block) -> Miss | None:
-    """A filter of groups by a floating-point key finds the way to the files as one of rows does."""
+    """Return a miss for a filter of groups by a floating-point key: it prunes files as a filter of rows does."""
     filters = (condition for condition in block.having if not has_aggregate(condition))
     found = next((condition for condition in filters if files_mislead(condition, block)), decides_by_floats(block))
     return None if found is None else Miss(Reason.FLOAT_COMPARED, words(found))
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """The parts of an output in which aggregates are put to another use than arithmetic."""
+    """Yield the parts of an output in which aggregates are put to another use than arithmetic."""
     if isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Div):
         yield from _beyond_arithmetic(tree.this)
         yield from _beyond_arithmetic(tree.expression)

@@ -44,16 +44,16 @@ class Rows(Protocol):
         """Seconds since 1970 that no time of an expression is before, of the rows that count; None if not known."""
 
     def held(self, tree: Tree) -> Tree | None:
-        """What the storage holds of an expression."""
+        """Return the storage's column of an expression."""
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """A column over the storage and the tables beside it."""
+        """Return a column over the storage and the tables beside it."""
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Whether an expression is a floating-point key of the view."""
+        """Return whether an expression is a floating-point key of the view."""
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """A row expression over the storage."""
+        """Return a row expression over the storage."""
 
 
 class Stored(NamedTuple):
@@ -65,7 +65,7 @@ class Stored(NamedTuple):
 
 
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
-    """A bucket that was stored in another zone as one of the zone at hand, where they are the same."""
+    """Return a bucket that was stored in another zone as one of the zone at hand, where they are the same."""
     bucket = bucket_elsewhere(tree)
     if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):
         return tree
@@ -73,18 +73,18 @@ def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
 
 
 def kind_of(tree: Tree, rows: Rows) -> str | None:
-    """The type of an expression of the query; None where it is not certain."""
+    """Return the type of an expression of the query; None where it is not certain."""
     kind = expression_type(tree, rows.block)
     return None if kind == UNKNOWN else kind
 
 
 def is_time(tree: Tree, rows: Rows) -> bool:
-    """Whether an expression is a time of some day."""
+    """Return whether an expression is a time of some day."""
     return kind_of(tree, rows) in ("timestamp", "timestamp_ntz")
 
 
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
-    """What the storage tells of the buckets of a point in time, its columns first."""
+    """Yield the storage's expressions for the buckets of a point in time, its columns first."""
     wanted = meaning(source)
     for tree, column in rows.rows.items():
         told = told_by(tree, lambda node: kind_of(node, rows), rows.since)

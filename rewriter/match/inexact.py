@@ -44,7 +44,7 @@ def unrounded(output: Tree) -> Tree:
 
 
 def _inexact_columns(block: Block) -> frozenset[Tree]:
-    """The columns of derived tables that are made of inexact aggregates."""
+    """Return the columns of derived tables that are made of inexact aggregates."""
     found = set[Tree]()
     for table in block.tables:
         for inner in (table.inner, *table.branches):
@@ -65,7 +65,7 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """The parts of an output in which columns are put to another use than arithmetic."""
+    """Yield the parts of an output in which columns are put to another use than arithmetic."""
     if isinstance(tree, exp.Column):
         return
     if isinstance(tree, _ARITHMETIC) or _is_smooth(tree):
@@ -76,7 +76,7 @@ def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
 
 
 def _is_smooth(tree: Tree) -> bool:
-    """Whether it is an aggregate as near as its arguments are: of all values, or one of these."""
+    """Return whether it is an aggregate as near as its arguments are: of all values, or one of these."""
     if not isinstance(tree, exp.Anonymous) or aggregate_of(tree) is None:
         return False
     record = AGGREGATES[tree.name]

@@ -30,7 +30,7 @@ class Back(NamedTuple):
 
 
 def joined_back(table: Occurrence, known: Table, block: Block, held: Callable[[Tree], Tree | None]) -> Back | None:
-    """A table of the view once more, if `held` gives every column of its key; None if that could change rows."""
+    """Return a table of the view once more, if `held` gives every column of its key; None if that could change rows."""
     filled = any(table.id in join.tables for join in block.joins)
     if filled or not known.primary_key:
         return None

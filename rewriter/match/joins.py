@@ -64,7 +64,7 @@ def _equal(left: Join, right: Join) -> bool:
 
 
 def _inner_in(join: Join, query: Predicates) -> bool:
-    """Whether the query joins inner what the view joins LEFT, on at least the same condition."""
+    """Return whether the query joins inner what the view joins LEFT, on at least the same condition."""
     outer = any(join.tables & other.tables for other in query.block.joins)
     return join.kind == "LEFT" and not outer and all(query.implies(conjunct) for conjunct in join.on)
 

@@ -35,7 +35,7 @@ ROWS_PRECISION = 18
 
 
 def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """The sum of a product or a sum over one row of the storage; None where it is not exact."""
+    """Return the sum of a product or a sum over one row of the storage; None where it is not exact."""
     if not isinstance(argument, exp.Add | exp.Sub | exp.Mul | exp.Neg) or not _is_exact(argument, reading):
         return None
     if isinstance(argument, exp.Neg):
@@ -49,7 +49,7 @@ def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_exact(argument: Tree, reading: Reading) -> bool:
-    """Whether no digit is lost, neither in a row nor in a sum: of small integers, or of DECIMALs with room."""
+    """Return whether no digit is lost, neither in a row nor in a sum: of small integers, or of DECIMALs with room."""
     kind = numeric_type(argument, reading.block)
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
@@ -58,7 +58,7 @@ def _is_exact(argument: Tree, reading: Reading) -> bool:
 
 
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
-    """A number that is the same for all rows behind one of the storage."""
+    """Return a number that is the same for all rows behind one of the storage."""
     grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
     kind = numeric_type(tree, reading.block) if grouped else None
     if kind not in _SMALL and as_decimal(kind) is None:
@@ -83,7 +83,7 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
 
 
 def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
-    """A constant as many times as there are rows, where the sum has room for that beside it."""
+    """Return a constant as many times as there are rows, where the sum has room for that beside it."""
     decimal = as_decimal(numeric_type(argument, reading.block))
     if decimal is None:
         return exp.Mul(this=cast(constant, "bigint"), expression=counted)
@@ -106,7 +106,7 @@ def _is_never_null(tree: Tree, reading: Reading) -> bool:
 
 
 def _deciding(tree: Tree) -> Tree:
-    """The expression that is NULL just where one of it and literals is."""
+    """Return the expression that is NULL just where one of it and literals is."""
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)
     if isinstance(tree, exp.Add | exp.Sub | exp.Mul):

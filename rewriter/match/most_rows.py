@@ -41,7 +41,7 @@ def most_groups(block: Block) -> int | None:
 
 
 def _rows_of(table: Occurrence) -> int | None:
-    """The most rows that a table of FROM has."""
+    """Return the most rows that a table of FROM has."""
     blocks = table.branches or ((table.inner,) if table.inner is not None else ())
     if not blocks:
         return table.contents.records if table.contents is not None else None
@@ -63,7 +63,7 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """The tables of those left of which a row of the first, and of the known ones, determines one."""
+    """Return the tables of those left of which a row of the first, and of the known ones, determines one."""
     reached = {start}
     while True:
         before = known | reached
@@ -88,7 +88,7 @@ def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
 
 
 def _equals(column: Tree, conjunct: Tree, block: Block) -> Iterator[exp.Column]:
-    """The column that a conjunct equates with one of the very same type, in which equal values are one."""
+    """Yield the column that a conjunct equates with one of the very same type, in which equal values are one."""
     if not isinstance(conjunct, exp.EQ):
         return
     for one, other in ((conjunct.this, conjunct.expression), (conjunct.expression, conjunct.this)):

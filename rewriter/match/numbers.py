@@ -14,7 +14,7 @@ SUM_DIGITS = 10  # that the sum of a DECIMAL has more
 
 
 def wider(kinds: Iterable[str | None]) -> str | None:
-    """The type to which Spark brings the branches of a CASE.
+    """Return the type to which Spark brings the branches of a CASE.
 
     >>> wider(["decimal(10,2)", "int", "void"]), wider(["int", "bigint"]), wider(["decimal(38,4)", "decimal(5,5)"])
     ('decimal(12,2)', 'bigint', None)
@@ -31,7 +31,7 @@ def wider(kinds: Iterable[str | None]) -> str | None:
 
 
 def sum_type(kind: str) -> str | None:
-    """The type of sum() over a type.
+    """Return the type of sum() over a type.
 
     >>> sum_type("int"), sum_type("decimal(30,2)"), sum_type("float")
     ('bigint', 'decimal(38,2)', 'double')
@@ -40,7 +40,7 @@ def sum_type(kind: str) -> str | None:
 
 
 def summed_type(kind: str) -> str | None:
-    """The type of what was summed, from the type of the sum; of an integer it cannot be told.
+    """Return the type of what was summed, from the type of the sum; of an integer it cannot be told.
 
     A sum at the greatest precision tells the least that its argument can have: it is taken for the greatest,
     of which every sum has the same type.

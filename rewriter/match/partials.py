@@ -55,7 +55,7 @@ class Partials:
         }
 
     def held(self, tree: Tree) -> Column | None:
-        """The storage's column of an aggregate, if it has one; count(x) is count(*) where x cannot be NULL."""
+        """Return the storage's column of an aggregate, if it has one; count(x) is count(*) where x cannot be NULL."""
         held = self.reading.aggregates.get(meaning(tree))
         if held is None and isinstance(tree, exp.Anonymous) and tree.name == "count":
             declared = self.reading.block.type_of(tree.expressions[0])
@@ -64,7 +64,7 @@ class Partials:
         return held
 
     def of(self, name: str, argument: Tree) -> Partial | Miss:
-        """The aggregate of that name over an argument."""
+        """Return the aggregate of that name over an argument."""
         held = self.held(call_of(name, argument))
         if held is not None:
             if name == "sum" and self._may_have_overflowed(held, argument):
@@ -94,7 +94,7 @@ class Partials:
         return first if by_branch and isinstance(second, Miss) else second
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
-        """Whether NULL in storage may be a DECIMAL sum that did not fit: without ANSI that is no error."""
+        """Return whether NULL in storage may be a DECIMAL sum that did not fit: without ANSI that is no error."""
         if is_ansi(self.reading.candidate.view.settings):
             return False
         summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
@@ -106,7 +106,7 @@ class Partials:
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> Partial | Miss:
-        """A CASE over the parts of its branches, if the storage's row decides which it is."""
+        """Return a CASE over the parts of its branches, if the storage's row decides which it is."""
         conditions: list[Tree] = []
         for condition in branches.conditions:
             computed = self.reading.compute(condition)
@@ -138,7 +138,7 @@ class Partials:
         return None if kind is None else Partial(call_of("coalesce", part.tree, argument.expressions[1]), kind)
 
     def _linear(self, argument: Tree) -> Partial | None:
-        """The sum of a linear expression that is no key itself."""
+        """Return the sum of a linear expression that is no key itself."""
         if self.reading.held(argument) is not None:
             return None
 
@@ -150,7 +150,7 @@ class Partials:
         return None if tree is None else Partial(tree, numeric_type(argument, self.reading.block))
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
-        """A row expression over the storage, where each of its rows stands for some."""
+        """Return a row expression over the storage, where each of its rows stands for some."""
         computed = self.reading.compute(argument)
         grouped = bool(self.reading.candidate.block.keys)
         return computed if grouped and not isinstance(computed, Miss) else missing(call_of(name, argument))
@@ -188,7 +188,7 @@ class Partials:
         return Partial(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
 
     def key(self, name: str, argument: Tree) -> Partial | Miss:
-        """A value that all rows behind one of the storage have."""
+        """Return a value that all rows behind one of the storage have."""
         # A floating-point key is 0.0 where the rows may hold -0.0.
         if self.reading.is_normalized(argument):
             return missing(call_of(name, argument))
@@ -197,12 +197,12 @@ class Partials:
 
 
 def missing(tree: Tree) -> Miss:
-    """The view lacks an aggregate."""
+    """Return a miss: the view lacks an aggregate."""
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 
 def _aligned(part: Partial, kind: str) -> Tree:
-    """A branch in the type of the whole CASE's sum: in a wider one Spark would drop digits."""
+    """Return a branch in the type of the whole CASE's sum: in a wider one Spark would drop digits."""
     wanted = sum_type(kind)
     if part.kind == kind or as_decimal(wanted) is None or isinstance(part.tree, exp.Literal | exp.Null):
         return part.tree

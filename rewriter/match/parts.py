@@ -21,7 +21,7 @@ UNKNOWN_SHARE = 0.5
 
 
 def in_parts(block: Block) -> Block:
-    """What each side of the union computes: rows, or the groups with aggregates that can be put together."""
+    """Return the outputs of each branch of the union: rows, or groups with partial aggregates."""
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
     made = _aggregates if block.keys is not None else _of_rows
     outputs = tuple(dict.fromkeys(chain(block.keys or (), *(made(tree, block) for tree in wanted))))
@@ -31,7 +31,7 @@ def in_parts(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """An expression over rows; its columns, where its type is not certain."""
+    """Yield an expression over rows; its columns, where its type is not certain."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
@@ -54,7 +54,7 @@ def share_of(rest: Block, query: Predicates) -> float:
 
 
 def _length(values: RangeSet) -> float | None:
-    """The length of all intervals of a set of numbers or times; None if it has no end."""
+    """Return the length of all intervals of a set of numbers or times; None if it has no end."""
     length = 0.0
     for low, high in values.intervals:
         if low.value is None or high.value is None or isinstance(low.value, str):
@@ -64,7 +64,7 @@ def _length(values: RangeSet) -> float | None:
 
 
 def path_of_parts(query: Predicates, parts: Block, path: Candidate) -> Candidate | Miss:
-    """The path that the parts of a query are: a view of its own, of which a group may be several rows."""
+    """Return the path that the parts of a query are: a view of its own, of which a group may be several rows."""
     types = output_types(parts)
     if UNKNOWN in types:
         return Miss(Reason.SHAPE, f"the type of {words(parts.outputs[types.index(UNKNOWN)])} is not certain")

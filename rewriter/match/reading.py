@@ -82,7 +82,7 @@ class Reading:
         return {meaning(at_home(self.normalize(renamed(key, self._mapping)), self.zone, self.since)) for key in keys}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
-        """What such keys, normalized, determine in the query."""
+        """Return the columns of the query that such normalized keys determine."""
         known = {table.name: table.primary_key for table in self.candidate.sources}
 
         def key_of(table: Occurrence) -> tuple[str, ...]:
@@ -99,19 +99,19 @@ class Reading:
         return since_of(tree, map(self.normalize, self.query.conjuncts), known)
 
     def normalize(self, tree: Tree) -> Tree:
-        """An expression of the query in the representatives of its equivalence classes."""
+        """Return an expression of the query in the representatives of its equivalence classes."""
         return self.equivalence.normalize(tree)
 
     def held(self, tree: Tree) -> Tree | None:
-        """What the storage holds of a row expression (normalized), under whichever order of its operands."""
+        """Return the storage's column of a normalized row expression, in any order of its operands."""
         return self.rows.get(meaning(tree))
 
     def compute(self, tree: Tree) -> Tree | Miss:
-        """A row expression of the query (normalized) over the storage's rows and the extra tables."""
+        """Return a row expression of the query (normalized) over the storage's rows and the extra tables."""
         return derive(tree, self)
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Whether an expression is a floating-point key of the view: grouping makes 0.0 of -0.0."""
+        """Return whether an expression is a floating-point key of the view: grouping makes 0.0 of -0.0."""
         known = self.held(tree)
         if known is None or self.candidate.block.keys is None:
             return False
@@ -119,7 +119,7 @@ class Reading:
         return held is not None and held.type in FRACTIONS
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """A column that the storage exposes, or one of its class, or one of a table beside it."""
+        """Return a column that the storage exposes, or one of its class, or one of a table beside it."""
         members = sorted(self.equivalence.members(column))
         for table, name in members:
             if table in self._extra_ids:
@@ -157,7 +157,7 @@ def _stored_values(
 
 
 def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -> Tree | None:
-    """A row output as an expression of its own type; None if that is in doubt."""
+    """Return a row output as an expression of its own type; None if that is in doubt."""
     if column is None or column.type != "int":
         return stored(name)
     declared = block.type_of(output)
@@ -166,7 +166,9 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _widened(tree: Tree, block: Block) -> str | None:
-    """The type of a whole number or a DECIMAL that is held in a wider one, from which it is read back as it was."""
+    """Return the type of a whole number or a DECIMAL that is held in a wider one, from which it is read back as it
+    was.
+    """
     if not isinstance(tree, exp.Cast) or tree.args.get("safe"):
         return None
     narrow, wide = (numeric_type(part, block) for part in (tree.this, tree))
@@ -174,7 +176,7 @@ def _widened(tree: Tree, block: Block) -> str | None:
 
 
 def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> Column | None:
-    """The storage's column of an aggregate, with the aggregate's own type; None if that is in doubt."""
+    """Return the storage's column of an aggregate, with the aggregate's own type; None if that is in doubt."""
     if column is None or column.type != "int":
         return column
     kind = expression_type(output, block)
@@ -182,17 +184,17 @@ def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> 
 
 
 def of_own_type(name: str, kind: str) -> Tree:
-    """A column of the storage as an expression of the type that was computed."""
+    """Return a column of the storage as an expression of the type that was computed."""
     return cast(stored(name), kind) if kind in KEPT_AS else stored(name)
 
 
 def stored(name: str) -> exp.Column:
-    """A column of the storage as it is there."""
+    """Return a column of the storage as it is there."""
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
 
 
 def files_mislead(conjunct: Tree, block: Block) -> bool:
-    """Whether a filter of floating-point numbers is wrong where whole files are skipped by it.
+    """Return whether a filter of floating-point numbers is wrong where whole files are skipped by it.
 
     Iceberg's statistics take -0.0 for less than 0.0, and know nothing of NaN, which is greater than all numbers:
     which rows a comparison with 0, or with > and >=, keeps depends on how they lie in files. Spark turns a constant
@@ -215,7 +217,7 @@ def files_mislead(conjunct: Tree, block: Block) -> bool:
 
 
 def decides_by_floats(block: Block) -> Tree | None:
-    """A floating-point key behind which a query around the block may filter, as if it did so here.
+    """Return a floating-point key behind which a query around the block may filter, as if it did so here.
 
     Spark takes a filter down through groups by their keys, through windows by what all of them are cut by, and
     through no LIMIT.
@@ -236,7 +238,7 @@ def _floats(tree: Tree, block: Block) -> list[exp.Column]:
 
 
 def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
-    """The reading of a query through a view for one mapping of its tables.
+    """Return the reading of a query through a view for one mapping of its tables.
 
     law:    the view keeps every row that the query needs, and what it keeps too much can be filtered
     view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'
@@ -282,7 +284,7 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 
 
 def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
-    """What the view leaves to be asked of a conjunct, where the whole of that cannot be."""
+    """Return the part of a conjunct that the view does not apply, where the whole of it cannot be computed."""
     rest = applied.rest_of(conjunct)
     computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
     return None if isinstance(computed, Miss) else computed
@@ -306,7 +308,7 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
 
 
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
-    """The query's joins of extra tables, onto the storage."""
+    """Return the query's joins of extra tables, onto the storage."""
     joins = []
     for join in joined.extra:
         on = []

@@ -72,7 +72,7 @@ def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] |
 
 
 def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
-    """The operator of a query, and its SELECTs in order; None for more than one operator."""
+    """Return the operator of a query, and its SELECTs in order; None for more than one operator."""
     if isinstance(query, exp.Select):
         return "", [query]
     if isinstance(query, exp.Subquery):
@@ -116,7 +116,7 @@ def _is_plain(found: Rewriting) -> bool:
 
 
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
-    """An output as all branches compute it; a column of the view by which its branches are told apart."""
+    """Return an output as all branches compute it; a column of the view by which its branches are told apart."""
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]
     pairs = [(query.block.outputs[place], branch.block.outputs) for query, branch in question.pairs]

@@ -62,7 +62,9 @@ class TextQuestion(NamedTuple):
 
 
 def parts(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Part]:
-    """The whole queries of a statement, outer ones first: itself, its SELECTs, and all that stands in parentheses."""
+    """Yield the whole queries of a statement, outer ones first: itself, its SELECTs, and all that stands in
+    parentheses.
+    """
     if not statement.complete or any(block.tree is None for block in statement.blocks):
         return  # what its names mean is not known
     tokens = tokenize(statement.sql)
@@ -73,7 +75,9 @@ def parts(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Part]:
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
-    """The texts that are answered by what a view's query returns: its own; without order, if nothing limits it."""
+    """Yield the texts that are answered by what a view's query returns: its own; without order, if nothing limits
+    it.
+    """
     whole = next(parts(statement, ()), None)
     if whole is None:
         return
@@ -83,7 +87,7 @@ def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
 
 
 def _enclosed(tokens: Sequence[Token]) -> Iterator[SelectSpan]:
-    """The whole statement, and each pair of parentheses around a query."""
+    """Yield the whole statement, and each pair of parentheses around a query."""
     opened: list[int] = []
     last = tokens[-2] if tokens[-1].token_type is TokenType.SEMICOLON and len(tokens) > 1 else tokens[-1]
     yield SelectSpan(tokens[0].start, last.end + 1)
@@ -123,7 +127,7 @@ def _tail(tokens: Sequence[Token]) -> int:
 
 
 def decides_by_floats(part: Part, statement: Statement, storage: Table) -> Column | None:
-    """A floating-point output of a part by which what stands around it may decide about rows.
+    """Return a floating-point output of a part by which what stands around it may decide about rows.
 
     A filter around is taken down to the tables' files by what windows are cut by, and would be to the storage's:
     they lie otherwise, and NaN and -0.0 with them. And the last bits of a sum are those of another order of rows.
@@ -162,7 +166,7 @@ def rewriting_of(
 
 
 def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Expr]) -> Ordering | None:
-    """An item of ORDER BY that names an output, as one over storage."""
+    """Return an item of ORDER BY that names an output, as one over storage."""
     key = item.this if isinstance(item, exp.Ordered) and not item.args.get("with_fill") else None
     place = None
     if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():

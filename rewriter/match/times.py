@@ -33,7 +33,7 @@ Tree = exp.Expr
 
 
 def bucket(tree: Tree, rows: Rows) -> Read:
-    """A coarser bucket from a finer one.
+    """Return a coarser bucket from a finer one.
 
     law:    every bucket of the stored grain lies within one bucket of the asked grain
     query:  timeseries(t, 'hour')
@@ -61,7 +61,7 @@ def bucket(tree: Tree, rows: Rows) -> Read:
 
 
 def midnight(tree: Tree, rows: Rows) -> Read:
-    """The midnight on which a bucket of a date begins.
+    """Return the midnight on which a bucket of a date begins.
 
     law:    date_trunc() of a date is that of the first day of its bucket, in a zone that has had this very date
     query:  date_trunc('quarter', d)
@@ -84,7 +84,7 @@ def midnight(tree: Tree, rows: Rows) -> Read:
 
 
 def factored(tree: Tree, rows: Rows) -> Read:
-    """A function of a bucket, as a label of a time is, from any bucket that nests in it.
+    """Return a function of a bucket, as a label of a time is, from any bucket that nests in it.
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
     view:   timeseries(t, 'minute') AS m
@@ -110,7 +110,7 @@ def factored(tree: Tree, rows: Rows) -> Read:
 
 
 def of_dates(tree: Tree, rows: Rows) -> Read:
-    """A function of dates, of a time: Spark takes the date on which it lies.
+    """Return a function of dates, of a time: Spark takes the date on which it lies.
 
     query:  date_sub(t, dayofweek(t) - 1)
     gives:  date_sub(CAST(m AS DATE), dayofweek(m) - 1)

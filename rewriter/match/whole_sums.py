@@ -45,7 +45,7 @@ def _argument(call: exp.Anonymous) -> Tree:
 
 
 def _summed(tree: Tree, block: Block) -> int | None:
-    """What the magnitudes of an expression come to at most, over all the rows, or over all groups of these."""
+    """Return an upper bound of the sum of magnitudes of an expression over all rows, or over all groups of rows."""
     call = aggregate_of(tree)
     if call is not None and call.name in ("sum", "count") and not isinstance(call.expressions[0], exp.Distinct):
         # Each row is in one group of each grouping set.
@@ -54,7 +54,7 @@ def _summed(tree: Tree, block: Block) -> int | None:
 
 
 def _greatest(tree: Tree, block: Block) -> int | None:
-    """The greatest magnitude that whole numbers of an expression may have; None where they need not be whole."""
+    """Return the greatest magnitude that whole numbers of an expression may have; None where they need not be whole."""
     kind = expression_type(tree, block)
     if kind not in INTEGERS and kind != "double":
         return 0 if isinstance(tree, exp.Null) else None
@@ -104,7 +104,7 @@ def _cast(tree: Tree, block: Block) -> int | None:
 
 
 def _divided(tree: Tree, block: Block) -> int | None:
-    """A quotient or a rest of whole numbers is no greater than what is divided."""
+    """Return the bound of a quotient or remainder of whole numbers: that of the dividend."""
     whole = expression_type(tree.expression, block) in INTEGERS
     return _greatest(tree.this, block) if whole else None
 

@@ -38,7 +38,7 @@ class ForeignKey:
 
 
 def read_primary_key(text: str) -> tuple[str, ...]:
-    """The columns of a primary key; raises ConstraintError.
+    """Return the columns of a primary key; raise ConstraintError.
 
     >>> read_primary_key("l_orderkey, l_linenumber")
     ('l_orderkey', 'l_linenumber')
@@ -50,7 +50,7 @@ def read_primary_key(text: str) -> tuple[str, ...]:
 
 
 def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
-    """The foreign keys of a table, names of other tables taken as in its own namespace; raises ConstraintError.
+    """Return the foreign keys of a table, names of other tables taken as in its own namespace; raise ConstraintError.
 
     >>> key, = read_foreign_keys("(day) REFERENCES dates (d)", TableName(("lake", "demo", "sales")))
     >>> str(key)

@@ -27,7 +27,7 @@ class Declared(NamedTuple):
     columns: Mapping[TableName, tuple[Column, ...]] = MappingProxyType({})
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared:
-        """The same with what these relations declare now; the very same where it is known."""
+        """Return the declarations with those of these relations added; the same object where nothing is new."""
         new = {name: relation for name, relation in relations.items() if not self._knows(name, relation)}
         if not new:
             return self
@@ -47,7 +47,7 @@ class Declared(NamedTuple):
         return known == (relation.primary_key, _referenced(relation), relation.columns)
 
     def may_join(self, tables: Iterable[TableName], among: Iterable[TableName]) -> bool:
-        """Whether inner joins of such tables can leave all rows of the others as they are."""
+        """Return whether inner joins of such tables can leave all rows of the others as they are."""
         referenced = frozenset[TableName]().union(*(self.references.get(other, ()) for other in set(among)))
         return all(table in self.primary and table in referenced for table in tables)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def literal(text: str) -> str:
-    r"""A string literal that Spark reads back as this very text.
+    r"""Return a string literal that Spark reads back as this very text.
 
     A dollar before a brace is spelled by its number, or Spark would replace `${…}` before it parses the statement.
 

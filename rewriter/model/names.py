@@ -34,7 +34,7 @@ class TableName(NamedTuple):
         return self.parts[-1]
 
     def beside(self, parts: tuple[str, ...]) -> TableName:
-        """What parts mean to the owner of this name.
+        """Return the full name that the parts mean to the owner of this name.
 
         That is `table` in its namespace, `namespace.table` in its catalog, or a name with that catalog before it.
         """
@@ -43,7 +43,7 @@ class TableName(NamedTuple):
         return TableName(parts if len(parts) > 2 and parts[0] == self.catalog else (self.catalog, *parts))
 
     def sql(self) -> str:
-        """The name as Spark SQL reads it, quoted where it must be."""
+        """Return the name as Spark SQL reads it, quoted where it must be."""
         return ".".join(quoted(part) for part in self.parts if part)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class TableName(NamedTuple):
 
 
 def quoted(identifier: str) -> str:
-    """An identifier as Spark SQL reads it: bare where that is safe for every Spark, else in back-ticks.
+    """Return an identifier as Spark SQL reads it: bare where that is safe for every Spark, else in back-ticks.
 
     >>> quoted("region"), quoted("sum(price)"), quoted("a`b")
     ('region', '`sum(price)`', '`a``b`')
@@ -62,17 +62,17 @@ def quoted(identifier: str) -> str:
 
 
 def ticked(identifier: str) -> str:
-    """An identifier in back-ticks."""
+    """Return an identifier in back-ticks."""
     return "`" + identifier.replace("`", "``") + "`"
 
 
 def unticked(identifier: str) -> str:
-    """What an identifier stands for, in back-ticks or not."""
+    """Return the name of an identifier, in back-ticks or not."""
     return identifier[1:-1].replace("``", "`") if identifier.startswith("`") else identifier
 
 
 def split_name(text: str) -> tuple[str, ...]:
-    """The parts of a name, which dots divide outside of back-ticks.
+    """Return the parts of a name, which dots divide outside of back-ticks.
 
     >>> split_name("demo.`a.b``c`")
     ('demo', 'a.b`c')

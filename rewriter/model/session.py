@@ -40,7 +40,7 @@ class Session:
         return self.only is not None and self.only != view
 
     def resolve(self, parts: tuple[str, ...]) -> TableName | None:
-        """The table that a name of one or more parts means; None where a temporary view could be meant."""
+        """Return the table that a name of one or more parts means; None where a temporary view could be meant."""
         if self.lower_names:
             parts = tuple(part.lower() for part in parts)
         if len(parts) == 1:

@@ -56,7 +56,7 @@ READABLE: Mapping[str, str] = {
 
 
 def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """The settings that can change an answer, without the time zone, which is compared only where it matters.
+    """Return the settings that can change an answer, without the time zone, which is compared only where it matters.
 
     >>> result_settings({"spark.sql.ansi.enabled": "false", "spark.sql.shuffle.partitions": "8", "spark.app.id": "x"})
     {'spark.sql.ansi.enabled': 'false'}
@@ -71,7 +71,7 @@ def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
 def differing_setting(
     here: Mapping[str, str], there: Mapping[str, str], defaults: Mapping[str, str]
 ) -> tuple[str, str | None, str | None] | None:
-    """The first setting that can change an answer and differs, with both values in force; None if all agree.
+    """Return the first setting that can change an answer and differs, with both values in force; None if all agree.
 
     What one of them has not set has Spark's default there. Those in READABLE are the same wherever a text is read.
 
@@ -88,17 +88,19 @@ def differing_setting(
 
 
 def is_ansi(settings: Mapping[str, str] | None) -> bool:
-    """Whether these settings have it that an overflow is an error, as by default; not certain where none are known."""
+    """Return whether these settings have it that an overflow is an error, as by default; not certain where none are
+    known.
+    """
     return settings is not None and settings.get(ANSI, "true").lower() == "true"
 
 
 def _value(text: str | None) -> str | None:
-    """A setting's value, of which Spark reads truth values in any case."""
+    """Return a setting's value, of which Spark reads truth values in any case."""
     return text.lower() if text is not None and text.lower() in ("true", "false") else text
 
 
 def unreadable_setting(settings: Mapping[str, str]) -> str | None:
-    """A setting under which statements are not read at all; None if there is none.
+    """Return a setting under which statements are not read at all; None if there is none.
 
     >>> unreadable_setting({"spark.wap.branch": "audit"})
     'spark.wap.branch = audit'

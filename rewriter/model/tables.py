@@ -16,7 +16,7 @@ _NOT_KEPT = re.compile(r"\b(?:(tinyint|smallint)\b|(?:var)?char\(\d+\))")
 
 
 def kept_as(kind: str) -> str:
-    """The type as which Iceberg keeps values of a type.
+    """Return the type as which Iceberg keeps values of a type.
 
     >>> kept_as("smallint"), kept_as("struct<a:tinyint,b:array<char(3)>>")
     ('int', 'struct<a:int,b:array<string>>')
@@ -129,7 +129,7 @@ class Table:
         return self.refresh.only if self.refresh is not None else ""
 
     def column(self, name: str) -> Column | None:
-        """The column of that name, compared as Spark does by default: without case."""
+        """Return the column of that name, compared as Spark does by default: without case."""
         return next((c for c in self.columns if c.name.lower() == name.lower()), None)
 
     def references(self, other: Table) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -142,7 +142,7 @@ class Table:
                 )
 
     def since(self, snapshot_id: int | None) -> Iterator[Snapshot]:
-        """The snapshots after the given one, newest first; all of them if it is no ancestor."""
+        """Yield the snapshots after the given one, newest first; all of them if it is no ancestor."""
         for snapshot in self.snapshots:
             if snapshot.id == snapshot_id:
                 return
@@ -162,5 +162,5 @@ Relation = Table | ViewState
 
 
 def table_columns(relations: Mapping[TableName, Relation | None]) -> dict[TableName, tuple[Column, ...]]:
-    """The columns of the tables among some relations."""
+    """Return the columns of the tables among some relations."""
     return {name: relation.columns for name, relation in relations.items() if isinstance(relation, Table)}

@@ -91,7 +91,7 @@ class MaterializedView:
 
 
 def storage_name(view: TableName) -> TableName:
-    """What the storage of a view is called, unless that name is taken.
+    """Return the name of a view's storage, unless that name is taken.
 
     >>> storage_name(TableName(("lake", "demo", "agg"))).sql()
     'lake.demo.agg__storage'

@@ -13,7 +13,7 @@ from rewriter.model import Change, ChangeKind
 
 
 def delta_union(ask: Ask) -> Partials | Miss:
-    """The rows of the tables as the view's storage read them, and those that were appended since.
+    """Return the rows of the tables as the view's storage read them, and those that were appended since.
 
     law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
             more; all other tables as they are now in each branch
@@ -40,7 +40,7 @@ def delta_union(ask: Ask) -> Partials | Miss:
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
-    """What became of each table of a block that stands for one of the view's; the others are read as they are now."""
+    """Return the delta of each table of a block that stands for one of the view's; others are read as they are now."""
     changes = {change.name: change for change in grown}
     now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
     pairs = zip(block.tables, now, strict=True)

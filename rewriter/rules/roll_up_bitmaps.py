@@ -39,7 +39,7 @@ def roll_up_bitmaps(ask: Ask) -> Partials | Miss:
 
 
 def _counted(block: Block) -> Iterator[Tree]:
-    """The values of which different ones are counted."""
+    """Yield the values of which different ones are counted."""
     for tree in block.expressions:
         for node in nodes_of(tree):
             value = _distinct_value(node)
@@ -57,7 +57,7 @@ def _distinct_value(tree: Tree) -> Tree | None:
 
 
 def _with_bitmaps(parts: Block, counted: list[Tree]) -> Block:
-    """The parts with bitmaps of these values, by bucket, for their counts."""
+    """Return the parts with bitmaps of these values, by bucket, for their counts."""
     outputs = [output for output in parts.outputs if _distinct_value(output) not in counted]
     buckets, bits = (list(dict.fromkeys(make(value) for value in counted)) for make in (bucket_of, bits_of))
     keys = tuple(dict.fromkeys((*(parts.keys or ()), *buckets)))

@@ -37,12 +37,12 @@ def same_grain(ask: Ask) -> Match | Miss:
 
 
 def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
-    """Whether the query's keys and filters leave each key of the view one value in each group."""
+    """Return whether the query's keys and filters leave each key of the view one value in each group."""
     rest = reading.view_keys - keys.keys()
     return not rest or (bool(keys) and all(map(reading.dependencies(keys).determine, rest)))
 
 
 def _repeating(reading: Reading) -> bool:
-    """Whether the query joins tables that could repeat a group, as those of SEMI and ANTI joins do not."""
+    """Return whether the query joins tables that could repeat a group, as those of SEMI and ANTI joins do not."""
     filtering = frozenset[str]().union(*(join.tables for join in reading.joins if join.kind in ("SEMI", "ANTI")))
     return any(table.id not in filtering for table in reading.extra)

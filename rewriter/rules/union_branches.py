@@ -35,7 +35,7 @@ def union_branches(block: Block) -> Sequence[Block]:
 
 
 def _few_keys(block: Block) -> Block:
-    """A block without the keys that are constants, as a branch's name of itself.
+    """Return a block without the keys that are constants, as a branch's name of itself.
 
     Without a row, groups by constants are none, and the group of all rows is one.
     """

@@ -41,7 +41,7 @@ _UNEQUAL: dict[type[Tree], type[Tree]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
 
 
 def union_remainder(ask: Ask) -> Partials | Miss:
-    """The rows that the view holds, and the others from the tables.
+    """Return the rows that the view holds, and the others from the tables.
 
     law:    query == query WHERE p  UNION ALL  query WHERE p IS NOT TRUE, aggregated once more
     view:   SELECT region, day, sum(price) AS total FROM sales WHERE day >= '2024-01-01' GROUP BY region, day
@@ -83,7 +83,9 @@ def union_remainder(ask: Ask) -> Partials | Miss:
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
-    """The predicates that divide the rows: the view's own, and the query's ranges of times with their whole buckets."""
+    """Return the predicates that divide the rows: the view's own, and the query's ranges of times with their whole
+    buckets.
+    """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
     ranges = [conjunct for conjunct in query.conjuncts if type(conjunct) in _NEGATED]
@@ -99,14 +101,14 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 
 @remembered
 def holds_buckets(view: Block) -> bool:
-    """Whether any output of a view is a time's bucket, or its date."""
+    """Return whether any output of a view is a time's bucket, or its date."""
     return any(
         as_bucket(output) or bucket_elsewhere(output) or day_source(output) is not None for output in view.outputs
     )
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
-    """A range of a time as that of the whole buckets within it; None if nothing is to be narrowed."""
+    """Return a range of a time as that of the whole buckets within it; None if nothing is to be narrowed."""
     if conjunct.this in outputs:
         return None
     time = temporal_type(conjunct.this, Scope(query.block.tables))
@@ -130,7 +132,9 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
 
 
 def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
-    """The same where the range ends is known only when the statement runs: the bucket in which it does is left out."""
+    """Return the same where the range ends is known only when the statement runs: the bucket in which it does is left
+    out.
+    """
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
     # A bucket shorter than a day ends so many seconds after it began, also where clocks are moved.
     steady = grain not in DATE_GRANULARITIES and stays_steady(bound, grain, kind, zone)
@@ -159,7 +163,7 @@ def _literal(wall: datetime, kind: str) -> Tree:
 
 
 def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
-    """What is true just where the cut is not, as ranges, which find the files to read; None if the cut is none."""
+    """Return the complement of the cut as ranges, which prune files; None without a cut."""
     arms: list[Tree] = []
     for asked, conjunct in divided.items():
         # Of such a bound it is the query that keeps no NULL, neither in the time nor in the bound.

@@ -22,7 +22,7 @@ _BEFORE_OPERANDS = frozenset(_OPERATORS.split())
 
 
 def name_of(tree: Tree) -> str:
-    """The name of an output; raises Uncertain where Spark's own spelling is not known.
+    """Return the name of an output; raise Uncertain where Spark's own spelling is not known.
 
     >>> from rewriter.sql import parse_select
     >>> [name_of(e) for e in parse_select("SELECT T.Price, SUM(t.x + 1), count(*), avg(DISTINCT x) FROM t").expressions]
@@ -34,7 +34,8 @@ def name_of(tree: Tree) -> str:
 
 
 def has_unary_plus(sql: str) -> bool:
-    """Whether a plus stands before an operand: it has a place in Spark's name for the output, and none in our trees.
+    """Return whether a plus stands before an operand: it has a place in Spark's name for the output, and none in our
+    trees.
 
     >>> has_unary_plus("SELECT +i FROM t"), has_unary_plus("SELECT i + 1 FROM t")
     (True, False)

@@ -45,7 +45,7 @@ _Rule = Callable[[Tree, _Known], str]
 
 
 def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
-    """The type that Spark gives to an expression; `declared` knows the columns. Raises Uncertain.
+    """Return the type that Spark gives to an expression; `declared` knows the columns. Raise Uncertain.
 
     `lossless` refuses where a DECIMAL would need more than 38 digits: which it loses depends on settings.
 
@@ -83,7 +83,7 @@ def _literal(tree: Tree, known: _Known) -> str:
 
 
 def number_type(text: str) -> str:
-    """The type of a literal number.
+    """Return the type of a literal number.
 
     >>> number_type("7"), number_type("3000000000"), number_type("0.05"), number_type("1.50"), number_type("1e3")
     ('int', 'bigint', 'decimal(2,2)', 'decimal(3,2)', 'double')
@@ -126,7 +126,7 @@ _PARTS_OF_DAYS = frozenset({"HOUR", "MINUTE", "SECOND", "HOURS", "MINUTES", "SEC
 
 
 def _moved(tree: Tree, known: _Known) -> str:
-    """A time and an interval: the time's type."""
+    """Return a time and an interval: the time's type."""
     interval, moved = tree.expression, tree.this
     if isinstance(tree, exp.Add) and isinstance(moved, exp.Interval):
         interval, moved = moved, interval
@@ -148,7 +148,7 @@ def _arithmetic(tree: Tree, known: _Known) -> str:
 
 
 def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
-    """The type of an arithmetic operation."""
+    """Return the type of an arithmetic operation."""
     kinds = _type(left, known), _type(right, known)
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
@@ -166,7 +166,7 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
 
 
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
-    """A literal whole number beside a decimal is as short as its digits."""
+    """Return the type of a whole-number literal beside a decimal: as short as its digits."""
     if isinstance(tree, exp.Neg) and isinstance(tree.this, exp.Literal):
         tree = tree.this
     if kind in INTEGERS and isinstance(tree, exp.Literal):

@@ -39,7 +39,7 @@ class Cursor:
         self._at += 1
 
     def peek(self) -> Token | None:
-        """The next token."""
+        """Return the next token."""
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
@@ -71,7 +71,7 @@ class Cursor:
         return token.text
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Identifiers with dots between them."""
+        """Read identifiers with dots between them."""
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
@@ -109,14 +109,14 @@ class Cursor:
         return self._text[first.start : self._tokens[-1].end + 1]
 
     def wrong(self, expected: str, shown: int = 1) -> ScriptError:
-        """What was expected here, and what stands there: so many tokens are shown."""
+        """Return an error that names the expected syntax and the tokens found instead."""
         there = self._tokens[self._at : self._at + shown]
         found = f"`{self._text[there[0].start : there[-1].end + 1]}`" if there else "its end"
         return ScriptError(f"line {self.line_here}: expected {expected}, found {found}")
 
 
 def statements(text: str) -> Iterator[Cursor]:
-    r"""A cursor over each statement of a script; they are separated by semicolons.
+    r"""Yield a cursor over each statement of a script; they are separated by semicolons.
 
     >>> [cursor.line for cursor in statements("CREATE TABLE a (b INT); -- why; not\nSELECT ';'")]
     [1, 2]

@@ -70,7 +70,9 @@ Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration
 
 
 def declaration(cursor: Cursor) -> Declaration | None:
-    """What a statement declares; None for one that changes rows only. Raises ScriptError for any other."""
+    """Return the declaration of a statement; None for a statement that changes rows only. Raise ScriptError for
+    others.
+    """
     for beginning, read in _STATEMENTS:
         if cursor.accept(*beginning):
             return read(cursor)
@@ -95,7 +97,7 @@ def _table(cursor: Cursor) -> TableDeclaration:
 
 
 def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaration:
-    """The table with these keys, too."""
+    """Return the table with these keys, too."""
     table = replace(table, references=(*table.references, *keys.references))
     return replace(table, primary_key=keys.primary_key, required=keys.required) if keys.primary_key else table
 
@@ -203,7 +205,7 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
 
 
 def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclaration:
-    """The keys among a table's properties, as a catalog would keep them; all else decides nothing here."""
+    """Return the keys among a table's properties, as a catalog would keep them; all else decides nothing here."""
     given = dict(cursor.listed(lambda: _property(cursor)))
     try:
         primary_key = read_primary_key(given[PRIMARY_KEY]) if PRIMARY_KEY in given else ()

@@ -40,7 +40,7 @@ class Explanation:
     problem: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The explanation as values of JSON."""
+        """Return the explanation as values of JSON."""
         return {
             "rewritten": self.rewritten,
             "sql": self.sql,
@@ -86,7 +86,7 @@ def _told(finding: Finding) -> str:
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
-    """The explanation of an outcome. A script has one moment only, so nothing is pinned."""
+    """Return the explanation of an outcome. A script has one moment only, so nothing is pinned."""
     kept = _certain(outcome, definitions, relations)
     if isinstance(kept, Miss):
         return _missed(outcome, kept)
@@ -105,7 +105,7 @@ def explained(outcome: Outcome, definitions: Definitions, relations: Relations) 
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:
-    """That the query stays as it is, for a reason that comes after the choice."""
+    """Return an explanation that the query stays as it is, for a reason found after the choice."""
     tried = tuple(a.missed(miss) if a.verdict == "chosen" else a for a in outcome.tried)
     return Explanation(False, outcome.original, (), {}, tried, ranked(replace(outcome, tried=tried)))
 
@@ -113,7 +113,7 @@ def _missed(outcome: Outcome, miss: Miss) -> Explanation:
 def _certain(
     outcome: Outcome, definitions: Definitions, relations: Relations
 ) -> Mapping[str, tuple[Column, ...]] | Miss:
-    """The columns of each block that is replaced, as Spark names and types them."""
+    """Return the columns of each block that is replaced, as Spark names and types them."""
     session = outcome.statement.session
     views = by_name(definitions.plain, definitions.views)
     seen = table_columns(relations) | {name: view.columns for name, view in views.items()}
@@ -130,7 +130,7 @@ def _certain(
 def _columns_of(
     replacement: Replacement, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
 ) -> tuple[Column, ...]:
-    """The columns of a replaced block, as Spark names and types them; raises Uncertain."""
+    """Return the columns of a replaced block, as Spark names and types them; raise Uncertain."""
     original = replacement.original
     if has_unary_plus(original):
         raise Uncertain("the name of an expression with a plus before it is not known for certain")

@@ -47,12 +47,12 @@ class Partition:
 
 
 def partitions(cursor: Cursor) -> tuple[Partition, ...]:
-    """The items behind PARTITIONED BY."""
+    """Return the items behind PARTITIONED BY."""
     return cursor.listed(lambda: _partition(cursor))
 
 
 def layout_problem(clause: str, text: str, view: str, columns: Sequence[Column]) -> str:
-    """What is wrong with what a clause has in its parentheses; empty where nothing is, or only Spark can tell.
+    """Return the error in a clause's parentheses; empty if there is none, or only Spark can tell.
 
     >>> layout_problem("ORDERED BY", "a DESC, days(b)", "v", [Column("b", "date")])
     'ORDERED BY names a, which is no column of v: it has b'

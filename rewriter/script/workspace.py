@@ -56,7 +56,7 @@ class Workspace:
     definitions: Definitions
 
     def parse(self, query: str) -> Statement:
-        """The query over these tables; raises ScriptError where it cannot be one."""
+        """Return the query over these tables; raise ScriptError where it cannot be one."""
         statement = parse(query, self.session)
         if not (statement.is_query or statement.fills):
             if statement.problem:
@@ -78,19 +78,19 @@ class Workspace:
         return self.relations.keys() - storages
 
     def rewrite(self, query: str) -> Outcome:
-        """The engine's decision about a query; raises ScriptError."""
+        """Return the engine's decision about a query; raise ScriptError."""
         try:
             return rewrite(self.parse(query), self.definitions.thorough, self.relations)
         except Unsupported as problem:
             raise ScriptError(f"the query cannot be run: {problem}") from problem
 
     def explain(self, query: str) -> Explanation:
-        """What becomes of a query, with the SQL to run and all that was tried; raises ScriptError."""
+        """Explain a query: the SQL to run and all attempts; raise ScriptError."""
         return explained(self.rewrite(query), self.definitions, self.relations)
 
 
 def _is_sql(query: str) -> bool:
-    """Whether sqlglot reads it, with all that we leave alone."""
+    """Return whether sqlglot reads it, with all that we leave alone."""
     try:
         return bool(sqlglot.parse(query, read="spark"))
     except SqlglotError:
@@ -98,7 +98,7 @@ def _is_sql(query: str) -> bool:
 
 
 def read_script(text: str) -> Workspace:
-    """The world of a script; raises ScriptError with the line and what to do.
+    """Return the world of a script; raise ScriptError with the line and what to do.
 
     >>> workspace = read_script('''
     ...     CREATE TABLE sales (id INT PRIMARY KEY, country VARCHAR(2), price DECIMAL(10,2));
@@ -127,7 +127,7 @@ def read_script(text: str) -> Workspace:
 
 
 def _tables(declared: Iterable[Declaration]) -> list[Table]:
-    """The tables with their keys, each column that is referenced known."""
+    """Return the tables with their keys, each column that is referenced known."""
     found: dict[TableName, TableDeclaration] = {}
     for item in declared:
         if isinstance(item, TableDeclaration):
@@ -223,7 +223,7 @@ def _view(
 def _plain(
     item: PlainDeclaration, relations: Mapping[TableName, Relation | None], views: Mapping[TableName, View]
 ) -> PlainView:
-    """A view without storage, whose columns have the types that the query gives them."""
+    """Return a view without storage, whose columns have the types that the query gives them."""
     name = _resolved(item.name)
     try:
         _check(item, relations)

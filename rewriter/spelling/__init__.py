@@ -25,7 +25,8 @@ KindOf = Callable[[exp.Expr], str | None]
 
 
 def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
-    """The edits that turn a statement into one that Spark can run; raises Unsupported where a type cannot be seen.
+    """Return the edits that turn a statement into one that Spark can run; raise Unsupported where a type cannot be
+    seen.
 
     An output that is not named otherwise keeps the text that was typed as its name.
     """
@@ -47,7 +48,7 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
 
 
 def spelled_text(sql: str) -> str:
-    """A text whose calls name the type as their third argument, as Viewgate writes them, in Spark's functions.
+    """Return a text whose calls name the type as their third argument, as Viewgate writes them, in Spark's functions.
 
     >>> spelled_text("SELECT timeseries(t0.ts, 'hour', 'timestamp') AS h FROM t AS t0")
     "SELECT date_trunc('HOUR', t0.ts) AS h FROM t AS t0"
@@ -56,7 +57,7 @@ def spelled_text(sql: str) -> str:
 
 
 def _translated(call: Call, kind_of: KindOf) -> str:
-    """A call's text for Spark, and those within it; `kind_of` gives the type of its source."""
+    """Return a call's text for Spark, and those within it; `kind_of` gives the type of its source."""
     source, *rest = (parse_select(f"SELECT {argument}").expressions[0] for argument in call.arguments)
     within = [Edit(c.start, c.end, _translated(c, kind_of)) for c in _calls_in(call.arguments[0])]
     text = splice(call.arguments[0], within)

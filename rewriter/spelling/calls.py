@@ -30,7 +30,7 @@ class Call(NamedTuple):
 
 
 def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
-    """Calls in the order of the text; one inside another's arguments is part of the outer one's text."""
+    """Yield the calls in the order of the text; a call inside another's arguments is part of the outer one's text."""
     i = 0
     while i + 1 < len(tokens):
         token = tokens[i]
@@ -62,7 +62,8 @@ def _arguments(sql: str, tokens: Sequence[Token], opening: int) -> tuple[tuple[s
 
 
 def blanked(sql: str) -> str:
-    """The text with each call's source in the place of the call: what else Spark finds wrong with it, it finds there.
+    """Return the text with each call's source in the place of the call: what else Spark finds wrong with it, it finds
+    there.
 
     >>> blanked("SELECT timeseries(x, 'day') FROM nowhere")
     'SELECT           (x       ) FROM nowhere'

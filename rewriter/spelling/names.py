@@ -31,7 +31,7 @@ class Names:
     find: Find
 
     def scope(self, tree: exp.Select) -> Scope:
-        """The relations in FROM that are known; of a semi or anti join only the left side has columns here."""
+        """Return the relations in FROM that are known; of a semi or anti join only the left side has columns here."""
         known = scope_of(tree, self.find, common_tables(self.statement, self.block, self.find))
         sources = {source.alias.lower(): source for source in known.sources}
         found = {name: sources.get(name) or self._derived(item) for name, item in offering(tree)}
@@ -41,7 +41,7 @@ class Names:
         )
 
     def _derived(self, item: Tree) -> Source | None:
-        """A derived table, or a common table expression, by the names and types of its columns."""
+        """Return a derived table, or a common table expression, by the names and types of its columns."""
         alias = item.alias_or_name
         try:
             columns = self._columns(item.this) if isinstance(item, exp.Subquery) else self._common(item)
@@ -55,7 +55,7 @@ class Names:
         return Source(alias, table)
 
     def _columns(self, query: Tree) -> tuple[Column, ...]:
-        """The columns of a query; raises Uncertain or Unsupported."""
+        """Return the columns of a query; raise Uncertain or Unsupported."""
         if isinstance(query, exp.SetOperation):
             return _united([self._columns(query.this), self._columns(query.expression)])
         if isinstance(query, exp.Subquery):
@@ -68,7 +68,7 @@ class Names:
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
-        """The columns of a common table expression that is a set operation."""
+        """Return the columns of a common table expression that is a set operation."""
         tables = {table.name: table.block for table in self.statement.common_before(self.block)}
         block = tables.get(item.name.lower())
         if not isinstance(item, exp.Table) or item.args.get("db") or block is None:
@@ -82,7 +82,7 @@ class Names:
 
 
 def offering(tree: exp.Select) -> Iterator[tuple[str, Tree]]:
-    """What stands in FROM and has columns in the SELECT, by its name."""
+    """Yield the relations in FROM that have columns in the SELECT, by name."""
     hidden = [j.this for j in tree.args.get("joins") or () if j.kind.upper() in ("SEMI", "ANTI")]
     for item in from_items(tree):
         if not any(item is each for each in hidden):
@@ -113,7 +113,7 @@ def _names(columns: tuple[Column, ...]) -> list[str]:
 
 
 def _united(branches: list[tuple[Column, ...]]) -> tuple[Column, ...]:
-    """The columns of a set operation, whose names the first operand gives; raises Unsupported for mixed types."""
+    """Return the columns of a set operation, whose names the first operand gives; raise Unsupported for mixed types."""
     kinds = {tuple(column.type for column in branch) for branch in branches}
     if len(kinds) != 1:
         raise Unsupported("its operands have other types")

@@ -37,7 +37,7 @@ class Level(NamedTuple):
     behind: bool
 
     def knows(self, column: exp.Column) -> bool:
-        """Whether a name means something here."""
+        """Return whether a name means something here."""
         if column.name.lower() in self.bound or column.name.lower() in self.outputs:
             return True
         try:
@@ -49,7 +49,7 @@ class Level(NamedTuple):
 
 
 def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find) -> Iterator[Level]:
-    """What names mean around a call, the nearest block first."""
+    """Yield the scopes around a call, the nearest block first."""
     around = [b for b in statement.blocks if b.span.start <= call.start and call.end <= b.span.end]
     around.sort(key=lambda block: block.span.end - block.span.start)
     if statement.outside is not None and statement.outside.span.start <= call.start:
@@ -73,7 +73,7 @@ def _level(tree: exp.Select, scope: Scope, inner: bool) -> Level:
 
 
 def type_at(source: Tree, around: Iterable[Level]) -> str | None:
-    """The type of a call's source: a CAST tells it whatever it casts; None where it is not certain."""
+    """Return the type of a call's source: a CAST tells it whatever it casts; None where it is not certain."""
     if isinstance(source, exp.Cast):
         source = exp.TryCast(this=exp.Null(), to=source.to, safe=source.args.get("safe"))
     columns = list(source.find_all(exp.Column))
@@ -116,7 +116,7 @@ def _type(source: Tree, scope: Scope) -> str | None:
 
 
 def _moment(node: Tree) -> Tree:
-    """A function that tells the time, as something of its type: what it tells does not matter here."""
+    """Return a function that tells the time, as something of its type: what it tells does not matter here."""
     called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
     if isinstance(node, exp.CurrentDate | exp.CurrentTimestamp) and not node.this:
         called = node.sql("spark").removesuffix("()").lower()

@@ -40,7 +40,7 @@ class SelectSpan(NamedTuple):
     end: int
 
     def within(self, other: SelectSpan) -> bool:
-        """Whether it lies in another, or is the same."""
+        """Return whether it lies in another, or is the same."""
         return other.start <= self.start and self.end <= other.end
 
 
@@ -62,7 +62,7 @@ class _Level:
 
 
 def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
-    """The spans of all SELECT blocks, in the order of the text, nested ones included.
+    """Return the spans of all SELECT blocks, in the order of the text, nested ones included.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> sql = "SELECT a FROM (SELECT b FROM t) UNION ALL SELECT c FROM u ORDER BY 1"
@@ -125,7 +125,7 @@ class _Opened:
 
 
 def has_bare_query(tokens: Sequence[Token]) -> bool:
-    """Whether a query begins with FROM or TABLE: it has no SELECT by which it would be seen.
+    """Return whether a query begins with FROM or TABLE: it has no SELECT by which it would be seen.
 
     A query begins at the start, after an opening parenthesis, after a set operation, and after WITH's last definition.
 

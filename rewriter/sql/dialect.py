@@ -53,7 +53,7 @@ class Dialect(Spark):
         }
 
     def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
-        """Whether a name is printed in quotes."""
+        """Return whether a name is printed in quotes."""
         return identifier.name.lower() in _QUOTED or bool(super().can_quote(identifier, identify))
 
 
@@ -61,7 +61,7 @@ _DIALECT = Dialect()
 
 
 def tokenize(sql: str) -> list[Token]:
-    """The tokens of a text with their offsets (`start` and `end`, both inclusive); raises ParseError."""
+    """Return the tokens of a text with their offsets (`start` and `end`, both inclusive); raise ParseError."""
     try:
         tokens = list(_DIALECT.tokenize(sql))
     except SqlglotError as error:
@@ -70,7 +70,7 @@ def tokenize(sql: str) -> list[Token]:
 
 
 def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens, `window` made a name where it begins no clause: `WINDOW w AS (…)`."""
+    """Yield the tokens, `window` made a name where it begins no clause: `WINDOW w AS (…)`."""
     for i, token in enumerate(tokens):
         clause = [after.text.upper() for after in tokens[i + 2 : i + 3]] == ["AS"]
         named = token.token_type is TokenType.WINDOW and not clause
@@ -86,7 +86,7 @@ def calls_window(text: str, tokens: Sequence[Token]) -> bool:
 
 
 def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
-    """The tree of one SELECT without WITH and set operations; raises ParseError for all else.
+    """Return the tree of one SELECT without WITH and set operations; raise ParseError for all else.
 
     Where `tokens` are given, it is of those alone, a part of the text: its places are the text's.
 
@@ -109,7 +109,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 
 
 def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
-    """The tokens, names made unknown to the parser where it would read them as more than names."""
+    """Yield the tokens, names made unknown to the parser where it would read them as more than names."""
     listed: dict[int, TokenType] = {}
     for i, token in enumerate(tokens):
         if token.token_type in _CALLABLE:
@@ -127,7 +127,7 @@ def _marked(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _of_unit(tokens: Sequence[Token]) -> bool:
-    """Whether these are a word and FROM."""
+    """Return whether these are a word and FROM."""
     kinds = [token.token_type for token in tokens]
     return kinds[1:] == [TokenType.FROM] and kinds[0] not in (TokenType.IDENTIFIER, TokenType.STRING)
 
@@ -144,7 +144,7 @@ def _unmark(tree: Tree) -> None:
 
 
 def render(tree: Tree) -> str:
-    """The text of a tree, calls as typed but in lower case.
+    """Return the text of a tree, calls as typed but in lower case.
 
     >>> render(parse_select("select COUNT(*) from t").expressions[0])
     'count(*)'

@@ -68,7 +68,7 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 
 
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
-    """The materialized views, each with the views that its storage query names put in their place.
+    """Return the materialized views, each with the views that its storage query names put in their place.
 
     One that cannot be read through stays a name in it, and whoever asks whether such storage is fresh is told so.
     """
@@ -96,7 +96,7 @@ def _in_place(view: MaterializedView, known: Mapping[TableName, View]) -> Materi
 def from_storage(
     view: MaterializedView, known: Mapping[TableName, View], stored: Mapping[TableName, MaterializedView]
 ) -> str:
-    """A view's storage query with views in their place: the `stored` ones by what their storage holds."""
+    """Return a view's storage query with views in their place: the `stored` ones by what their storage holds."""
     held = {name: _as_stored(other) for name, other in stored.items()}
     return expand(parse(view.written, view.session), {**known, **held}).statement.sql
 
@@ -115,7 +115,7 @@ class Names:
         self._others = last - self._words
 
     def may_stand_in(self, sql: str) -> bool:
-        """Whether one of the names stands in the text.
+        """Return whether one of the names stands in the text.
 
         >>> Names([TableName(("lake", "demo", "eu"))]).may_stand_in("SELECT 1 FROM eu_sales")
         False
@@ -135,7 +135,7 @@ class _Expansion:
         self.refused: dict[TableName, str] = {}
 
     def outer_edits(self) -> Iterator[Edit]:
-        """The edits of the statement itself; a view that is refused stays as it was typed."""
+        """Yield the edits of the statement itself; a view that is refused stays as it was typed."""
         for table, name in _named(self.statement):
             if name not in self.views:
                 continue
@@ -147,7 +147,7 @@ class _Expansion:
                 self.refused[name] = str(refusal)
 
     def _edit(self, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]) -> Edit:
-        """The view's query in the place of its name."""
+        """Return the view's query in the place of its name."""
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
             raise _Refused(f"{table.sql('spark')[:60]} is more than a view and an alias")
         start, end = place_of(table)
@@ -155,7 +155,7 @@ class _Expansion:
         return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")
 
     def _body(self, view: View, above: Sequence[TableName], ctes: frozenset[str]) -> str:
-        """A view's query as it can stand anywhere, its columns named as the view's."""
+        """Return a view's query as it can stand anywhere, its columns named as the view's."""
         if view.name in above or len(above) > DEEPEST:
             raise _Refused(f"the view {view.name} stands on itself")
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
@@ -175,7 +175,7 @@ class _Expansion:
         return f"SELECT {items} FROM ({text}) AS {quoted(view.name.table)} ({_names(view)})"
 
     def _qualified(self, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
-        """A table's full name, which must mean it in the statement, too."""
+        """Return a table's full name, which must mean it in the statement, too."""
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
@@ -185,7 +185,7 @@ class _Expansion:
 
 
 def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
-    """The tables that a statement reads, each with what it means."""
+    """Yield the tables that a statement reads, each with what it means."""
     for block in statement.blocks:
         for table in tables_of(block):
             if (name := statement.resolve(table)) is not None:
@@ -202,7 +202,7 @@ def _check(inner: Statement, view: View) -> None:
 
 
 def _items(inner: Statement, view: View) -> str | None:
-    """The view's columns as a SELECT list over its query; None where that gives them as they are."""
+    """Return the view's columns as a SELECT list over its query; None where that gives them as they are."""
     first = inner.blocks[0]
     whole = first.span.start == 0 and first.span.end == len(inner.sql.rstrip()) and len(inner.blocks) == 1
     trees = first.tree.expressions if whole and first.tree is not None else []
@@ -219,7 +219,7 @@ def _items(inner: Statement, view: View) -> str | None:
 
 
 def _may_be_narrow(tree: exp.Expr) -> bool:
-    """Whether an output may be a TINYINT or SMALLINT, of which Iceberg tables have no columns."""
+    """Return whether an output may be a TINYINT or SMALLINT, of which Iceberg tables have no columns."""
     return any(
         (isinstance(node, exp.Cast) and node.to.this in _NARROW)
         or (isinstance(node, exp.Anonymous) and node.name.lower() not in _NEVER_NARROW)

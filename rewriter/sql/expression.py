@@ -34,7 +34,7 @@ _OPERATIONS = (exp.Binary, exp.Unary, exp.In)
 
 
 def expression_sql(tree: Tree, special: Callable[[Tree], str | None] = lambda node: None) -> str:
-    """The text of a canonical expression, every operation that is an operand of another in parentheses.
+    """Return the text of a canonical expression, every operation that is an operand of another in parentheses.
 
     `special` gives the text of nodes that are to be written in another way.
 
@@ -59,7 +59,7 @@ def _operand(parent: Tree, child: Tree, text: _Print) -> str:
 
 
 def _with_parentheses(tree: Tree, special: Callable[[Tree], str | None]) -> Tree:
-    """The tree as sqlglot's generator is to write it."""
+    """Return the tree as sqlglot's generator is to write it."""
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():
         values = value if isinstance(value, list) else [value]
@@ -135,7 +135,7 @@ def _cast(node: Tree, text: _Print) -> str:
 
 @cache
 def _casting(tried: bool, safe: bool) -> str:
-    """The name under which a cast is written."""
+    """Return the name under which a cast is written."""
     kind: Any = exp.TryCast if tried else exp.Cast
     cast = kind(this=exp.column("x"), to=exp.DataType.build("int"), **({"safe": True} if safe else {}))
     return render(cast).partition("(")[0]

@@ -48,7 +48,7 @@ def hinted(sql: str) -> Hinted:
 
 
 def _hints(sql: str) -> list[tuple[str, int, int]]:
-    """The texts between the parentheses of the hints, and where their comments stand."""
+    """Return the texts between the parentheses of the hints, and where their comments stand."""
     if "/*+" not in sql or "viewgate" not in sql.lower():
         return []
     try:

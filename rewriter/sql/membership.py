@@ -34,7 +34,7 @@ def membership_of(statement: Statement, select: SelectBlock) -> Membership | Non
 
 
 def _asked_at(select: exp.Expr) -> Membership | None:
-    """What is asked of a SELECT at its place, which may be in several parentheses."""
+    """Return the use of a SELECT at its place, which may be in several parentheses."""
     node, parent = select, select.parent
     while isinstance(parent, exp.Subquery) and not parent.alias:
         node, parent = parent, parent.parent

@@ -13,7 +13,7 @@ _CLOSED = re.compile(
 
 
 def unexpected(error: SqlglotError) -> str:
-    """What a parser stumbled over."""
+    """Return the token at which the parser failed."""
     first = next(iter(getattr(error, "errors", ())), None)
     if first is None or not first.get("highlight"):
         return "it is not SQL of a kind that is read here"

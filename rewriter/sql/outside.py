@@ -15,7 +15,7 @@ _BEFORE = frozenset({"WITH", "INSERT", "CREATE", "REPLACE"})
 
 
 def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
-    """The part of a statement whose names are columns of relations that no SELECT reads, and a SELECT that does.
+    """Return the part of a statement whose names are columns of relations that no SELECT reads, and a SELECT that does.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"
@@ -49,12 +49,12 @@ def depths(tokens: Sequence[Token]) -> list[int]:
 
 
 def _word(token: Token, depth: int) -> str:
-    """A token as a word of the statement itself, which nothing in parentheses or quotes is."""
+    """Return a token as a word of the statement itself, which nothing in parentheses or quotes is."""
     return token.text.upper() if depth == 0 and token.token_type not in (TokenType.IDENTIFIER, TokenType.STRING) else ""
 
 
 def _begin(words: Sequence[str]) -> int | None:
-    """The word that begins such a part; None where the statement begins with something else, or with SELECT."""
+    """Return the word that begins such a part; None where the statement begins with something else, or with SELECT."""
     if not words or words[0] not in _CLAUSES.keys() | _BEFORE:
         return None
     return next((i for i, word in enumerate(words) if word in _CLAUSES and "SELECT" not in words[:i]), None)

@@ -27,7 +27,7 @@ def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
 
 
 def holds(tree: Tree, kind: type[Tree] | tuple[type[Tree], ...]) -> bool:
-    """Whether a node of a kind, or of one of several, stands anywhere in an expression.
+    """Return whether a node of a kind, or of one of several, stands anywhere in an expression.
 
     >>> holds(exp.column("a") + 1, exp.Literal), holds(exp.column("a"), (exp.Window, exp.Literal))
     (True, False)
@@ -55,7 +55,7 @@ def _names_called(tree: Tree) -> frozenset[str]:
 
 
 def nodes_of(tree: Tree) -> list[Tree]:
-    """The nodes of an expression, outer ones before those within them; names within columns are not seen."""
+    """Return the nodes of an expression, outer ones before those within them; names within columns are not seen."""
     found = [tree]
     for node in found:
         if type(node) in _LEAVES:
@@ -69,7 +69,7 @@ def nodes_of(tree: Tree) -> list[Tree]:
 
 
 def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
-    """The operands of a chain of AND or of OR, however deep."""
+    """Yield the operands of a chain of AND or of OR, however deep."""
     rest = [tree]
     while rest:
         node = rest.pop().unnest()

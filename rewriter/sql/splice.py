@@ -16,12 +16,12 @@ class Edit(NamedTuple):
     text: str
 
     def within(self, span: SelectSpan) -> bool:
-        """Whether it concerns a piece of the text alone."""
+        """Return whether it concerns a piece of the text alone."""
         return span.start <= self.start and self.end <= span.end
 
 
 def splice(sql: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits made; they must not overlap.
+    """Return the text with all edits made; they must not overlap.
 
     >>> splice("SELECT a FROM t -- why", [Edit(14, 15, "v")])
     'SELECT a FROM v -- why'
@@ -38,7 +38,7 @@ def splice(sql: str, edits: Iterable[Edit]) -> str:
 
 
 def splice_within(sql: str, span: SelectSpan, edits: Iterable[Edit]) -> str:
-    """A piece of the text with those of the edits made that concern it alone.
+    """Return a piece of the text with those of the edits made that concern it alone.
 
     >>> splice_within("SELECT (SELECT a FROM t)", SelectSpan(8, 23), [Edit(15, 16, "b"), Edit(0, 6, "select")])
     'SELECT b FROM t'

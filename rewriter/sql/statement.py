@@ -103,7 +103,7 @@ class Statement:
         return self.problem or next(problems, "")
 
     def decides_by(self, block: SelectBlock) -> bool:
-        """Whether a block's outputs may decide what rows come back: unless all around it just hands them on.
+        """Return whether a block's outputs may decide what rows come back: unless all around it just hands them on.
 
         What is written to a table may decide anything later on.
         """
@@ -131,15 +131,15 @@ class Statement:
         return found
 
     def around(self, block: SelectBlock) -> list[SelectBlock]:
-        """The blocks in which a block stands, outermost first."""
+        """Return the blocks in which a block stands, outermost first."""
         return [b for b in self.blocks if b.span != block.span and block.span.within(b.span)]
 
     def inside(self, block: SelectBlock) -> list[SelectBlock]:
-        """The blocks that stand in a block."""
+        """Return the blocks that stand in a block."""
         return [b for b in self.blocks if b is not block and b.span.within(block.span)]
 
     def common_before(self, block: SelectBlock) -> tuple[CommonTable, ...]:
-        """The common table expressions that names in a block can mean."""
+        """Return the common table expressions that names in a block can mean."""
         return tuple(table for table in self.common if table.end <= block.span.start)
 
     def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
@@ -149,7 +149,9 @@ class Statement:
         return frozenset(name for name in names if name is not None)
 
     def common_within(self, block: SelectBlock) -> tuple[CommonTable, ...]:
-        """The common table expressions that a block reads, directly or through others, in the order of the text."""
+        """Return the common table expressions that a block reads, directly or through others, in the order of the
+        text.
+        """
         found: dict[int, CommonTable] = {}
         waiting = [block] if self.common else []
         while waiting:
@@ -164,14 +166,14 @@ class Statement:
         return tuple(sorted(named.values(), key=lambda table: table.end))
 
     def places(self, text: str) -> Iterator[SelectSpan]:
-        """The places where a text stands."""
+        """Yield the places where a text stands."""
         start = self.sql.find(text)
         while start >= 0:
             yield SelectSpan(start, start + len(text))
             start = self.sql.find(text, start + 1)
 
     def is_clear(self, text: str) -> bool:
-        """Whether names in a text mean the same common table expressions wherever it stands."""
+        """Return whether names in a text mean the same common table expressions wherever it stands."""
         words = {token.text.lower() for token in tokenize(text)} if self.common else frozenset[str]()
         mentioned = [table for table in self.common if table.name in words]
         return all(len({table.end <= span.start for span in self.places(text)}) == 1 for table in mentioned)
@@ -189,7 +191,7 @@ class Statement:
                     yield table, name
 
     def resolve(self, table: exp.Table) -> TableName | None:
-        """The catalog table that a FROM item means; None for CTEs, temporary views and functions."""
+        """Return the catalog table that a FROM item means; None for CTEs, temporary views and functions."""
         known = self._meant.get(id(table))
         if known is None:
             known = self._meant[id(table)] = table, self._resolve(table)
@@ -242,7 +244,9 @@ def storage_statement(view: MaterializedView) -> Statement:
 
 
 def storage_tree(view: MaterializedView) -> exp.Select | None:
-    """The one SELECT that a view's storage query is, with views in the place of their names; None if it is none."""
+    """Return the one SELECT that a view's storage query is, with views in the place of their names; None if it is
+    none.
+    """
     statement = storage_statement(view)
     if statement.problem or not statement.blocks or (len(statement.blocks) > 1 and not view.through):
         return None
@@ -252,7 +256,7 @@ def storage_tree(view: MaterializedView) -> exp.Select | None:
 
 
 def _hands_on(tree: exp.Select | None) -> bool:
-    """Whether a SELECT gives all rows of its one derived table, and of each what it was given."""
+    """Return whether a SELECT gives all rows of its one derived table, and of each what it was given."""
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
         return False
     outputs = (output.unalias() for output in tree.expressions)
@@ -261,14 +265,14 @@ def _hands_on(tree: exp.Select | None) -> bool:
 
 
 def tables_of(block: SelectBlock) -> Iterator[exp.Table]:
-    """The tables in a block's own FROM clause."""
+    """Yield the tables in a block's own FROM clause."""
     for item in from_items(block.tree) if block.tree is not None else ():
         if isinstance(item, exp.Table):
             yield item
 
 
 def from_items(tree: exp.Select) -> Iterator[exp.Expr]:
-    """What stands in a FROM clause, in its order: tables, derived tables, functions."""
+    """Yield the items of a FROM clause in order: tables, derived tables, functions."""
     for clause in (tree.args.get("from_"), *(tree.args.get("joins") or ())):
         if clause is not None:
             yield clause.this
@@ -328,7 +332,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
 def _common(
     sql: str, tokens: Sequence[Token], ctes: Sequence[str], blocks: Sequence[SelectBlock]
 ) -> Iterator[CommonTable]:
-    """The expressions of the statement's own WITH: `name AS (SELECT …)`, of a name that is defined once."""
+    """Yield the expressions of the statement's own WITH: `name AS (SELECT …)`, of a name that is defined once."""
     if tokens[0].token_type is not TokenType.WITH or any(t.text.upper() == "RECURSIVE" for t in tokens[1:2]):
         return
     starts = {block.span.start: block for block in blocks}

@@ -49,7 +49,7 @@ def unread(call: Tree) -> str:
 
 
 def _within(clause: Tree) -> list[Tree]:
-    """The nodes of a clause, without those of queries in it."""
+    """Return the nodes of a clause, without those of queries in it."""
     return list(clause.walk(prune=lambda node: isinstance(node, exp.Query)))
 
 
@@ -58,13 +58,13 @@ def _is_call(node: Tree) -> bool:
 
 
 def _is_window(node: Tree) -> bool:
-    """Whether a node is the window, by its call or by its name."""
+    """Return whether a node is the window, by its call or by its name."""
     named = isinstance(node, exp.Column) and not node.table and node.name.lower() == NAME
     return named or _is_call(node)
 
 
 def _part(node: Tree) -> str | None:
-    """The part of the window that a node is."""
+    """Return the part of the window that a node is."""
     if isinstance(node, exp.Dot) and _is_call(node.this):
         return _PARTS.get(node.expression.name.lower())
     if isinstance(node, exp.Column) and node.table.lower() == NAME and not node.args.get("db"):
@@ -73,14 +73,16 @@ def _part(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Whether the window is read as a structure: it is not in GROUP BY and ORDER BY, where its start is as good."""
+    """Return whether the window is read as a structure: it is not in GROUP BY and ORDER BY, where its start is as
+    good.
+    """
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _part(node.parent) is not None):
         return False
     return not isinstance(node.parent, exp.Group | exp.Ordered)
 
 
 def _tumbling(call: Tree) -> tuple[int, int] | None:
-    """The length and the offset of a window in seconds; None where windows overlap, or these are not known."""
+    """Return the length and the offset of a window in seconds; None where windows overlap, or these are not known."""
     texts = call.expressions[1:]
     if not texts or not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
         return None
@@ -93,7 +95,7 @@ def _tumbling(call: Tree) -> tuple[int, int] | None:
 
 
 def seconds_of(text: str) -> int | None:
-    """The seconds of a duration, whole ones; None for another, or one of months.
+    """Return the seconds of a duration, whole ones; None for another, or one of months.
 
     >>> [seconds_of(text) for text in ("1 day", "1 hour 30 minutes", "interval 10 seconds", "1 month", "90m")]
     [86400, 5400, 10, None, None]

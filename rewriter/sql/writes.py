@@ -17,7 +17,7 @@ _BETWEEN = frozenset({"PARTITION", "IF", "NOT", "EXISTS", "BY", "NAME"})
 
 
 def query_of_write(tokens: Sequence[Token]) -> int | None:
-    """The token that begins the query of `INSERT … SELECT` or `CREATE TABLE … AS SELECT`; None for all else.
+    """Return the token that begins the query of `INSERT … SELECT` or `CREATE TABLE … AS SELECT`; None for all else.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> filling = "INSERT INTO t (a, b) SELECT 1, 2", "CREATE TABLE t USING iceberg AS WITH x AS (SELECT 1) SELECT 2"
@@ -32,7 +32,7 @@ def query_of_write(tokens: Sequence[Token]) -> int | None:
 
 
 def read_by(sql: str) -> str:
-    """The query of a statement: itself, or the one whose rows it writes.
+    """Return the query of a statement: itself, or the one whose rows it writes.
 
     >>> read_by("CREATE TABLE t AS SELECT 1"), read_by("SELECT 1")
     ('SELECT 1', 'SELECT 1')

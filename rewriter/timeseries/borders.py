@@ -15,7 +15,7 @@ _STEPS = {"second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour"
 
 
 def is_border(wall: datetime, grain: str) -> bool:
-    """Whether a bucket of the grain begins at this time.
+    """Return whether a bucket of the grain begins at this time.
 
     >>> is_border(datetime(2024, 1, 1), "week"), is_border(datetime(2024, 1, 1, 0, 10), "fifteen_minute")
     (True, False)
@@ -24,7 +24,7 @@ def is_border(wall: datetime, grain: str) -> bool:
 
 
 def border_behind(wall: datetime, grain: str) -> datetime:
-    """The first border that is not before the time; raises ValueError or OverflowError behind the year 9999.
+    """Return the first border that is not before the time; raise ValueError or OverflowError behind the year 9999.
 
     >>> border_behind(datetime(2024, 12, 2), "month"), border_behind(datetime(2024, 1, 1), "week")
     (datetime.datetime(2025, 1, 1, 0, 0), datetime.datetime(2024, 1, 1, 0, 0))
@@ -34,7 +34,7 @@ def border_behind(wall: datetime, grain: str) -> datetime:
 
 
 def next_border(border: datetime, grain: str) -> datetime:
-    """The border after a border."""
+    """Return the border after a border."""
     if grain in _MONTHS:
         months = border.month - 1 + _MONTHS[grain]
         return border.replace(year=border.year + months // 12, month=months % 12 + 1)

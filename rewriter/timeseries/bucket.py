@@ -56,7 +56,7 @@ class Bucket(NamedTuple):
 
 
 def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
-    """The canonical tree of a bucket."""
+    """Return the canonical tree of a bucket."""
     return exp.Anonymous(this="timeseries", expressions=[source, exp.Literal.string(grain), exp.Literal.string(kind)])
 
 
@@ -69,7 +69,7 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
 
 
 def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
-    """The canonical tree of a bucket of instants that was stored in another zone than the session's."""
+    """Return the canonical tree of a bucket of instants that was stored in another zone than the session's."""
     call = bucket_call(bucket.source, bucket.grain, bucket.type)
     call.append("expressions", exp.Literal.string(zone))
     return call
@@ -84,18 +84,18 @@ def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
 
 
 def zone_elsewhere(tree: exp.Expr) -> str:
-    """The zone in which a bucket was stored that is of another zone than the session's."""
+    """Return the zone in which a bucket was stored that is of another zone than the session's."""
     return str(tree.expressions[3].name)
 
 
 def day_source(tree: exp.Expr) -> exp.Expr | None:
-    """The point in time of which an expression is the date."""
+    """Return the point in time of which an expression is the date."""
     dates = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.DATE
     return tree.this if dates else None
 
 
 def label_source(tree: exp.Expr) -> tuple[exp.Expr, str] | None:
-    """The point in time that a label function reads, and the grain over whose buckets the label is constant."""
+    """Return the point in time that a label function reads, and the grain over whose buckets the label is constant."""
     if isinstance(tree, exp.Anonymous) and tree.name in LABELS and len(tree.expressions) == 1:
         return tree.expressions[0], LABELS[tree.name]
     if isinstance(tree, exp.Anonymous) and tree.name == "date_part" and tree.expressions[0].name == "YEAROFWEEK":

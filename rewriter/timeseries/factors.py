@@ -43,7 +43,7 @@ class Told(NamedTuple):
 
 
 def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
-    """Whether each fine bucket, whose begin is of a type, lies within one coarse bucket, in a zone.
+    """Return whether each fine bucket, whose begin is of a type, lies within one coarse bucket, in a zone.
 
     Whole days nest in all that is made of them, in any zone: the begin of a bucket is on its first day. Shorter ones do
     where the zone has been steady `since` the first of their times (see rewriter.timeseries.steady).
@@ -68,7 +68,7 @@ _THURSDAY = 3 * 86_400  # on which 1970 began
 
 
 def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
-    """Whether the borders of coarse buckets are borders of fine ones, of instants these or those."""
+    """Return whether the borders of coarse buckets are borders of fine ones, of instants these or those."""
     if isinstance(fine, int):
         # All longer grains begin with a day.
         length = min(LENGTHS.get(str(coarse), 86_400), 86_400)
@@ -110,7 +110,7 @@ _OF_MONTHS = frozenset({"month", "quarter", "year"})
 
 
 def _of_moved(tree: Tree) -> tuple[Tree, Grain] | None:
-    """A bucket of what is some time before or after another, or that on the clock of another zone."""
+    """Return a bucket of what is some time before or after another, or that on the clock of another zone."""
     bucket = as_bucket(tree)
     if bucket is None:
         return None
@@ -119,7 +119,7 @@ def _of_moved(tree: Tree) -> tuple[Tree, Grain] | None:
 
 
 def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
-    """The time of which a source is some months before or after: these are in one month where the times are.
+    """Return the time of which a source is some months before or after: these are in one month where the times are.
 
     law: add_months(t, n) is in the month n behind that of t, on its last day where that has no such day
     no:  days and weeks of it; a number of months that a column has
@@ -138,7 +138,8 @@ def _months_on(source: Tree) -> Tree | None:
 
 
 def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tuple[Tree, Grain]:
-    """The time of which a source is some seconds before or after: so are its buckets of a length that divides the step.
+    """Return the time of which a source is some seconds before or after: so are its buckets of a length that divides
+    the step.
 
     law: floor((t + c) / n) is floor(t / n) + c / n where n divides c
     no:  zones that move their clocks, in which a day more may be 23 hours, or a time that does not exist
@@ -152,7 +153,7 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tupl
 
 
 def _step_of(source: Tree) -> int | None:
-    """The seconds that are added to a time or taken from it."""
+    """Return the seconds that are added to a time or taken from it."""
     step = source.expression if isinstance(source, exp.Add | exp.Sub) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():
         return None
@@ -165,7 +166,8 @@ _COMMON_STEPS = (3600, 1800, 900, 300, 60)
 
 
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """The time of which a source is what the clock of another zone shows, as buckets of instants that nest in its own.
+    """Return the time of which a source is what the clock of another zone shows, as buckets of instants that nest in
+    its own.
 
     law: from_utc_timestamp(t, z) is t plus z's offset. Where z's offsets are multiples of n seconds and change where
          such buckets begin, all times of a bucket of n seconds get the same, and stay within one
@@ -180,7 +182,7 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
 
 
 def _clock_of(source: Tree) -> Tree | None:
-    """The time of which an expression is what the clock of a named zone shows."""
+    """Return the time of which an expression is what the clock of a named zone shows."""
     if not isinstance(source, exp.Anonymous) or source.name != "from_utc_timestamp" or len(source.expressions) != 2:
         return None
     time, shown = source.expressions
@@ -234,7 +236,7 @@ _PUNCTUATION = frozenset(" -/:.,_0123456789")
 
 
 def finest_field(pattern: Tree) -> str | None:
-    """The grain over whose buckets a pattern's text is constant; None for a pattern that is not understood.
+    """Return the grain over whose buckets a pattern's text is constant; None for a pattern that is not understood.
 
     >>> [finest_field(exp.Literal.string(text)) for text in ("yyyy-MM", "yyyy-MM-dd'T'HH:00", "HH:mm:ss.SSS", "YYYY")]
     ['month', 'hour', None, None]
@@ -301,7 +303,7 @@ def _made_date(tree: Tree) -> Told | None:
 
 
 def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[str, Tree] | None:
-    """The first day of the finest bucket of a time of which year, month and day are held, as a DATE."""
+    """Return the first day of the finest bucket of a time of which year, month and day are held, as a DATE."""
 
     def field(name: str) -> Tree | None:
         return held(exp.Anonymous(this=name, expressions=[source]))
@@ -315,12 +317,12 @@ def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[s
 
 
 def fields_of(source: Tree, grain: Grain) -> tuple[Tree, ...]:
-    """The fields that together tell a bucket of whole days; none for other grains."""
+    """Return the fields that together tell a bucket of whole days; none for other grains."""
     names = {"day": ("year", "month", "day"), "month": ("year", "month"), "year": ("year",)}.get(str(grain), ())
     return tuple(exp.Anonymous(this=name, expressions=[source]) for name in names)
 
 
 def begin_of(date: Tree, finer: Grain, grain: str, kind: str) -> Tree:
-    """The begin of the bucket of a grain that the first day of a finer one lies in, as a type."""
+    """Return the begin of the bucket of a grain that the first day of a finer one lies in, as a type."""
     dates = date if finer == grain else bucket_call(date, grain, "date")
     return dates if kind == "date" else exp.TryCast(this=dates, to=exp.DataType.build(kind, dialect="spark"))

@@ -16,7 +16,7 @@ def wall_of(micros: int) -> datetime:
 
 
 def micros_of(wall: datetime) -> int:
-    """The inverse of `wall_of`."""
+    """Return the inverse of `wall_of`."""
     return (wall - EPOCH) // _MICROSECOND
 
 

@@ -22,7 +22,7 @@ class Moment(NamedTuple):
 
 
 def read_moment(text: str, zone: str | None) -> Moment | None:
-    """A literal of the plain forms `2024-01-31` and `2024-01-31 12:30[:00[.5]][Z|+01:00]`; None for all others.
+    """Return a literal of the plain forms `2024-01-31` and `2024-01-31 12:30[:00[.5]][Z|+01:00]`; None for all others.
 
     A wall-clock time in a gap or an overlap of the zone becomes the instant that java.time chooses. What names an
     offset is read in zones of a fixed one alone: elsewhere an hour may come twice.
@@ -57,7 +57,7 @@ def read_moment(text: str, zone: str | None) -> Moment | None:
 
 
 def zone_info(zone: str) -> timezone | ZoneInfo | None:
-    """The zone that Spark means by this name; None for one we do not know.
+    """Return the zone that Spark means by this name; None for one we do not know.
 
     >>> zone_info("GMT-3") is not None, zone_info("Nowhere/Land")
     (True, None)

@@ -60,7 +60,7 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
-    """Whether no time of an expression is before 1970 and within a second."""
+    """Return whether no time of an expression is before 1970 and within a second."""
     if as_bucket(time) is not None:
         return True
     since = since_of(time)
@@ -116,7 +116,7 @@ def _stepped(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> S
 
 
 def whole_number(tree: Tree) -> int | None:
-    """A positive INT that is written down."""
+    """Return a positive INT that is written down."""
     if not isinstance(tree, exp.Literal) or tree.is_string or not tree.name.isdigit():
         return None
     value = int(tree.name)

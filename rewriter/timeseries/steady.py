@@ -22,7 +22,8 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def is_steady(zone: str, grain: str, since: int | None) -> bool:
-    """Whether buckets of a grain nest in all that they roll up to, for times from `since` on (seconds since 1970).
+    """Return whether buckets of a grain nest in all that they roll up to, for times from `since` on (seconds since
+    1970).
 
     >>> is_steady("Australia/Lord_Howe", "thirty_minute", 1_000_000_000)
     True
@@ -33,7 +34,7 @@ def is_steady(zone: str, grain: str, since: int | None) -> bool:
 
 
 def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
-    """Whether buckets of a grain are the same in two zones, for times from `since` on.
+    """Return whether buckets of a grain are the same in two zones, for times from `since` on.
 
     >>> since = 1_700_000_000
     >>> same_buckets("hour", "UTC", "America/New_York", since), same_buckets("hour", "UTC", "Asia/Kolkata", since)
@@ -46,7 +47,7 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
-    """Whether each border of a grain on a zone's clock ends the buckets before it, for times from `since` on.
+    """Return whether each border of a grain on a zone's clock ends the buckets before it, for times from `since` on.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
@@ -55,7 +56,8 @@ def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
 
 
 def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
-    """Whether a wall-clock time of a zone divides the buckets of a grain, and none of them: all before it end by it.
+    """Return whether a wall-clock time of a zone divides the buckets of a grain, and none of them: all before it end
+    by it.
 
     >>> divides_at(datetime(2024, 1, 15), "day", "Europe/Berlin"), divides_at(datetime(2024, 1, 15, 1), "day", "UTC")
     (True, False)

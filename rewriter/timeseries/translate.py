@@ -18,7 +18,7 @@ SPARK_UNITS = {
 
 
 def translate_bucket(source: str, grain: str, kind: str) -> str:
-    """The text of Spark SQL for a bucket of an expression's text.
+    """Return the text of Spark SQL for a bucket of an expression's text.
 
     >>> translate_bucket("order_time", "hour", "timestamp")
     "date_trunc('HOUR', order_time)"

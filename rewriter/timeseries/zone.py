@@ -14,7 +14,7 @@ _DATED = frozenset({"Africa", "America", "Asia", "Atlantic", "Australia", "Europ
 
 
 def is_fixed_offset(zone: str) -> bool:
-    """Whether the zone never changes its offset, and the offset is of whole minutes.
+    """Return whether the zone never changes its offset, and the offset is of whole minutes.
 
     There every bucket of a finer grain lies within one bucket of each coarser one.
     A zone with a history of offsets needs a proof over that history first.
@@ -37,7 +37,8 @@ def offset_of(zone: str) -> int | None:
 
 
 def has_left_out_days(zone: str) -> bool:
-    """Whether there are dates that a zone never had, as where it moved over the date line; True where nobody knows.
+    """Return whether there are dates that a zone never had, as where it moved over the date line; True where nobody
+    knows.
 
     >>> has_left_out_days("Asia/Manila"), has_left_out_days("Europe/Berlin"), has_left_out_days("MIT")
     (True, False, True)

@@ -37,7 +37,7 @@ class History(NamedTuple):
 
 
 def shift_of(zone: str, step: int, since: int | None) -> int | None:
-    """What all offsets of a zone are modulo `step` seconds from a time on, if they change between such steps alone.
+    """Return the common remainder of a zone's offsets modulo `step` seconds from a time on; None if there is none.
 
     None where they are not the same, where nothing is known of the zone, or where the time is not known.
 

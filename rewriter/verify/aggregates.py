@@ -53,7 +53,7 @@ class Unfolded(Exception):
 
 
 def case_form(forms: Forms, tree: Tree) -> Tree:
-    """A CASE; of aggregates, where it is the same for all rows of a group, the aggregate of a CASE."""
+    """Return a CASE; a CASE of aggregates that is constant in a group becomes the aggregate of a CASE."""
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
     tree = _merged(forms, tree)
@@ -68,7 +68,7 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
-    """Sums and constants of a group, as the sum of what they are of, where that is exact."""
+    """Return sums and constants of a group as the sum of their arguments, where that is exact."""
     sides = (tree.this, tree.expression) if isinstance(tree, exp.Mul) else ()
     if not forms.nonempty or not has_aggregate(tree) or any(_counts(forms, side) for side in sides):
         return tree
@@ -79,13 +79,13 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _counts(forms: Forms, tree: Tree) -> bool:
-    """Whether an expression is a number of rows: so many times a constant are part of a larger sum."""
+    """Return whether an expression is a number of rows: so many times a constant are part of a larger sum."""
     total = _zeroed(forms, tree.this if isinstance(tree, exp.Cast) else tree)
     return isinstance(total, exp.Anonymous) and total.name == "sum" and never_null(total.expressions[0])
 
 
 def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree:
-    """An aggregate, its condition a part of what it is of."""
+    """Return an aggregate, its condition a part of what it is of."""
     if forms.finer is not None:
         return _of_groups(forms, call, condition, forms.finer)
     finished = _finished(forms, call, condition)
@@ -100,7 +100,7 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
 
 
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
-    """An aggregate of groups as that of their rows; raises Unfolded.
+    """Return an aggregate of groups as that of their rows; raise Unfolded.
 
     law: sums add up, extremes of extremes are extremes, and where values count once so do they in groups
     no:  a count of groups, or the sum of what is the same in all rows of a group without their number
@@ -127,13 +127,13 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
 
 
 def _is_whole(argument: Tree) -> bool:
-    """Whether an expression is an aggregate of a group's rows, or their number: right of no rows, too."""
+    """Return whether an expression is an aggregate of a group's rows, or their number: right of no rows, too."""
     counted = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and argument.expressions[1:] == [ZERO]
     return aggregate_of(argument.expressions[0] if counted else argument) is not None
 
 
 def united(call: Tree, condition: Tree | None) -> Tree:
-    """A set, or a union of sets of finer groups, which is the set of all their values."""
+    """Return a set, or a union of sets of finer groups, which is the set of all their values."""
     inner = aggregate_of(call.expressions[0])
     if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:
         call = inner
@@ -181,7 +181,7 @@ def _merged(forms: Forms, tree: Tree) -> Tree:
 
 
 def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = None) -> Tree:
-    """The aggregate of an argument in normal form, which may be of aggregates of finer groups."""
+    """Return the aggregate of an argument in normal form, which may be of aggregates of finer groups."""
     call = call_of(name, argument)
     if name == "sum" and forms.nonempty and condition is None:
         if never_null(argument):
@@ -199,7 +199,7 @@ def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
 
 
 def _total(forms: Forms, argument: Tree) -> Tree:
-    """A sum that is 0 where there is nothing to add: there 0 and NULL are the same to it."""
+    """Return a sum that is 0 for no rows; there 0 and NULL are the same to its reader."""
     return call_of("coalesce", call_of("sum", _zero_defaults(forms, argument)), ZERO)
 
 
@@ -213,7 +213,7 @@ def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
 
 
 def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """What an aggregate of rows is of, of which an expression over their groups is a part; None if it is none."""
+    """Return the row argument of an aggregate whose partial an expression over groups is; None if it is none."""
     call = aggregate_of(tree)
     if call is not None:
         return call.expressions[0] if call.name == name and tree is call and not is_distinct(call) else None
@@ -248,7 +248,7 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
-    """A constant of each group times its rows."""
+    """Return a constant of each group times its rows."""
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
         if plain == ROWS and not has_aggregate(value):
@@ -257,7 +257,7 @@ def _weighed(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _scaled(forms: Forms, tree: Tree) -> Tree | None:
-    """A constant of each group times a sum: the sum of so many times each value."""
+    """Return a constant of each group times a sum: the sum of so many times each value."""
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
         inner = _bare_part(forms, total) if not has_aggregate(value) else None
         if inner is not None:
@@ -281,13 +281,13 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
-    """What a sum is of; of one that is never NULL it is coalesced with 0, which it is for no rows."""
+    """Return the argument of a sum; a sum that is never NULL is coalesced with 0, its value for no rows."""
     zeroed = _zeroed(forms, tree)
     return _part(forms, "sum", tree if zeroed is None else zeroed)
 
 
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
-    """A constant of each group that is taken once for each value that is not NULL."""
+    """Return a constant of each group that is taken once for each value that is not NULL."""
     if not isinstance(tree, exp.Mul):
         return None
     there = _total(forms, _indicator(forms, _nullable_part(counted)))
@@ -299,7 +299,7 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 
 def _nullable_part(tree: Tree) -> Tree:
-    """What of an expression of it and literals decides whether that is NULL."""
+    """Return the operand that decides whether an expression of an operand and literals is NULL."""
     while isinstance(tree, exp.Add | exp.Sub | exp.Mul | exp.Neg):
         sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
         if len(sides) != 1:
@@ -317,7 +317,7 @@ def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
 
 
 def _narrow(forms: Forms, value: Tree) -> Tree:
-    """A number without the casts that only widen its type."""
+    """Return a number without the casts that only widen its type."""
     while isinstance(value, exp.Cast) and not value.args.get("safe") and _widens(forms, value.this, value):
         value = value.this
     return value
@@ -328,7 +328,7 @@ def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
 
 
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
-    """An aggregate as what its parts finish as; None for one that is a part itself."""
+    """Return an aggregate as what its parts finish as; None for one that is a part itself."""
     composed, parts = AGGREGATES[call.name].composed, parts_of(call, forms.block)
     if composed is None or not parts:
         return None
@@ -351,7 +351,7 @@ def coalesce_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def widens(narrow: str, wide: str) -> bool:
-    """Whether a cast from one type of number to another keeps each value as it is.
+    """Return whether a cast from one type of number to another keeps each value as it is.
 
     >>> widens("int", "bigint"), widens("bigint", "double"), widens("decimal(10,2)", "decimal(22,2)")
     (True, False, True)

@@ -72,7 +72,7 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
 
 @lru_cache(maxsize=1024)  # a filter may begin at any second
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
-    """A zone's offset at a time, and each change behind it: when, and the offsets before and after."""
+    """Return a zone's offset at a time, and each change behind it: when, and the offsets before and after."""
     info = zone_info(zone)
 
     def offset(at: int) -> int:
@@ -99,7 +99,7 @@ def _seconds(delta: timedelta | None) -> int:
 
 @cache
 def _all_borders(fine: Grain, coarse: Grain, offset: int) -> bool:
-    """Whether each border of the coarse buckets is one of the fine buckets, at an offset."""
+    """Return whether each border of the coarse buckets is one of the fine buckets, at an offset."""
     if coarse == "second" or (isinstance(coarse, str) and coarse not in GRANULARITIES):
         return False
     return all(_is_border(wall, fine, offset) for wall in _borders(coarse, offset))
@@ -112,7 +112,7 @@ def _is_border(wall: datetime, grain: Grain, offset: int) -> bool:
 
 
 def _borders(grain: Grain, offset: int) -> Iterator[datetime]:
-    """The borders of a grain, of short buckets over some days only."""
+    """Yield the borders of a grain, of short buckets over some days only."""
     if isinstance(grain, int):
         first = micros_of(_BEGIN) // (grain * _MICROS) * grain
         ends = min(_END, _BEGIN + timedelta(seconds=grain * 1000))

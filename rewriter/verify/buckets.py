@@ -51,13 +51,13 @@ _CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
 
 @cache
 def _pattern(grain: str, kind: str) -> Tree | None:
-    """The tree of a bucket's text; None where a block reads that text by itself (date_trunc, trunc)."""
+    """Return the tree of a bucket's text; None where a block reads that text by itself (date_trunc, trunc)."""
     tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
     return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree
 
 
 def _source(pattern: Tree, node: Tree, source: Tree | None) -> Tree | None:
-    """What stands in a tree where the pattern has its source, the same everywhere; None if the tree is another."""
+    """Return the subtree in the place of the pattern's source, the same everywhere; None if the tree does not match."""
     if isinstance(pattern, exp.Column) and pattern.name == _SOURCE:
         return node if source is None or source == node else None
     if type(pattern) is not type(node):

@@ -66,7 +66,7 @@ def difference(
 
 
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
-    """The first cell of what some conjuncts read in which two tests differ."""
+    """Return the first cell of what some conjuncts read in which two tests differ."""
     reads = dict.fromkeys(each for conjunct in conjuncts for each in conjunct.reads)
     lines = {subject: filters.lines[subject] for subject in reads if subject in filters.lines}
     return _search(lines, [each for each in reads if each not in filters.lines], mine, theirs)
@@ -95,7 +95,7 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
 
 
 def _follows(one: Tree, other: Tree) -> bool:
-    """Whether a time before one bound is before another: of a bound, and the begin or the end of its bucket."""
+    """Return whether a time before one bound is before another: of a bound, and the begin or the end of its bucket."""
     if type(one) not in (exp.LT, exp.LTE) or type(other) not in (exp.LT, exp.LTE) or one.this != other.this:
         return False
     early, late = one.expression, other.expression
@@ -120,7 +120,7 @@ def _told(subject: Tree, place: Any) -> str:
 
 
 def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list[Tree]:
-    """The conjuncts that differ, and all that are connected with them by what they read."""
+    """Return the conjuncts that differ, and all that are connected with them by what they read."""
     found, reached = set(different), set[Tree]().union(*(conjuncts[tree].reads for tree in different))
     while True:
         more = {t for t, each in conjuncts.items() if t not in found and not reached.isdisjoint(each.reads)}
@@ -131,12 +131,12 @@ def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list
 
 
 def disjoint(left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str) -> Difference | None:
-    """A cell in which both of two conjunctions are true; None where there is none."""
+    """Return a cell in which both of two conjunctions are true; None where there is none."""
     return difference([*left, *right], [exp.false()], block, zone)
 
 
 def disjunction(sides: Sequence[Sequence[Tree]]) -> Iterator[Tree]:
-    """The conjuncts of what is true where one of several conjunctions is."""
+    """Yield the conjuncts of what is true where one of several conjunctions is."""
     common = [tree for tree in sides[0] if all(tree in side for side in sides[1:])]
     yield from common
     rests = [[tree for tree in side if tree not in common] for side in sides]

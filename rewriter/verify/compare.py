@@ -76,12 +76,12 @@ def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Compari
 
 
 def _filters(block: Block) -> Sequence[Tree]:
-    """The conjuncts of a filter that make no two columns equal."""
+    """Return the conjuncts of a filter that make no two columns equal."""
     return [tree for tree in block.where if equated(tree, block) is None]
 
 
 def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:
-    """The columns that an equality, or a comparison that both filters make, keeps from being NULL."""
+    """Return the columns that an equality, or a comparison that both filters make, keeps from being NULL."""
     columns = (exp.column(c.name.lower(), t.id) for t in question.tables for c in t.columns)
     joined = [column for column in columns if len(classes.members(column)) > 1]
     compared = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.EQ)
@@ -90,7 +90,7 @@ def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]
 
 
 def _added(tree: Tree) -> Iterator[Tree]:
-    """The columns of a sum: one that is NULL makes it NULL."""
+    """Yield the columns of a sum: one that is NULL makes it NULL."""
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, exp.Add | exp.Sub | exp.Mul):
@@ -131,7 +131,7 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str) -> Comparis
 
 
 def _dependencies(block: Block, tables: Tables, zone: str) -> Dependencies:
-    """The closure of a block's keys."""
+    """Return the closure of a block's keys."""
 
     def key_of(table: Occurrence) -> tuple[str, ...]:
         known = tables(table.name)

@@ -32,14 +32,14 @@ class Expressions:
         self._known: dict[Tree, Tree] = {}
 
     def normal(self, tree: Tree) -> Tree:
-        """The expression in normal form."""
+        """Return the expression in normal form."""
         known = self._known.get(tree)
         if known is None:
             known = self._known[tree] = self._normal(tree)
         return known
 
     def kind(self, tree: Tree) -> str:
-        """The type of an expression, `unknown` where it is not certain."""
+        """Return the type of an expression, `unknown` where it is not certain."""
         return expression_type(tree, self.block)
 
     def _normal(self, tree: Tree) -> Tree:
@@ -56,7 +56,7 @@ class Expressions:
         return law(self, rebuilt) if law is not None else rebuilt
 
     def over_operands(self, tree: Tree, keep: Tree | None = None) -> Tree:
-        """The same operation over operands in normal form; of the call that is kept, its own operands."""
+        """Return the same operation over operands in normal form; of the call that is kept, its own operands."""
         changed = False
         arguments: dict[str, object] = {}
         for name, value in tree.args.items():

@@ -59,13 +59,13 @@ class Filter:
         self._read: set[Tree] = set()
 
     def conjunct(self, tree: Tree) -> Conjunct:
-        """A predicate with the subjects and truths that it reads."""
+        """Return a predicate with the subjects and truths that it reads."""
         self._read = set()
         test = self.read(tree)
         return Conjunct(test, frozenset(self._read))
 
     def read(self, tree: Tree) -> Test:
-        """A predicate as a test."""
+        """Return a predicate as a test."""
         if isinstance(tree, exp.And | exp.Or):
             parts = [self.read(part) for part in operands(tree, type(tree))]
             return all_of(parts) if isinstance(tree, exp.And) else any_of(parts)
@@ -102,7 +102,7 @@ class Filter:
         return lambda cell: cell[subject] is None
 
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
-        """A comparison with TRUE or FALSE: IS and <=> are never unknown."""
+        """Return a comparison with TRUE or FALSE: IS and <=> are never unknown."""
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
             wanted = not wanted
@@ -110,7 +110,7 @@ class Filter:
         return _decided(same) if isinstance(tree, exp.Is | exp.NullSafeEQ) else same
 
     def _begun(self, tree: Tree) -> Test | None:
-        """A text that begins with certain characters, and may be asked for more.
+        """Return a text that begins with certain characters, and may be asked for more.
 
         law: of all texts by their bytes, those that begin with p come after p, and before p with a last byte one higher
         """
@@ -183,7 +183,7 @@ class Filter:
         return literal_value(literal, kind, self.zone) if plain else None
 
     def _narrow(self, tree: Tree, literal: Tree) -> Tree:
-        """A number that is only compared in a wider type, as it is; in DOUBLE a large one would be another."""
+        """Return a number that is only compared in a wider type, as it is; in DOUBLE a large one would be another."""
         if not isinstance(tree, exp.Cast) or (day_source(tree) is not None):
             return tree
         here, wide = self._kind(tree.this), self._kind(tree)
@@ -235,7 +235,7 @@ class Filter:
     def _bucketed(
         self, source: Tree, grain: str, kind: str, operator: str, literal: Tree, *, dates: bool = False
     ) -> Test | None:
-        """A comparison of a bucket as one of the time.
+        """Return a comparison of a bucket as one of the time.
 
         law: bucket(t) < b is t < the first border from b on; bucket(t) <= b is t < the first border behind b
         """
@@ -269,7 +269,7 @@ class Filter:
         )
 
     def _stepped(self, source: Tree, step: int, operator: str, literal: Tree) -> Test | None:
-        """A comparison of an instant down to a multiple of seconds as one of the instant."""
+        """Return a comparison of an instant down to a multiple of seconds as one of the instant."""
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
             return None
@@ -281,7 +281,7 @@ class Filter:
         )
 
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
-        """A comparison of a time with a bound that is known only when the statement runs.
+        """Return a comparison of a time with a bound that is known only when the statement runs.
 
         law: bucket(t) >= b is t >= b, and bucket(t) < b is t < b, where a bucket begins at b; a date is a day's bucket
         """
@@ -304,7 +304,9 @@ class Filter:
         return test if operator in ("<", "<=") else negation(test)
 
     def _midnight(self, bound: Tree, kind: str) -> Tree | None:
-        """A midnight of which something is the date: the time itself, if it begins a day, or the begin of its day."""
+        """Return a midnight of which something is the date: the time itself, if it begins a day, or the begin of its
+        day.
+        """
         bucket = as_bucket(bound)
         time = day_source(bucket.source if bucket is not None else bound)
         if time is None or self._kind(time) != kind:
@@ -315,7 +317,7 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """A predicate that is no comparison with a constant: whatever it gives, and unknown of NULL."""
+        """Return a predicate that is no comparison with a constant: whatever it gives, and unknown of NULL."""
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
         self._read.add(tree)
@@ -330,17 +332,17 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def _decided(test: Test) -> Test:
-    """False where a test is unknown."""
+    """Return a test that is false where the given one is unknown."""
     return lambda cell: test(cell) is True
 
 
 def negation(test: Test) -> Test:
-    """The negation of a test, unknown where that is."""
+    """Return the negation of a test, unknown where that is."""
     return lambda cell: None if (truth := test(cell)) is None else not truth
 
 
 def all_of(tests: Sequence[Test]) -> Test:
-    """Whether all of the tests are true; unknown where none is false, and one unknown."""
+    """Return whether all of the tests are true; unknown where none is false, and one unknown."""
 
     def test(cell: Cell) -> Truth:
         truths = [each(cell) for each in tests]
@@ -350,7 +352,7 @@ def all_of(tests: Sequence[Test]) -> Test:
 
 
 def any_of(tests: Sequence[Test]) -> Test:
-    """Whether one of the tests is true; unknown where none is, and one unknown."""
+    """Return whether one of the tests is true; unknown where none is, and one unknown."""
 
     def test(cell: Cell) -> Truth:
         truths = [each(cell) for each in tests]

@@ -45,17 +45,17 @@ class Forms(Protocol):
         """Whether there is one finer group at the most."""
 
     def normal(self, tree: Tree) -> Tree:
-        """The expression in normal form."""
+        """Return the expression in normal form."""
 
     def kind(self, tree: Tree) -> str:
-        """The type of an expression, `unknown` where it is not certain."""
+        """Return the type of an expression, `unknown` where it is not certain."""
 
     def over_operands(self, tree: Tree) -> Tree:
-        """The same operation over operands in normal form."""
+        """Return the same operation over operands in normal form."""
 
 
 def values_of(tree: Tree) -> list[Tree]:
-    """The values that a CASE chooses among, without the NULL of a default that is not written."""
+    """Return the values that a CASE chooses among, without the NULL of a default that is not written."""
     default = tree.args.get("default")
     return [*(branch.args["true"] for branch in tree.args["ifs"]), *([default] if default is not None else [])]
 
@@ -66,22 +66,22 @@ def conditions_of(tree: Tree) -> list[Tree]:
 
 
 def with_condition(call: Tree, condition: Tree | None) -> Tree:
-    """An aggregate under FILTER; itself without a condition."""
+    """Return an aggregate under FILTER; itself without a condition."""
     return call if condition is None else exp.Filter(this=call, expression=exp.Where(this=condition))
 
 
 def under(condition: Tree | None, argument: Tree) -> Tree:
-    """What an aggregate under FILTER is of, NULL in other rows."""
+    """Return the argument of an aggregate under FILTER, NULL in other rows."""
     return argument if condition is None else case_of([(condition, argument)], None)
 
 
 def case_of(branches: Sequence[tuple[Tree, Tree]], default: Tree | None) -> Tree:
-    """A CASE of conditions with their values."""
+    """Return a CASE of conditions with their values."""
     return exp.Case(ifs=[exp.If(this=when, true=then) for when, then in branches], default=default)
 
 
 def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> Tree:
-    """The CASE of the same shape over other values; one more than it has conditions is its default."""
+    """Return the CASE of the same shape over other values; one more than it has conditions is its default."""
     rest = list(conditions)
     operand = rest.pop(0) if tree.this is not None else None
     ifs = [exp.If(this=when, true=then) for when, then in zip(rest, values, strict=False)]
@@ -89,17 +89,17 @@ def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> 
 
 
 def never_null(tree: Tree) -> bool:
-    """Whether an expression counts: of zeros and ones, and CASEs of them."""
+    """Return whether an expression counts: of zeros and ones, and CASEs of them."""
     if isinstance(tree, exp.Case):
         return tree.args.get("default") is not None and all(map(never_null, values_of(tree)))
     return tree in (ZERO, ONE)
 
 
 def is_zero(tree: Tree) -> bool:
-    """Whether an expression is the number 0, of whatever type."""
+    """Return whether an expression is the number 0, of whatever type."""
     return isinstance(tree, exp.Literal) and not tree.is_string and not tree.name.strip("0.")
 
 
 def is_distinct(call: exp.Anonymous) -> bool:
-    """Whether an aggregate is of different values."""
+    """Return whether an aggregate is of different values."""
     return bool(call.expressions) and isinstance(call.expressions[0], exp.Distinct)

@@ -40,7 +40,9 @@ def seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
-    """The number of a bucket of n seconds, counted from an offset or from 1970, of a finer bucket as of its time."""
+    """Return the number of a bucket of n seconds, counted from an offset or from 1970, of a finer bucket as of its
+    time.
+    """
     ratio = tree.expressions[0]
     if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
         return tree
@@ -83,7 +85,7 @@ def product_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def dated_form(forms: Forms, tree: Tree) -> Tree:
-    """A function of dates takes a time as its date."""
+    """Return a function of dates with times in place of their dates."""
 
     def bare(place: int, argument: Tree) -> Tree:
         time = finer(forms, argument, "day") if place in OF_DATES[tree.name] else None
@@ -93,7 +95,7 @@ def dated_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def formatted_form(forms: Forms, tree: Tree) -> Tree:
-    """A text of fields of a time is that of its finer bucket."""
+    """Return a text of fields of a time as that of its finer bucket."""
     if len(tree.expressions) != 2:
         return tree
     source, pattern = tree.expressions
@@ -105,7 +107,7 @@ def formatted_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """A text of seconds is one of the time that they are of."""
+    """Return a text of seconds as one of the time that they are of."""
     seconds, *pattern = tree.expressions
     if forms.kind(seconds) != "bigint":
         return tree
@@ -114,7 +116,7 @@ def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _field(pattern: Tree) -> str:
-    """The grain of the smallest field of a pattern: its letters, least first; empty where one is not known."""
+    """Return the grain of the smallest field of a pattern: its letters, least first; empty where one is not known."""
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         return ""
     kept = "".join(pattern.name.split("'")[::2])  # every other part is in quotes
@@ -126,7 +128,7 @@ def _field(pattern: Tree) -> str:
 
 
 def made_form(forms: Forms, tree: Tree) -> Tree:
-    """A date of its own fields, or the first day of what these leave."""
+    """Return a date of its own fields, or the first day of what these leave."""
     year, *rest = tree.expressions
     if len(rest) != 2 or not is_call(year, "year"):
         return tree

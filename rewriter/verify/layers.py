@@ -92,7 +92,7 @@ class _Layers:
         return replace(found, certain=certain, axioms=axioms)
 
     def _is_free(self, column: exp.Column, block: Block) -> bool:
-        """Whether a column can have any value: no aggregate, nor a key that a filter of the rows limits."""
+        """Return whether a column can have any value: no aggregate, nor a key that a filter of the rows limits."""
         known = {groups.name: groups for groups in self._known}
         groups = next((known.get(table.name) for table in block.tables if table.id == column.table), None)
         if groups is None:
@@ -105,7 +105,7 @@ class _Layers:
         return part in (groups.block.keys or ()) and isinstance(part, exp.Column) and part not in limited
 
     def lifted(self, block: Block) -> Block:
-        """The block as one of rows, its own groups a table."""
+        """Return the block as one of rows, its own groups a table."""
         read = self._read(block, "groups")
         if read is None:
             return self.named(block)
@@ -117,7 +117,7 @@ class _Layers:
         return _distinct_as_groups(rows)
 
     def typed(self, block: Block) -> Block:
-        """The block whose tables of groups have all columns that either side asks for, in normal form."""
+        """Return the block whose tables of groups have all columns that either side asks for, in normal form."""
         return normal_block(self._with_columns(block), self._zone)
 
     def _with_columns(self, block: Block) -> Block:
@@ -133,7 +133,7 @@ class _Layers:
         return tuple(Column(name, expression_type(part, block)) for part, name in groups.columns.items())
 
     def named(self, block: Block) -> Block:
-        """The block with its tables of groups by what they are."""
+        """Return the block with its tables of groups by what they are."""
         filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind in ("LEFT", "FULL")))
         for table in block.tables:
             if table.inner is not None:
@@ -146,7 +146,7 @@ class _Layers:
         return represented(normal, equalities(normal), self._zone)
 
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
-        """A block of groups as a table of that id; None for what takes some of them, or is no groups.
+        """Return a block of groups as a table of that id; None for what takes some of them, or is no groups.
 
         Outputs are `whole` columns where they may be NULL without a group.
         """
@@ -173,7 +173,7 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """The groups that are known to be the same, new ones if none are; and the outputs as these have them."""
+        """Return the groups that are known to be the same, new ones if none are; and the outputs as these have them."""
         bare = replace(core, outputs=(), names=())
         for known in self._known:
             block = self._with_columns(known.block)
@@ -202,7 +202,7 @@ def _has_windows(block: Block) -> bool:
 
 
 def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
-    """Whether an expression is of keys alone."""
+    """Return whether an expression is of keys alone."""
     if tree in keys:
         return True
     if isinstance(tree, exp.Column) or has_aggregate(tree):
@@ -211,7 +211,7 @@ def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
 
 
 def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
-    """A block that reads a table of groups by its name, with the filters by groups around it."""
+    """Return a block that reads a table of groups by its name, with the filters by groups around it."""
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in every(tree, exp.Column) if c.table == table.id}

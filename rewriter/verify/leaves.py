@@ -32,7 +32,7 @@ class Leaves:
         self._named = frozenset(table.name for table in question.tables)
 
     def columns(self, name: TableName) -> tuple[Column, ...] | None:
-        """The columns of a relation; None for one that is not known."""
+        """Return the columns of a relation; None for one that is not known."""
         relation = self._relations.get(name)
         if isinstance(relation, Table):
             return relation.columns
@@ -40,12 +40,14 @@ class Leaves:
         return view.columns if view is not None else None
 
     def table(self, name: TableName) -> Table | None:
-        """The table of a name."""
+        """Return the table of a name."""
         relation = self._relations.get(name)
         return relation if isinstance(relation, Table) else None
 
     def held(self, name: TableName) -> Held | None:
-        """What a storage table, or a view, holds; None for a base table, and for a view that the question names."""
+        """Return the block of a storage table or a view; None for a base table, and for a view that the question
+        names.
+        """
         storage, view = self.table(name), self._definitions.by_storage.get(name)
         if storage is not None and view is not None:
             return _itself(view) if view.name in self._named else self._stored(view, storage)
@@ -70,7 +72,7 @@ class Leaves:
         return Held(self._as_refreshed(known_since(read, names, storage.least), storage), _names(storage.columns))
 
     def _as_refreshed(self, block: Block, storage: Table) -> Block:
-        """The block over the tables as they were when the storage was filled."""
+        """Return the block over the tables as they were when the storage was filled."""
         recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
 
         def then(occurrence: Occurrence) -> Occurrence:
@@ -82,11 +84,13 @@ class Leaves:
         return replace(block, tables=tuple(map(then, block.tables)))
 
     def is_storage(self, name: TableName) -> bool:
-        """Whether a table is the storage of a view."""
+        """Return whether a table is the storage of a view."""
         return name in self._definitions.by_storage
 
     def _block(self, view: MaterializedView) -> Block | None:
-        """The block of a view's storage query: over tables, or over views where the question names one of these."""
+        """Return the block of a view's storage query: over tables, or over views where the question names one of
+        these.
+        """
         below = any(state.name in self._named for state in view.through)
         block = known_block(view, self._sources(view)) if not below else ""
         if isinstance(block, str) and view.over_views:

@@ -21,7 +21,7 @@ class Line:
     points: set[Any] = field(default_factory=set)
 
     def places(self) -> Sequence[Any]:
-        """The cells: a point as itself, a gap as a pair of its ends, NULL as None."""
+        """Return the cells: a point as itself, a gap as a pair of its ends, NULL as None."""
         if self.kind == "boolean":
             return [0, 1, *([None] if self.nullable else [])]
         points = sorted(self.points)
@@ -39,7 +39,7 @@ class Line:
 
 
 def _between(low: Any, high: Any) -> bool:
-    """Whether a whole number lies between two numbers."""
+    """Return whether a whole number lies between two numbers."""
     return Fraction(low).__floor__() + 1 < Fraction(high)
 
 
@@ -50,7 +50,7 @@ class Gap:
         self.low, self.high = ends
 
     def compare(self, operator: str, point: Any) -> bool:
-        """Whether a comparison with a point is true of all these values."""
+        """Return whether a comparison with a point is true of all these values."""
         below = self.high is not None and self.high <= point
         return {"=": False, "<>": True, "<": below, "<=": below, ">": not below, ">=": not below}[operator]
 
@@ -59,7 +59,7 @@ class Gap:
 
 
 def compare(place: Any, operator: str, point: Any) -> bool:
-    """Whether a comparison with a point is true of a place."""
+    """Return whether a comparison with a point is true of a place."""
     if isinstance(place, Gap):
         return place.compare(operator, point)
     return bool(

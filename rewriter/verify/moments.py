@@ -31,7 +31,7 @@ class Moment:
     since: int | None = None
 
     def of(self, name: TableName) -> TableName:
-        """The name of the rows of a table at this moment.
+        """Return the name of the rows of a table at this moment.
 
         >>> str(Moment(9, 5).of(TableName(("lake", "sales"))))
         'lake.sales.@5..9'
@@ -40,12 +40,12 @@ class Moment:
 
 
 def table_of(name: TableName) -> TableName:
-    """The table whose rows at some moment go by a name."""
+    """Return the table whose rows at some moment go by a name."""
     return TableName(name.parts[:-1]) if name.parts[-1].startswith("@") else name
 
 
 def moment_of(name: TableName) -> Moment | None:
-    """The moment that a name stands for; None for a table as it is now."""
+    """Return the moment that a name stands for; None for a table as it is now."""
     if table_of(name) == name:
         return None
     since, _, until = name.parts[-1][1:].rpartition("..")
@@ -53,7 +53,7 @@ def moment_of(name: TableName) -> Moment | None:
 
 
 def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
-    """The name of a table that is read at a moment: its own, where that is now."""
+    """Return the name of a table that is read at a moment: its own, where that is now."""
     current = table is not None and moment == Moment(table.snapshot_id)
     return name if current or moment == Moment(None) else moment.of(name)
 
@@ -72,7 +72,7 @@ def check_moments(block: Block, tables: Tables) -> None:
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
-    """The blocks whose rows add up to those of one block over later tables, each list with that block."""
+    """Yield the blocks whose rows add up to those of one block over later tables, each list with that block."""
     rest = [([block], block) for block in blocks]
     while (found := _first_pair(rest, tables)) is not None:
         one, other, whole = found
@@ -94,7 +94,7 @@ def _first_pair(sums: Sequence[_Sum], tables: Tables) -> tuple[_Sum, _Sum, Block
 
 
 def _together(before: Block, came: Block, tables: Tables) -> Block | None:
-    """The block of the rows that two blocks have together; None where they do not add up."""
+    """Return the block of the rows that two blocks have together; None where they do not add up."""
     if [table.id for table in before.tables] != [table.id for table in came.tables]:
         return None
     pairs = zip(before.tables, came.tables, strict=True)
@@ -111,7 +111,7 @@ def _together(before: Block, came: Block, tables: Tables) -> Block | None:
 
 
 def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
-    """The name of a table's rows when appends had come to it."""
+    """Return the name of a table's rows when appends had come to it."""
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:
         return None
@@ -125,5 +125,5 @@ def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None
 
 
 def over_tables(block: Block) -> Block:
-    """The block with each occurrence under the name of its table, whatever the moment."""
+    """Return the block with each occurrence under the name of its table, whatever the moment."""
     return replace(block, tables=tuple(replace(table, name=table_of(table.name)) for table in block.tables))

@@ -46,7 +46,7 @@ def begins_second(forms: Forms, time: Tree) -> bool:
 
 
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
-    """A bucket that was stored in another zone as one of the zone at hand, where both have the same borders."""
+    """Return a bucket that was stored in another zone as one of the zone at hand, where both have the same borders."""
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
         return None
@@ -58,7 +58,7 @@ _MONTHS = ("month", "quarter", "year")
 
 
 def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
-    """The time of a finer bucket, which a function of its coarser bucket may take as well."""
+    """Return the time of a finer bucket, which a function of its coarser bucket may take as well."""
     bucket = as_bucket(source)
     if bucket is not None and bucket.type == forms.kind(bucket.source):
         return bucket.source if nests(forms, bucket.grain, grain, bucket.type, bucket.source) else None
@@ -82,7 +82,9 @@ _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
-    """A time so much later, of a bucket of which that is a multiple: both its ends move alike where clocks do not."""
+    """Return a time so much later, of a bucket of which that is a multiple: both its ends move alike where clocks do
+    not.
+    """
     step, kind = moved.expression, forms.kind(moved.this)
     length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
     still = kind == "timestamp_ntz" or (kind == "timestamp" and is_fixed_offset(forms.zone))
@@ -97,7 +99,7 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
 
 
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
-    """What the clock of a zone shows of a bucket, as what it shows of the time: their hours are the same buckets."""
+    """Return the local time of a bucket as that of the time itself: their hours are the same buckets."""
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)
     time, fine = (bucket.source, bucket.grain) if bucket is not None else (stepped_[0], "") if stepped_ else (None, "")
@@ -114,7 +116,7 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 
 
 def instant(tree: Tree) -> tuple[Tree, int] | None:
-    """The time and the step of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form."""
+    """Return the time and the step of `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, in normal form."""
     if not isinstance(tree, exp.Anonymous) or tree.name != "timestamp_seconds":
         return None
     (seconds,) = tree.expressions
@@ -125,7 +127,7 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
 
 
 def stepped(seconds: Tree) -> tuple[Tree, int] | None:
-    """The time and the step of `floor(unix_seconds(t) / n) * n`."""
+    """Return the time and the step of `floor(unix_seconds(t) / n) * n`."""
     if not isinstance(seconds, exp.Mul):
         return None
     for counted, step in ((seconds.this, seconds.expression), (seconds.expression, seconds.this)):

@@ -21,7 +21,7 @@ Tree = exp.Expr
 
 @remembered
 def normal_block(block: Block, zone: str) -> Block:
-    """The block with its expressions in normal form, filters by keys in WHERE, and no key twice."""
+    """Return the block with its expressions in normal form, filters by keys in WHERE, and no key twice."""
     return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
 
 
@@ -76,7 +76,7 @@ def _bare(key: Tree) -> Tree:
 
 
 def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """The least and the greatest value that a key has in its group: its own."""
+    """Return the least and the greatest value that a key has in its group: its own."""
     call = aggregate_of(node)
     if call is not node or call.name not in ("min", "max") or isinstance(node.parent, exp.Filter):
         return node
@@ -85,12 +85,12 @@ def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """A floating-point key of finer groups that is a key of these, too."""
+    """Return a floating-point key of finer groups that is a key of these, too."""
     return _bare(node) if _bare(node) is not node and _bare(node) in keys else node
 
 
 def equalities(block: Block) -> Equivalence:
-    """The classes of columns that a block's filter makes equal."""
+    """Return the classes of columns that a block's filter makes equal."""
     return Equivalence(pair for tree in block.where if (pair := equated(tree, block)) is not None)
 
 
@@ -113,7 +113,7 @@ def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
 
 
 def represented(block: Block, classes: Equivalence, zone: str) -> Block:
-    """The block in the representatives of its classes, but for the equalities that make these."""
+    """Return the block in the representatives of its classes, but for the equalities that make these."""
     kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
     if not kept:
         return block

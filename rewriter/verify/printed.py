@@ -80,7 +80,7 @@ def read_printed(
 
 
 def _query_of(text: str) -> Tree:
-    """What a derived table, or the name of a common table expression, is as an item of FROM."""
+    """Return a derived table, or a common table expression by name, as an item of FROM."""
     query: Tree = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     return query
 
@@ -195,7 +195,7 @@ def _is_product(item: exp.Subquery) -> bool:
 
 
 def _branches(tree: Tree) -> Iterator[exp.Select]:
-    """The SELECTs of a chain of UNION ALL."""
+    """Yield the SELECTs of a chain of UNION ALL."""
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
             raise Unsupported("a plan compares the rows of its branches")
@@ -208,7 +208,7 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
-    """The snapshot that a table is read at, and the one since which; its clause is taken off the tree."""
+    """Return the snapshot that a table is read at, and the one since which; its clause is taken off the tree."""
     version = table.args.get("version")
     if version is None:
         return None, None
@@ -221,7 +221,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
 
 
 def _outer(column: exp.Column) -> Tree:
-    """A column of the statement around the plan, as questions have it."""
+    """Return a column of the statement around the plan, as questions have it."""
     if not column.table:
         raise Unsupported(f"{column.name} is no column of the plan's tables")
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

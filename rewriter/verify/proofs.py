@@ -59,7 +59,7 @@ def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Ve
 
 
 def _facts(relation: object) -> object:
-    """What a verdict depends on of a table."""
+    """Return the properties of a table that a verdict depends on."""
     if not isinstance(relation, Table):
         return relation
     return relation.columns, relation.primary_key, relation.foreign_keys, relation.part, relation.least

@@ -45,7 +45,7 @@ def _texts(query: str, view: MaterializedView) -> Iterator[tuple[object, bool]]:
 
 
 def _problem(tree: exp.Select, storage: Table) -> str:
-    """What of a plan is more, or less, than all columns of the storage."""
+    """Return how a plan differs from a read of all columns of the storage; empty if it does not."""
     clauses = {clause for clause, value in tree.args.items() if value} - _READ
     (source, *others) = from_items(tree)
     named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()

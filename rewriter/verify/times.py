@@ -34,7 +34,7 @@ Tree = exp.Expr
 
 
 def cast_form(forms: Forms, tree: Tree) -> Tree:
-    """A cast, gone where it changes nothing; between times and dates that of the time itself."""
+    """Return a cast, without it where it changes nothing; between times and dates that of the time itself."""
     if tree.args.get("safe"):
         return tree
     inner: Tree = tree.this
@@ -62,7 +62,7 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """The midnight of a bucket's first day as the bucket of the time that the dates are of."""
+    """Return the midnight of a bucket's first day as the bucket of the time that the dates are of."""
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)
     if source is None or forms.kind(source) != kind:
@@ -71,7 +71,7 @@ def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
 
 
 def call_form(forms: Forms, tree: Tree) -> Tree | None:
-    """A bucket, a label of a time, or date_trunc(); None for other calls."""
+    """Return a bucket, a label of a time, or date_trunc(); None for other calls."""
     home = at_home(forms, tree)
     if home is not None:
         return call_form(forms, home)
@@ -135,7 +135,7 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
 
 
 def _literal_day(tree: Tree) -> Tree | None:
-    """The date of a time that is written down."""
+    """Return the date of a time that is written down."""
     text = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
     return cast(exp.Literal.string(moment.wall.date().isoformat()), "date") if moment is not None else None

@@ -28,25 +28,25 @@ def not_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def chain(forms: Forms, tree: Tree) -> Tree:
-    """The same of a chain of AND or of OR."""
+    """Return the same of a chain of AND or of OR."""
     return conjunction(tree)
 
 
 def conjunction(tree: Tree) -> Tree:
-    """The operands of a chain of AND, or of OR, each once and in one order."""
+    """Return the operands of a chain of AND, or of OR, each once and in one order."""
     parts = sorted(dict.fromkeys(operands(tree, type(tree))), key=hash)
     return reduce(lambda left, right: type(tree)(this=left, expression=right), parts)
 
 
 def symmetric(forms: Forms, tree: Tree) -> Tree:
-    """An operation whose operands may change places; an interval is added to a time."""
+    """Return an operation whose operands may change places; an interval is added to a time."""
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     kept = isinstance(right, exp.Interval) or (hash(left) <= hash(right) and not isinstance(left, exp.Interval))
     return type(tree)(this=left, expression=right) if kept else type(tree)(this=right, expression=left)
 
 
 def ordered(forms: Forms, tree: Tree) -> Tree:
-    """A comparison as less-than."""
+    """Return a comparison as less-than."""
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
     if isinstance(tree, exp.GT | exp.GTE):
         return (exp.LT if isinstance(tree, exp.GT) else exp.LTE)(this=right, expression=left)
@@ -59,7 +59,7 @@ def is_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def in_form(forms: Forms, tree: Tree) -> Tree:
-    """A list of values, each once and in one order; of one value an equality."""
+    """Return a list of values, each once and in one order; of one value an equality."""
     values = sorted(dict.fromkeys(tree.expressions), key=hash)
     subject = bare(tree, tree.this)
     if len(values) == 1:
@@ -68,6 +68,6 @@ def in_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def bare(parent: Tree, operand: Tree) -> Tree:
-    """An operand of a comparison, to which -0.0 and 0.0 are one value."""
+    """Return an operand of a comparison, to which -0.0 and 0.0 are one value."""
     grouped = isinstance(operand, exp.Anonymous) and operand.name == GROUPED_FLOAT
     return operand.expressions[0] if grouped and isinstance(parent, _COMPARING) else operand

@@ -99,7 +99,7 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
-    """The question with its plan; where a union is read branch by branch, those of each branch alone.
+    """Yield the question with its plan; where a union is read branch by branch, those of each branch alone.
 
     law:    what is put together from the groups of several branches is the question over their union, if it is the
             question over each branch alone; in which branch a row is counts as a key of these groups
@@ -119,7 +119,7 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
 
 
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:
-    """What the text alone shows to be wrong: outputs, names, snapshots."""
+    """Return the error that the text alone shows: outputs, names, snapshots; empty if there is none."""
     block = plan.block
     if len(block.outputs) != len(question.outputs):
         return f"it has {len(block.outputs)} outputs instead of {len(question.outputs)}"
