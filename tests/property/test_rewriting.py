@@ -20,15 +20,15 @@ from tests.property.generator import (
 )
 
 SEEDS = (
-    *range(2000),
-    *range(COMMUTED, COMMUTED + 400),
-    *range(IMPLIED, IMPLIED + 300),
-    *range(IN_SETS, IN_SETS + 200),
-    *range(LIVE, LIVE + 500),
-    *range(TIMED, TIMED + 400),
-    *range(UNITED, UNITED + 200),
-    *range(JOINED_GROUPS, JOINED_GROUPS + 300),
-    *range(MEMBERS, MEMBERS + 200),
+    *range(1000),
+    *range(COMMUTED, COMMUTED + 200),
+    *range(IMPLIED, IMPLIED + 150),
+    *range(IN_SETS, IN_SETS + 100),
+    *range(LIVE, LIVE + 250),
+    *range(TIMED, TIMED + 200),
+    *range(UNITED, UNITED + 100),
+    *range(JOINED_GROUPS, JOINED_GROUPS + 150),
+    *range(MEMBERS, MEMBERS + 100),
     *range(TOP_ROWS, TOP_ROWS + 100),
 )
 
