@@ -16,14 +16,30 @@ from rewriter.freshness import Relations
 from rewriter.index import Definitions, Expansions
 from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome
+from rewriter.pivots import grouped_before
 from rewriter.sql import Expanded, Statement
 
 
 def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
     """Decide which blocks of a statement to answer from which views; raises Unsupported for a wrong `timeseries`.
 
-    Whatever cannot be proved leaves the statement as it is.
+    Whatever cannot be proved leaves the statement as it is. What stands under PIVOT is grouped first, if a view answers
+    that.
     """
+    own = _rewritten(statement, definitions, relations)
+    grouped = grouped_before(statement, definitions, relations)
+    pivoted = _rewritten(grouped, definitions, relations) if grouped is not None else None
+    if pivoted is None or (own.rewritten and (own.left < pivoted.left or not pivoted.rewritten)):
+        return own
+    if not pivoted.rewritten:
+        # The SELECT around PIVOT is never read, and nothing is to be learned from that.
+        reasons = [attempt for attempt in pivoted.tried if attempt.reason is not Reason.NOT_READ]
+        return replace(own, tried=tuple(reasons) or own.tried)
+    return replace(pivoted, typed=own.original)
+
+
+def _rewritten(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
+    """The decision about a statement as it stands."""
     own = decide(statement, definitions, relations)
     expansions = definitions.expansions(statement)
     if len(expansions) == 1:

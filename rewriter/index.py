@@ -231,7 +231,10 @@ class Definitions:
         """Return the views that could answer any block of a statement, as it is or with views in their place."""
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
-        return tuple(found.values())
+        # What a PIVOT groups by depends on columns that are not known here.
+        pivoted = {name for each in statements if each.pivots for name in each.tables}
+        more = (self.by_name[self.shelf.views[place]] for place in self.shelf.pick(self.shelf.reading(pivoted)))
+        return (*found.values(), *(view for view in more if view.name not in found))
 
     def over(self, statement: Statement) -> int:
         """Return the number of views that read any of a statement's tables."""

@@ -56,7 +56,7 @@ class Statement:
 
     `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
     `merges` is True where a set operation compares rows, as all but UNION ALL do. `ctes` are all names that WITH
-    may define; `common` those of which it is certain what they mean.
+    may define; `common` those of which it is certain what they mean. `pivots` is True where a PIVOT may stand in it.
     """
 
     sql: str
@@ -70,6 +70,7 @@ class Statement:
     common: tuple[CommonTable, ...] = ()
     merges: bool = False
     fills: bool = False
+    pivots: bool = False
     # Each FROM item by its identity, itself kept so that no other comes to have that, and what it means.
     _meant: dict[int, tuple[exp.Table, TableName | None]] = field(default_factory=dict, init=False, repr=False)
 
@@ -234,7 +235,8 @@ def parse(sql: str, session: Session) -> Statement:
     named = replace(bare, blocks=blocks, ctes=frozenset(ctes))
     tables = {name: None for block in blocks for table in tables_of(block) if (name := named.resolve(table))}
     common = tuple(_common(sql, tokens, ctes, blocks)) if ctes else ()
-    return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens, kinds))
+    pivots = TokenType.PIVOT in kinds
+    return replace(named, tables=tuple(tables), common=common, merges=_merges(tokens, kinds), pivots=pivots)
 
 
 @lru_cache(maxsize=64)  # all that reads a view asks for it, one after the other

@@ -31,6 +31,7 @@ SHAPES = {
     "EXISTS": " EXISTS (",
     "IN": " IN (SELECT",
     "NOT IN": " NOT IN (SELECT",
+    "PIVOT": " PIVOT (",
     "subqueries": "(SELECT min(weight)",
     "correlated": "WHERE dim_id = id",
     "plain views": "FROM facts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import members, terms, times, top_rows
+from tests.property import members, pivots, terms, times, top_rows
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
@@ -40,6 +40,8 @@ JOINED_GROUPS = 800_000
 MEMBERS = 900_000
 # From this seed on queries take the first rows of each part.
 TOP_ROWS = 1_000_000
+# From this seed on queries have PIVOT.
+PIVOTED = 1_100_000
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,9 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     """The case of a seed, whose rows and views so many seeds in a row share."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
+    if seed >= PIVOTED:
+        views = tuple((f"mv{i}", pivots.view(shared)) for i in range(shared.randint(1, 3)))
+        return Case(seed, rows, views, pivots.query(Random(f"query {seed}")))
     if seed >= MEMBERS:
         views = tuple((f"mv{i}", members.view(shared)) for i in range(shared.randint(1, 3)))
         asked = top_rows.query if seed >= TOP_ROWS else members.query

@@ -13,6 +13,7 @@ from tests.property.generator import (
     JOINED_GROUPS,
     LIVE,
     MEMBERS,
+    PIVOTED,
     TIMED,
     TOP_ROWS,
     UNITED,
@@ -30,6 +31,7 @@ SEEDS = (
     *range(JOINED_GROUPS, JOINED_GROUPS + 150),
     *range(MEMBERS, MEMBERS + 100),
     *range(TOP_ROWS, TOP_ROWS + 100),
+    *range(PIVOTED, PIVOTED + 100),
 )
 
 
