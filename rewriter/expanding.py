@@ -39,7 +39,7 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
 
 
 def _rewritten(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
-    """The decision about a statement as it stands."""
+    """Decide about a statement as it stands."""
     own = decide(statement, definitions, relations)
     expansions = definitions.expansions(statement)
     if len(expansions) == 1:

@@ -72,7 +72,7 @@ def grouped_before(statement: Statement, definitions: Definitions, relations: Re
 
 
 def _edits(block: SelectBlock, statement: Statement, find: Find) -> Iterator[Edit]:
-    """The edit of a SELECT from one pivoted table, if it can be read."""
+    """Yield the edit of a SELECT from one pivoted table, if it can be read."""
     source = block.tree.args["from_"].this if block.tree is not None and block.tree.args.get("from_") else None
     pivots: list[Tree] = source.args.get("pivots") or [] if source is not None else []
     if source is None or len(pivots) != 1:
@@ -108,7 +108,7 @@ def _is_plain(source: Tree) -> bool:
 def _over_groups(
     clause: _Clause, alias: str, keys: Sequence[str], by: Sequence[str], aggregates: Sequence[_Aggregate]
 ) -> str:
-    """The pivoted table of a FROM clause, its rows grouped first."""
+    """Return the pivoted table of a FROM clause, its rows grouped first."""
     grouped, pivoted = ", ".join(map(quoted, (*keys, *by))), ", ".join(map(quoted, by))
     values = ", ".join(f"{each.text} AS {_VALUE}{i}" for i, each in enumerate(aggregates))
     groups = f"SELECT {grouped}, {values} FROM {clause.source} GROUP BY {grouped}"
@@ -125,7 +125,7 @@ def _is(token: Token, kind: TokenType) -> bool:
 
 
 def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
-    """The pivoted table of a SELECT's own FROM."""
+    """Return the pivoted table of a SELECT's own FROM; None where there is none."""
     depth, deep = 0, list[int]()
     for token in tokens:
         depth -= _is(token, TokenType.R_PAREN)
@@ -150,7 +150,7 @@ def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
 
 
 def _aggregate(text: str) -> _Aggregate:
-    """An aggregate of PIVOT; raises Unsupported for more than one."""
+    """Return an aggregate of PIVOT; raises Unsupported for what is not read."""
     (item,) = parse_select(f"SELECT {text}").expressions
     if any(isinstance(node, exp.Query | exp.Window | exp.Star) and not _counts(node) for node in item.walk()):
         raise Unsupported("a subquery, a window or a star under PIVOT is not read")
@@ -166,7 +166,7 @@ def _counts(node: Tree) -> bool:
 
 
 def _columns(tree: Tree, alias: str) -> Iterator[str]:
-    """The names of the columns in an aggregate; raises Unsupported for those of other tables."""
+    """Yield the names of the columns in an aggregate; raises Unsupported for those of other tables."""
     for column in tree.find_all(exp.Column):
         if column.table.lower() not in ("", alias.lower()) or column.args.get("db"):
             raise Unsupported(f"{column.sql('spark')[:60]} under PIVOT is not read")
@@ -174,7 +174,7 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
 
 
 def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -> tuple[str, ...]:
-    """The columns of what is pivoted; raises Unsupported where they are not known."""
+    """Return the columns of what is pivoted; raises Unsupported where they are not known."""
     found = find(source) if isinstance(source, exp.Table) else None
     if found is None:
         bare = source.copy()

@@ -48,12 +48,14 @@ from rewriter.sql import (
     from_storage,
     hinted,
     in_place,
+    output_names,
     parse,
     read_by,
     splice,
     tables_of,
     tokenize,
     travel,
+    with_outputs,
 )
 from rewriter.staleness import Bound
 from rewriter.suggest import Suggestion, suggestion
@@ -102,6 +104,7 @@ __all__ = [
     "misplaced",
     "moment_ms",
     "narrowed",
+    "output_names",
     "parse",
     "pin",
     "plan",
@@ -121,4 +124,5 @@ __all__ = [
     "travel",
     "united",
     "used_columns",
+    "with_outputs",
 ]

@@ -1,4 +1,4 @@
-"""ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…)."""
+"""ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…) | ADD COLUMNS (…) | AS query."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from proxy.catalog.views import REWRITE
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
 from proxy.commands.properties import checked, of_storage
+from proxy.commands.widen import Widen
 from proxy.hs2 import ResultSet
 from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
@@ -39,16 +40,21 @@ class SetProperties:
         return done(f"materialized view {view.name}: {set_now}")
 
 
-def parse(parser: Parser) -> SetProperties:
+def parse(parser: Parser) -> SetProperties | Widen:
     """After `ALTER MATERIALIZED VIEW`."""
     name = parser.name("a view's name")
-    if parser.accept("ENABLE", "REWRITE"):
+    if parser.accept("AS"):
+        return Widen(name, query=parser.rest("a query"))
+    command: SetProperties | Widen
+    if parser.accept("ADD", "COLUMNS") or parser.accept("ADD", "COLUMN"):
+        command = Widen(name, outputs=parser.parenthesized())
+    elif parser.accept("ENABLE", "REWRITE"):
         command = SetProperties(name, {REWRITE: "on"})
     elif parser.accept("DISABLE", "REWRITE"):
         command = SetProperties(name, {REWRITE: "off"})
     elif parser.accept("SET", "PROPERTIES") or parser.accept("SET", "TBLPROPERTIES"):
         command = SetProperties(name, checked(parser.properties()))
     else:
-        raise parser.wrong("ENABLE REWRITE, DISABLE REWRITE or SET PROPERTIES (…)")
+        raise parser.wrong("ENABLE REWRITE, DISABLE REWRITE, SET PROPERTIES (…), ADD COLUMNS (…) or AS and a query")
     parser.end()
     return command

@@ -56,6 +56,7 @@ class Create:
     ordered_by: str = ""
     adopt: tuple[str, ...] = ()
     properties: dict[str, str] = field(default_factory=dict)
+    at_once: bool = False  # fill it now, deferred or not
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         facts = await ctx.facts(session)
@@ -79,9 +80,13 @@ class Create:
             async with ctx.pipeline.given_up(replaced):
                 await _drop_replaced(ctx, session, replaced, log)
             await ctx.on_commit.after_write(await ctx.answers.definitions(), [name], log)
-        empty = self.deferred and not self.adopt
+        empty = not self._fills and not self.adopt
         filled = "not refreshed yet: run REFRESH MATERIALIZED VIEW" if empty else f"{rows} rows"
         return done(f"materialized view {name} {'replaced' if existing else 'created'}: {filled}")
+
+    @property
+    def _fills(self) -> bool:
+        return self.at_once or not self.deferred
 
     async def _check_free(self, ctx: Context, name: TableName, existing: MaterializedView | None) -> None:
         if existing and self.or_replace:
@@ -120,7 +125,7 @@ class Create:
                 raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
             if self.adopt:
                 rows = await adopt(ctx, session, view, log)
-            elif self.deferred:
+            elif not self._fills:
                 await self._filled(ctx, view, log)
             else:
                 said: list[str] = []  # of a replacement, which was filled before, only if there was more to do
@@ -132,7 +137,7 @@ class Create:
 
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
         """Fill the storage and return its rows, 0 if deferred; raise SqlError for an impossible retention."""
-        if not self.deferred:
+        if self._fills:
             return (await ctx.pipeline.refresh(view, log)).rows
         if RETENTION in self.properties:
             await ctx.pipeline.decision(view)

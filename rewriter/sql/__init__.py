@@ -10,6 +10,7 @@ from rewriter.sql.expansion import Expanded, View, by_name, expand, from_storage
 from rewriter.sql.expression import expression_sql
 from rewriter.sql.hints import Hinted, hinted
 from rewriter.sql.membership import Membership, membership_of
+from rewriter.sql.outputs import output_names, with_outputs
 from rewriter.sql.search import every, holds, names_called, nodes_of, operands
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
@@ -53,6 +54,7 @@ __all__ = [
     "names_called",
     "nodes_of",
     "operands",
+    "output_names",
     "parse",
     "parse_select",
     "place_of",
@@ -66,4 +68,5 @@ __all__ = [
     "tables_of",
     "tokenize",
     "travel",
+    "with_outputs",
 ]

@@ -12,6 +12,7 @@ from proxy.commands.refresh import Refresh
 from proxy.commands.settings import Reset, Set
 from proxy.commands.show import Show
 from proxy.commands.show_create import ShowCreate
+from proxy.commands.widen import Widen
 from proxy.hs2 import SqlError
 from proxy.pipeline import Asked
 
@@ -54,6 +55,8 @@ FROM sales WHERE x = ';' ; """
         ("ALTER MATERIALIZED VIEW a ENABLE REWRITE", SetProperties(("a",), {"viewgate.rewrite": "on"})),
         ("ALTER MATERIALIZED VIEW a DISABLE REWRITE", SetProperties(("a",), {"viewgate.rewrite": "off"})),
         ("ALTER MATERIALIZED VIEW a SET PROPERTIES ('x'='y')", SetProperties(("a",), {"x": "y"})),
+        ("ALTER MATERIALIZED VIEW a ADD COLUMNS (max(x) AS top, y);", Widen(("a",), outputs="max(x) AS top, y")),
+        ("ALTER MATERIALIZED VIEW a AS SELECT 1", Widen(("a",), query="SELECT 1")),
         ("DROP MATERIALIZED VIEW IF EXISTS `a``b`", Drop(("a`b",), if_exists=True)),
         ("SHOW MATERIALIZED VIEWS", Show()),
         ("SHOW MATERIALIZED VIEWS IN lake.demo LIKE 'agg*'", Show(("lake", "demo"), None, "agg*")),
@@ -99,7 +102,7 @@ def test_statements_of_others(sql: str) -> None:
         ("CREATE MATERIALIZED VIEW a (b c) AS SELECT 1", "`c` (line 1, pos 30)", "`,` or `)`"),
         ("CREATE MATERIALIZED VIEW a PARTITIONED BY (b AS SELECT 1", "the end of the statement", "`)`"),
         ("REFRESH MATERIALIZED VIEW a b", "`b` (line 1, pos 28)", "the end of the statement"),
-        ("ALTER MATERIALIZED VIEW a RENAME TO b", "`RENAME`", "ENABLE REWRITE, DISABLE REWRITE or SET PROPERTIES"),
+        ("ALTER MATERIALIZED VIEW a RENAME TO b", "`RENAME`", "ENABLE REWRITE, DISABLE REWRITE, SET PROPERTIES"),
         ("DROP MATERIALIZED VIEW 'a'", "`'a'`", "a view's name"),
         ("REFRESH MATERIALIZED VIEWS a", "`VIEWS` (line 1, pos 21)", "REFRESH MATERIALIZED VIEW."),
         ("REFRESH MATERIALISED VIEW a", "`MATERIALISED` (line 1, pos 8)", "REFRESH MATERIALIZED VIEW."),
