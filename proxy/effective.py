@@ -53,7 +53,7 @@ def _tables(settings: Config) -> dict[str, Any]:
 
 
 def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:
-    """Each upstream under its place; with `defaults`, as it is where only that is given."""
+    """Return each upstream under its address; with `defaults`, as it is where only the address is given."""
     return {
         f"upstream.{one.host}:{one.port}": UpstreamAddress(host=one.host, port=one.port) if defaults else one
         for one in settings.upstreams

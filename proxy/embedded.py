@@ -99,7 +99,7 @@ class EmbeddedSpark:
 
 
 def has_data(data: Path) -> bool:
-    """Whether a Viewgate has been started on a directory."""
+    """Return whether a Viewgate has been started on a directory."""
     return (data / _CATALOG_FILE).exists()
 
 
@@ -109,7 +109,7 @@ def catalog_properties(data: Path) -> dict[str, str]:
 
 
 def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, str]) -> dict[str, str]:
-    """Spark's whole configuration: what it needs, on which the user's own settings come last."""
+    """Return Spark's whole configuration: required settings, overridden by the user's own."""
     catalog = f"spark.sql.catalog.{CATALOG}"
     temporary = data / "tmp"
     properties = {"java.io.tmpdir": temporary, "derby.stream.error.file": temporary / "derby.log"}

@@ -59,7 +59,7 @@ class Unfetched(Exception):
 
 
 def directory() -> Path:
-    """Where the libraries are kept: with the virtual environment, else in the user's cache."""
+    """Return the directory of the libraries: in the virtual environment, else in the user's cache."""
     if sys.prefix != sys.base_prefix:
         return Path(sys.prefix, "share", "viewgate")
     return Path.home() / ".cache" / "viewgate"

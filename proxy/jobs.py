@@ -39,7 +39,7 @@ async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> R
 
 
 async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Jobs on a Spark Connect server, which is first called by the first job."""
+    """Return a runner on a Spark Connect server, which is first called by the first job."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
@@ -52,7 +52,7 @@ async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) 
 
 
 async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Jobs in an application that this process drives, or that spark-submit has started with it."""
+    """Return a runner in an application that this process drives, or that spark-submit has started with it."""
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
@@ -70,7 +70,9 @@ async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitS
 
 
 def _refuse_unfinished(session: OwnSession, key: str) -> None:
-    """Without its properties Iceberg looks for a Hive metastore, and two thousand lines say that there is none."""
+    """Raise ConfigError if Iceberg lacks its properties: it would look for a Hive metastore and log two thousand
+    lines.
+    """
     kinds = (f"{key}.type", f"{key}.catalog-impl")
     if session.conf.get(key, None) == _ICEBERG and not any(session.conf.get(kind, None) for kind in kinds):
         raise ConfigError(

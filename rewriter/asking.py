@@ -219,12 +219,14 @@ class _Asking:
                     yield sides
 
     def _side(self, reference: Reference, source: _Source) -> Need:
-        """One side of an equality: it stays one where the other is not the view's."""
+        """Return the need of one side of an equality: it stays one where the other is not the view's."""
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
-        """For each column that a name needs, the names of which one will do; nothing where that is not certain."""
+        """Yield, for each column that a name needs, the names of which one will do; nothing where that is not
+        certain.
+        """
         same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
         if name not in self.aliases or name in seen:
             yield same
@@ -279,7 +281,7 @@ class _Asking:
 
 
 def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
-    """How often each table is read in a block and under it."""
+    """Count the reads of each table in a block and under it."""
     found: Counter[TableName] = Counter()
     meant = {common.name: common.block for common in statement.common_before(select)}
     for block in statement.blocks:
@@ -366,7 +368,7 @@ def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
 
 
 def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
-    """Names that are equated anywhere."""
+    """Return the classes of names that are equated anywhere."""
     classes: dict[str, frozenset[str]] = {}
     for needs in blocks:
         equate(classes, needs.equated)

@@ -23,7 +23,9 @@ Pins = Mapping[TableName, int]
 def pinned(
     statement: Statement, kept: Sequence[SelectBlock], matches: Iterable[Match], relations: Relations
 ) -> tuple[Pins, Sequence[Edit]] | str:
-    """Snapshots for the replaced blocks, edits that pin those kept; or why the statement cannot be pinned."""
+    """Return snapshots for the replaced blocks and edits that pin the kept ones; or why the statement cannot be
+    pinned.
+    """
     beside = [table for block in kept for table in tables_of(block)]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
     whole = statement.complete and all(block.tree is not None for block in kept)

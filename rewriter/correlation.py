@@ -63,7 +63,7 @@ class Correlation:
         return match
 
     def casts(self) -> list[Edit]:
-        """Edits of the statement's text that put a value of its type for each column around."""
+        """Return edits of the statement's text that put a value of its type for each outer reference."""
         return [Edit(i, j, f"CAST(NULL AS {kind})") for (i, j), kind in self.lent.items()]
 
 

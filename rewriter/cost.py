@@ -93,7 +93,7 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
 
 
 def _most_keys(keys: Sequence[exp.Expr]) -> int:
-    """How many keys a view of the same groups can have: year, month and day for a date."""
+    """Return the greatest number of keys that a view of the same groups can have: year, month and day for a date."""
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
     return len(keys) + 2 * dated
 

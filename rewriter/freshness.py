@@ -173,7 +173,7 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
 
 
 def _gone(table: Table, source: SourceState) -> Miss | None:
-    """Why what a refresh read of a table is none of its past."""
+    """Return why what a refresh read of a table is none of its past."""
     if source.snapshot_id is None or source.snapshot_id in {snapshot.id for snapshot in table.snapshots}:
         return None
     why = f"no longer descends from snapshot {source.snapshot_id}: it was rolled back, replaced or expired"
@@ -186,7 +186,7 @@ def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
 
 
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:
-    """Columns must be the same fields: swapping two names makes no snapshot."""
+    """Return a miss if columns are other fields now: swapping two names makes no snapshot."""
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
             return Miss(Reason.STALE, f"the columns of {name} have changed since its last snapshot")

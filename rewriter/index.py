@@ -299,7 +299,7 @@ class Definitions:
         return found
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
-        """All that has to be looked up to decide about a statement, and the tables that views join to its own."""
+        """Return all names to look up for a decision about a statement, and the tables that views join to its own."""
         names: set[TableName] = set(statement.tables_outside)
         for expanded in self.expansions(statement):
             names.update(expanded.statement.tables, (view.name for view in expanded.views))

@@ -100,7 +100,7 @@ class Question:
         return Possible(bits, bits & partial, beside)
 
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
-        """Those of the views that join tables besides of which no key is known that keeps all rows."""
+        """Return the views that join further tables without a known key that keeps all rows."""
         lost = 0
         for bag, members in shelf.bags.items() if declared is not None else ():
             if not bits & members:
@@ -129,7 +129,7 @@ class Question:
         declared: Declared | None,
         beside: dict[TableName, int],
     ) -> int:
-        """Those of the views that mention what is needed of the tables that they stand for."""
+        """Return the views that mention what is needed of the tables that they stand for."""
 
         def own(table: TableName) -> int:
             return shelf.reads.get((table, tables.get(table, 1)), 0)
@@ -164,7 +164,9 @@ class Question:
     def _joined_back(
         self, tables: frozenset[TableName] | None, shelf: Shelf, declared: Declared | None
     ) -> dict[TableName, int]:
-        """Of the tables that may have what is needed, each with the views to which it can be joined by its key."""
+        """Return, of the tables that may have what is needed, each with the views to which it can be joined by its
+        key.
+        """
         found = {}
         for table in self.tables.keys() & (self.tables.keys() if tables is None else tables):
             key = declared.primary.get(table) if declared is not None else ()
@@ -179,7 +181,7 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Those of the views whose filters can leave a row, and those that may leave but a part of them."""
+        """Return the views whose filters can leave a row, and the views that may leave only a part of them."""
         partial = 0
         for (names, values), filtered in shelf.limits.items():
             if bits & filtered:

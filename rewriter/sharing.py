@@ -37,7 +37,7 @@ def storage_question(view: MaterializedView) -> Statement | None:
 def shared(
     view: MaterializedView, storage: Table, asked: Statement, definitions: Definitions, relations: Relations
 ) -> Shared | None:
-    """How another view's storage answers a view's storage query as a whole; None where none does for less.
+    """Return how another view's storage answers a view's whole storage query at a lower cost; None if none does.
 
     `storage` is the view's own, whose columns give the types; `relations` are all that `definitions.closure(asked)`
     names, at one moment. Keys that tables only declare are not relied on, whoever trusts them: they can be taken back,

@@ -49,7 +49,7 @@ def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tup
 
 
 def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
-    """When the first data came that a view's storage lacks; None if it lacks none, or holds no past of its tables.
+    """Return the time of the first commit that a view's storage lacks; None if it lacks none, or holds no past state.
 
     law:    now - that is how old an answer from the storage is
     no:     the difference of the snapshots' times, which stands still while nothing is committed; what came last; a

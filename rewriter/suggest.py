@@ -178,7 +178,7 @@ def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, blo
 
 
 def _parts(block: Block, aliases: Mapping[str, str | None], taken: set[str], tree: exp.Select) -> Iterator[_Part]:
-    """All outputs that the view might lack, each once: aggregates, keys, and what the filter reads."""
+    """Yield all outputs that the view might lack, each once: aggregates, keys, and columns of the filter."""
     grouped = tree.args.get("group") is not None or any(item.find(exp.Anonymous) for item in tree.expressions)
     wanted: list[tuple[Tree, bool]] = []
     if grouped:

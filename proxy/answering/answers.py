@@ -80,7 +80,7 @@ class Answers:
         self._known_to_spark = True  # until a session tells otherwise
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
-        """How to run a statement that Viewgate does not answer itself."""
+        """Return how to run a statement that Viewgate does not answer itself."""
         facts: SessionFacts = session.facts
         info, ended = classify(sql), facts.watch(sql)
         replay = info.effect.replay
@@ -121,7 +121,7 @@ class Answers:
         self._known_to_spark = known
 
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
-        """Which SQL answers a statement, with Viewgate's own table functions in it or not.
+        """Decide which SQL answers a statement, with Viewgate's own table functions or without.
 
         A `thorough` decision is the same one, and can tell of every view over the statement's tables. Viewgate's own
         hint never reaches Spark, which would take it for an error.
@@ -164,7 +164,7 @@ class Answers:
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Which SQL answers a statement; SqlError for a `timeseries` that cannot be meant."""
+        """Decide which SQL answers a statement; raise SqlError for a `timeseries` that cannot be meant."""
         sql = hint.sql
         own = Decision(None, sql)
         if classify(sql).brief or not _may_concern(sql):  # no table is read, so no look at the catalog is needed
@@ -307,7 +307,9 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Whether Spark takes the user's own text, and gives it the columns that it has with views in their place."""
+        """Return whether Spark takes the user's own text, and gives it the columns that it has with views in their
+        place.
+        """
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
         return typed == expanded
@@ -417,7 +419,7 @@ async def _aside(sql: str, work: Callable[P, T], *given: P.args, **named: P.kwar
 
 
 def _schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
-    """Everything on which the columns of a query over these relations depend."""
+    """Return everything on which the columns of a query over these relations depend."""
     versions = tuple(
         (name.parts, relation.uuid, relation.schema_id if isinstance(relation, Table) else relation.version)
         for name, relation in sorted(relations.items())

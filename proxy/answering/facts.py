@@ -72,7 +72,7 @@ class Defaults:
         self._hidden: frozenset[str] | None = None
 
     async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
-        """All that are known; `settings` are those of the session in which `query` asks."""
+        """Return all known defaults; `settings` are those of the session in which `query` asks."""
         if self._hidden is None or self._hidden - settings.keys():
             in_force = {str(key): str(value) for key, value, *_ in (await query("SET -v")).rows}
             # `<undefined>` and `<value of …>` are no values.
@@ -107,7 +107,7 @@ class SessionFacts:
         self._temporary: set[str] = set()
 
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
-        """How old an answer may be: as a statement's hint says, else as the session has it; raises SqlError."""
+        """Return the staleness bound: of a statement's hint, else of the session; raise SqlError."""
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
         return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)
 

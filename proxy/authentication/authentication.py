@@ -27,7 +27,7 @@ class Passwords(Protocol):
     """What knows passwords; `check` may take its time, in a thread of its own."""
 
     def check(self, user: str, password: str) -> bool:
-        """Whether this is the user's password."""
+        """Return whether this is the user's password."""
         ...
 
 
@@ -35,7 +35,7 @@ class TokenKeys(Protocol):
     """What knows who signs tokens."""
 
     def user(self, token: str) -> str | None:
-        """Whom a token names."""
+        """Return the user of a token."""
         ...
 
 
@@ -58,7 +58,7 @@ class Tickets(Protocol):
         ...
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Whom a single token names, and what it is answered; Denied if nobody."""
+        """Return the user of a single token and the answer to it; raise Denied if there is none."""
         ...
 
 

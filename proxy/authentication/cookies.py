@@ -41,7 +41,7 @@ class Cookies:
         return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
 
     def user(self, header: str, now: float) -> str | None:
-        """Whom a Cookie header was given to; None if not by us, or too long ago."""
+        """Return the user of a Cookie header; None if the cookie is not ours or has expired."""
         found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:
             return None

@@ -41,7 +41,7 @@ class Directory:
     timeout: int = 10
 
     def check(self, user: str, password: str) -> bool:
-        """Whether the directory lets the user in with this password."""
+        """Return whether the directory lets the user in with this password."""
         if not user or not password:
             return False  # to a directory, no password means no login, which it grants
         try:

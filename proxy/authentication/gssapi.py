@@ -136,7 +136,7 @@ class Context:
         return self._library.taken("gss_localname", lambda buffer: (self._client, None, buffer)).decode()
 
     def wrap(self, data: bytes) -> bytes:
-        """Bytes that nobody but the client could have got so, in the clear."""
+        """Return bytes wrapped for the client: signed, not encrypted."""
         said = _Buffer.of(data)
         return self._library.taken(
             "gss_wrap", lambda buffer: (self._context, 0, ctypes.c_uint32(0), ctypes.byref(said), None, buffer)

@@ -29,11 +29,11 @@ class Security(Protocol):
         ...
 
     def wrap(self, data: bytes) -> bytes:
-        """Bytes for the client."""
+        """Return bytes wrapped for the client."""
         ...
 
     def unwrap(self, data: bytes) -> bytes:
-        """Bytes from the client."""
+        """Return bytes unwrapped from the client."""
         ...
 
 
@@ -51,7 +51,7 @@ class Kerberos:
         return SaslLogin(Context(self._acceptor))
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Whom the one token of a request names, and what it is answered."""
+        """Return the user of a request's one token, and the answer to it."""
         context = Context(self._acceptor)
         answer = _sure(lambda: context.accept(token))
         if not context.complete:

@@ -21,7 +21,7 @@ class PasswordFile:
         self._refresh()
 
     def check(self, user: str, password: str) -> bool:
-        """Whether this is the user's password; takes as long as Argon2 is meant to."""
+        """Return whether this is the user's password; takes as long as Argon2 is meant to."""
         self._refresh()
         known = self._hashes.get(user)
         try:

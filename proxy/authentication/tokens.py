@@ -26,7 +26,7 @@ class Tokens:
 
     @classmethod
     def of(cls, keys: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
-        """Those that a file's keys sign: a JSON Web Key Set, a public key in PEM, or a secret."""
+        """Return the tokens that a file's keys sign: a JSON Web Key Set, a public key in PEM, or a secret."""
         text = keys.read_text(encoding="utf-8").strip()
         if text.startswith("{"):
             listed = jwt.PyJWKSet.from_dict(json.loads(text)).keys
@@ -38,7 +38,7 @@ class Tokens:
         return cls(((None, text),), _SHARED, audience, issuer, claim)
 
     def user(self, token: str) -> str | None:
-        """Whom a token names; None if it is not to be believed, or no longer."""
+        """Return the user of a token; None if the token is invalid or has expired."""
         try:
             wanted = jwt.get_unverified_header(token).get("kid")
         except jwt.PyJWTError:

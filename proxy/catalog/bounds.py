@@ -87,7 +87,7 @@ def _of_fields(fields: Iterable[NestedField], files: Sequence[DataFile]) -> Iter
 
 
 def _is_empty(field_id: int, file: DataFile) -> bool:
-    """Whether a file has no value of a column but NULL."""
+    """Return whether a file has no value of a column but NULL."""
     nulls: Mapping[int, int] = file.null_value_counts or {}
     return nulls.get(field_id) == file.record_count
 

@@ -84,7 +84,7 @@ class Catalog:
         return self._plain
 
     async def definitions(self) -> tuple[MaterializedView, ...]:
-        """All materialized views; the same tuple until the metadata of a view, of a plain one too, changes.
+        """Return all materialized views; the same tuple until the metadata of any view changes.
 
         While the catalog is unavailable, they are those that were known before.
         """
@@ -103,7 +103,7 @@ class Catalog:
         return next((view for view in await self.definitions() if view.name == name), None)
 
     async def views(self) -> Mapping[TableName, View]:
-        """All views by their names, plain ones too."""
+        """Return all views by their names, plain ones too."""
         return by_name(self._plain, await self.definitions())
 
     async def read_through(self, view: MaterializedView) -> MaterializedView:
@@ -140,7 +140,7 @@ class Catalog:
         return await self._answer(lambda: self._looked_back(wanted, moments, zone, storages))
 
     async def taken(self, name: TableName) -> bool:
-        """Whether there is a table or view of that name now, one that cannot be read too."""
+        """Return whether there is a table or view of that name now, one that cannot be read too."""
         return bool(await self._answer(lambda: self._looked([name])))
 
     async def properties(self, table: TableName) -> Mapping[str, str]:
@@ -156,11 +156,13 @@ class Catalog:
         return await self._answer(lambda: self._read(storage, recorded_summary, {}))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
-        """All namespaces."""
+        """Return all namespaces."""
         return await self._answer(lambda: _asked(self._store.namespaces))
 
     async def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
-        """All tables and views whose names are wanted, in the order of their names; what cannot be read is left out."""
+        """Return all tables and views whose names are wanted, in the order of their names; unreadable ones are left
+        out.
+        """
         self._reach.check()
         storages = {view.storage for view in await self.definitions()}
         found = await self._at_length(lambda: self._inventory(wanted))
@@ -176,7 +178,9 @@ class Catalog:
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
 
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """Only the files that came or went, from the manifests of just these commits: their number tells the cost."""
+        """Return only the added and removed files, from the manifests of just these commits, whose number is the
+        cost.
+        """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
 
@@ -193,7 +197,9 @@ class Catalog:
         set_properties: Mapping[str, str],
         remove_prefixes: Iterable[str],
     ) -> Published:
-        """One commit: properties, main := the branch's head, no staged branches; Conflict if main is not at `base`."""
+        """Publish in one commit: properties, main := the branch's head, no staged branches; Conflict if main is not
+        at `base`.
+        """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(
             lambda: publishing.publish(self._store.iceberg, storage, branch, base, set_properties, prefixes)

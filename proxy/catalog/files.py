@@ -75,7 +75,7 @@ def _partition(entry: ManifestEntry) -> tuple[Value, ...]:
 
 
 def _value(value: Any) -> Value:
-    """Dates as days, times as microseconds; what is neither those nor a plain value, as text that equals itself."""
+    """Return dates as days, times as microseconds, and values of other types as text that equals itself."""
     if isinstance(value, datetime):
         return (value.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
     if isinstance(value, date):

@@ -96,7 +96,7 @@ def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[st
 
 
 def _has_read(state: RefreshState, snapshots: Read) -> bool:
-    """Whether a refresh has read one of these snapshots of each table that it read of those at hand."""
+    """Return whether a refresh has read one of these snapshots of each table that it read of those at hand."""
     known = [source for source in state.sources if source.uuid in snapshots]
     return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)
 

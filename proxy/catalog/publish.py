@@ -37,7 +37,7 @@ def publish(
     set_properties: Mapping[str, str],
     remove_prefixes: Iterable[str],
 ) -> Published:
-    """One commit: main becomes the branch's head, the properties follow, all staged branches go.
+    """Publish in one commit: main becomes the branch's head, properties are set, all staged branches are dropped.
 
     `base` is the snapshot that main held when the refresh began. The branch alone does not tell: Spark makes a branch
     that was dropped under it again, from main as it is then. Every other staged branch was begun on the content that is

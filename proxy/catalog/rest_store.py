@@ -35,23 +35,23 @@ class RestStore:
         self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Those of the names that exist now."""
+        """Return the entries of the names that exist now."""
         wanted = [name for name in names if len(name.parts) > 2]
         found = self._threads.map(self._find, wanted)
         return {name: entry for name, entry in zip(wanted, found, strict=True) if entry is not None}
 
     def views(self) -> Mapping[TableName, Entry]:
-        """All views."""
+        """Return all views."""
         names = [TableName((self.iceberg.name, *view)) for space in self._namespaces(()) for view in self._views(space)]
         found = self._threads.map(self._view, names)
         return {name: entry for name, entry in zip(names, found, strict=True) if entry is not None}
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
-        """All namespaces."""
+        """Return all namespaces."""
         return sorted(self._namespaces(()))
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """All tables and views whose names are wanted."""
+        """Return all tables and views whose names are wanted."""
         found = self._threads.map(lambda space: (*self._tables(space), *self._views(space)), self.namespaces())
         names = {TableName((self.iceberg.name, *name)) for listed in found for name in listed}
         return self.look([name for name in sorted(names) if wanted(name)])

@@ -35,7 +35,7 @@ class SqlStore:
         self.iceberg = iceberg
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Those of the names that exist now."""
+        """Return the entries of the names that exist now."""
         wanted = [name for name in names if len(name.parts) > 2]
         if not wanted:
             return {}
@@ -44,17 +44,17 @@ class SqlStore:
         return self._entries(_lookup(len(wanted)), keys)
 
     def views(self) -> Mapping[TableName, Entry]:
-        """All views."""
+        """Return all views."""
         return self._entries(_VIEWS, {})
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
-        """All namespaces."""
+        """Return all namespaces."""
         with self.iceberg.engine.connect() as connection:
             found = connection.execute(_NAMESPACES, {"catalog": self.iceberg.name}).scalars().all()
         return sorted(tuple(name.split(".")) for name in found)
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """All tables and views whose names are wanted."""
+        """Return all tables and views whose names are wanted."""
         return {name: entry for name, entry in self._entries(_ALL, {}).items() if wanted(name)}
 
     def close(self) -> None:

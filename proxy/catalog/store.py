@@ -36,19 +36,19 @@ class Store(Protocol):
         ...
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Those of the names that exist now."""
+        """Return the entries of the names that exist now."""
         ...
 
     def views(self) -> Mapping[TableName, Entry]:
-        """All views."""
+        """Return all views."""
         ...
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
-        """All namespaces."""
+        """Return all namespaces."""
         ...
 
     def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
-        """All tables and views whose names are wanted."""
+        """Return all tables and views whose names are wanted."""
         ...
 
     def close(self) -> None:

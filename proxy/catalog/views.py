@@ -41,7 +41,7 @@ def view_state(name: TableName, document: Document) -> ViewState:
 
 
 def is_materialized(document: Document) -> bool:
-    """Whether a view is a materialized one, in any of the spellings."""
+    """Return whether a view is a materialized one, in any of the spellings."""
     properties = document.get("properties", {})
     marked = any(properties.get(key, "").lower() == "true" for key in MARKERS)
     return marked or bool(_version(document).get("storage-table"))

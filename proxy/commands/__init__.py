@@ -104,7 +104,7 @@ def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
-    """Whether these are the words, or of several a slip away from them: Spark could not tell what is wrong.
+    """Return whether these are the words, or of several a slip away from them: Spark could not tell what is wrong.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)

@@ -74,7 +74,7 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
 
 
 def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
-    """Why a table's columns are not those that are wanted; empty if they are."""
+    """Return why a table's columns are not those that are wanted; empty if they are."""
     listed = ", ".join(f"{column.name} {kept_as(column.type)}" for column in wanted)
     have = ", ".join(f"{column.name} {column.type}" for column in columns)
     same = len(columns) == len(wanted) and all(
@@ -85,13 +85,13 @@ def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
 
 
 def _incomparable(columns: Sequence[Column]) -> str:
-    """Why rows of these columns cannot be compared; empty if they can."""
+    """Return why rows of these columns cannot be compared; empty if they can."""
     named = [f"{column.name} {column.type}" for column in columns if _SETS_REFUSE.search(column.type)]
     return f"Spark does not compare columns of such types: {', '.join(named)}" if named else ""
 
 
 def _exactly(relation: str, columns: Sequence[Column]) -> str:
-    """All rows, in which zeros of either sign differ: set operations take them for equal, texts do not."""
+    """Return a query of all rows in which 0.0 and -0.0 differ: set operations take them for equal, texts do not."""
     texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
     return f"SELECT *{''.join(texts)} FROM {relation}"
 

@@ -69,7 +69,7 @@ class Names:
         self.definitions = definitions
 
     def sources(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Every source that one of the names could mean, whatever the current catalog and namespace.
+        """Return every source that one of the names could mean, whatever the current catalog and namespace.
 
         >>> Names(Definitions(())).sources([("sales",)])
         frozenset()
@@ -77,11 +77,11 @@ class Names:
         return _possible(self._sources, names)
 
     def storages(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Every storage table that one of the names could mean."""
+        """Return every storage table that one of the names could mean."""
         return _possible(self._storages, names)
 
     def views(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Every materialized view that one of the names could mean."""
+        """Return every materialized view that one of the names could mean."""
         return _possible(self._views, names)
 
     def over(self, source: TableName) -> list[MaterializedView]:

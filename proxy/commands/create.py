@@ -106,7 +106,7 @@ class Create:
     async def _make(
         self, ctx: Context, session: ClientSession, log: Log, plan: _Plan
     ) -> tuple[int, MaterializedView | None]:
-        """How many rows the storage holds, and the view that was replaced, if any."""
+        """Fill the storage; return its number of rows, and the replaced view, if any."""
         async with undone_on_failure(ctx.catalog, log) as undo:
             rows, replaced = 0, plan.existing
             if not self.adopt:
@@ -207,7 +207,7 @@ class Create:
         )
 
     def _view_properties(self, plan: _Plan) -> dict[str, str]:
-        """All of ours each time: a replaced view keeps the properties that are not named.
+        """Return all properties of Viewgate's each time: a replaced view keeps the properties that are not named.
 
         What a user has turned off stays off.
         """
@@ -267,7 +267,7 @@ async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> 
 
 
 async def _is_ours(ctx: Context, plan: _Plan) -> bool:
-    """Whether the view of the name points to what was made here; raises where nobody can tell."""
+    """Return whether the view of the name points to what was made here; raise where nobody can tell."""
     view = await ctx.catalog.view(plan.name)
     if plan.name in ctx.catalog.broken:
         raise SqlError(f"{plan.name} cannot be read: {ctx.catalog.broken[plan.name]}", "55000")
@@ -324,7 +324,7 @@ def _clauses(parser: Parser, create: Create) -> Create:
 
 
 def _clause(parser: Parser, create: Create) -> Create:
-    """One of the clauses before AS, in whatever order they come."""
+    """Read one of the clauses before AS, which come in any order."""
     if parser.accept("COMMENT"):
         return replace(create, comment=parser.string("a comment in quotes"))
     if parser.accept("WITH", "DEFERRED", "REFRESH"):

@@ -78,7 +78,7 @@ async def _forgotten(ctx: Context, storage: TableName) -> bool:
 
 
 def _left(view: TableName) -> str:
-    """How to find the storage that only a view which could not be read has pointed to."""
+    """Return a hint to the storage of a view that could not be read."""
     made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
     return (
         f"; what its storage was could not be read: if there is a table with the property {made_for} "

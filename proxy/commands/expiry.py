@@ -21,7 +21,7 @@ _KEPT_MS = "history.expire.max-snapshot-age-ms"
 
 
 def lets_expire(sql: str) -> bool:
-    """Whether a statement lets snapshots of a table expire, or says when they do.
+    """Return whether a statement lets snapshots of a table expire, or says when they do.
 
     >>> lets_expire("CALL system.expire_snapshots('a.t')"), lets_expire("CALL system.rewrite_data_files('a.t')")
     (True, False)

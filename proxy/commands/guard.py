@@ -78,7 +78,9 @@ class Guard:
             await self._check(session, statement, sql)
 
     async def _check(self, session: ClientSession, statement: str, sql: str) -> None:
-        """One of the text's statements; where its own words do not tell what it means, that may be all they name."""
+        """Check one of the text's statements; where its words leave its target open, any relation that they name may
+        be one.
+        """
         info = classify(statement)
         writes, loss = info.writes, info.destroys
         if writes is not None and writes.certain:
@@ -131,7 +133,7 @@ class Guard:
     async def _touches(
         self, loss: Destruction, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
-        """Whether a view needs the columns of a source that are lost, or are not `remade`; in doubt it does."""
+        """Return whether a view needs the columns of a source that are lost, or are not `remade`; in doubt it does."""
         sources = (await self._affected.names()).definitions.sources[view.name]
         try:
             found = await self._context.catalog.current(sources)

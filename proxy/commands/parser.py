@@ -53,7 +53,7 @@ class Parser:
                 raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """One identifier."""
+        """Read one identifier."""
         token = self.peek()
         if token is None or token.kind not in ("word", "quoted"):
             raise self.wrong(what)
@@ -76,7 +76,7 @@ class Parser:
         return string_value(token.text)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """One or more items in parentheses with commas between them."""
+        """Read one or more items in parentheses with commas between them."""
         self.expect("(")
         items = [item()]
         while self.accept(","):
@@ -114,14 +114,14 @@ class Parser:
         raise self.wrong("`)`")
 
     def rest(self, what: str) -> str:
-        """All text that follows, as it stands, without a closing semicolon."""
+        """Return the rest of the text without a closing semicolon."""
         if (first := self.peek()) is None:
             raise self.wrong(what)
         self._at = len(self._tokens)
         return self._sql[first.start : self._tokens[-1].end]
 
     def end(self) -> None:
-        """Nothing may follow."""
+        """Raise SqlError if more text follows."""
         if self.peek() is not None:
             raise self.wrong("the end of the statement")
 

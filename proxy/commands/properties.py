@@ -89,12 +89,12 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
 
 
 def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
-    """Those that concern the storage table."""
+    """Return the properties that concern the storage table."""
     return {key: value for key, value in properties.items() if not key.startswith("viewgate.")}
 
 
 def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
-    """How a table's files are written, for storage with these columns: all but where they lie, and row by row.
+    """Return the write properties of a table for storage with these columns: all but locations and row-level modes.
 
     >>> inherited({"write.format.default": "orc", "write.data.path": "s3://x", "comment": "c"}, [])
     {'write.format.default': 'orc'}
@@ -112,7 +112,7 @@ def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, 
 
 
 def of_user(properties: Mapping[str, str]) -> dict[str, str]:
-    """Those of a view's properties that a user gave, or could have given."""
+    """Return the properties of a view that a user gave, or could have given."""
     written_by_spark = ("spark.", "engine_version", "create_engine_version", "comment")
     kept = (*_RESERVED, *_OURS, *written_by_spark)
     shown = {key: value for key, value in properties.items() if not key.startswith(kept) and key != REFRESH}
@@ -128,7 +128,7 @@ def recorded_settings(facts: Session) -> str:
 
 
 def refresh_mode(view: MaterializedView) -> str:
-    """When a view is refreshed, in words."""
+    """Return in words when a view is refreshed."""
     on_commit = "deferred" if view.deferred else "on-commit"
     every = view.properties.get(EVERY, "")
     return f"{on_commit}, every {every}" if period(every) else on_commit

@@ -80,7 +80,7 @@ def _value(parser: Parser) -> str:
 
 
 def _ours(parser: Parser) -> bool:
-    """Whether it begins with our prefix; Spark's names may stand between backticks as a whole."""
+    """Return whether it begins with our prefix; Spark's names may stand between backticks as a whole."""
     first, second = parser.peek(), parser.peek(1)
     if first is None:
         return False

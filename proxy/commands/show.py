@@ -71,7 +71,8 @@ class Show:
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a name fits a pattern as in Spark's SHOW statements: `*` for any text, `|` between choices, no case.
+    """Return whether a name fits a pattern as in Spark's SHOW statements: `*` for any text, `|` between choices, no
+    case.
 
     >>> matches("agg*|x", "AGG_sales"), matches("agg", "agg_sales"), matches("agg%", "agg_sales")
     (True, False, True)
@@ -102,7 +103,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
 
 
 async def _resting(ctx: Context, view: MaterializedView) -> str:
-    """Why the view's storage is left out for a while; empty where it is not."""
+    """Return why the view's storage is left out for a while; empty where it is not."""
     rests = ctx.answers.rests
     if view.storage not in rests.storages:
         return ""
@@ -110,7 +111,7 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Why a view stands as it does, and what a refresh that goes on says of itself."""
+    """Return why a view stands as it does, and what a refresh that goes on says of itself."""
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 
 

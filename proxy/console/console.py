@@ -106,7 +106,7 @@ class Console:
         return PlainTextResponse(f"not ready: {wrong}\n", _UNAVAILABLE) if wrong else PlainTextResponse("ready\n")
 
     def _wrong(self) -> str:
-        """Why statements cannot be run now; empty where they can."""
+        """Return why statements cannot be run now; empty where they can."""
         upstreams = self._service.upstreams
         if self._stopping:
             return "Viewgate is being stopped"

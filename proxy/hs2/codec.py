@@ -100,7 +100,7 @@ def read_reply(message: bytes, kind: type[S]) -> S:
 
 
 def succeeded(reply: bytes) -> bool:
-    """Whether a reply is one and reports no error; looks at its first bytes alone."""
+    """Return whether a reply is one and reports no error; looks at its first bytes alone."""
     body = body_of(reply)
     if reply[_TYPE] == EXCEPTION:
         return False
@@ -111,7 +111,7 @@ def succeeded(reply: bytes) -> bool:
 
 
 def rows_in(reply: bytes) -> int:
-    """How many rows a reply to FetchResults brings: by columns, or row by row."""
+    """Return the number of rows in a reply to FetchResults: by columns, or row by row."""
     usual = _COLUMNAR.match(reply, body_of(reply))
     if usual is not None:
         return int.from_bytes(usual[1], "big")
@@ -119,7 +119,7 @@ def rows_in(reply: bytes) -> int:
 
 
 def _within(message: bytes, field: bytes) -> int | None:
-    """Where the struct in the one field of a body begins; looked for if it is not the first."""
+    """Return the offset of the struct in the one field of a body; searched for if it is not the first."""
     body = body_of(message)
     if message.startswith(field, body):
         return body + len(field)

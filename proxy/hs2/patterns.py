@@ -12,7 +12,8 @@ _TOKEN = re.compile(r"\\(.)|(.)", re.DOTALL)
 
 
 def matcher(pattern: str | None) -> Callable[[str], bool]:
-    r"""Whether a name fits: `%` (or Hive's `*`) for any text, `_` for one character, `\` before what stands for itself.
+    r"""Return whether a name fits: `%` (or Hive's `*`) for any text, `_` for one character, `\` before what stands for
+    itself.
 
     Names are compared without case, as Spark does. No pattern, or an empty one, asks for nothing in particular, and so
     does the `.*` of impyla.
@@ -29,7 +30,7 @@ def matcher(pattern: str | None) -> Callable[[str], bool]:
 
 
 def is_exact(pattern: str | None) -> bool:
-    r"""Whether a pattern can mean one name only.
+    r"""Return whether a pattern can mean one name only.
 
     >>> [is_exact(pattern) for pattern in (None, ".*", "sales", "sales_2024", r"sales\_2024")]
     [False, False, True, False, True]

@@ -17,17 +17,17 @@ def clamped(version: int | None) -> int:
 
 
 def columnar(version: int) -> bool:
-    """Whether rows travel as columns, binary ones among them."""
+    """Return whether rows travel as columns, binary ones among them."""
     return version >= V6
 
 
 def knows_timeout(version: int) -> bool:
-    """Whether a client understands that an operation timed out; older ones wait for ever."""
+    """Return whether a client understands that an operation timed out; older ones wait for ever."""
     return version > V8
 
 
 def status_held_s(version: int) -> float:
-    """Seconds that such a question is held for a client of a version, so that it need not spin.
+    """Return the seconds that a status poll is held for a client of a version, so that it need not spin.
 
     Hive JDBC, of V7 and later, asks one after the other and cannot cancel meanwhile. PyHive, below dbt and Superset,
     and impyla, both of V6, sleep for up to five seconds after each answer but the last: they are held for Spark's time.

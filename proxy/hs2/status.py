@@ -179,7 +179,7 @@ def stack_messages(text: str) -> list[str]:
 
 
 def _headline(section: str) -> tuple[str, str]:
-    """Exception class and message of one cause; text that is no stack trace is Hive's own exception."""
+    """Return the exception class and message of one cause; text that is no stack trace is Hive's own exception."""
     text, at, _ = section.partition("\n\tat ")
     kind, colon, message = text.partition(": ")
     if at and colon and " " not in kind:

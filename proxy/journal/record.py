@@ -143,7 +143,7 @@ class Record:
         self.ended_ms = time.time_ns() // 1_000_000
 
     def values(self) -> dict[str, Any]:
-        """Everything about it, by the names that users know: times in UTC, views as names."""
+        """Return the record as values, by the names that users know: times in UTC, views as names."""
         phases = {f"{phase}_ms": self._phase_ms(phase) for phase in Phase}
         return {
             "id": self.id,

@@ -51,7 +51,7 @@ class Refresh:
         self.state, self.error, self.ended_ms = state, error, time.time_ns() // 1_000_000
 
     def values(self) -> dict[str, Any]:
-        """Everything about it, by the names that users know."""
+        """Return the refresh as values, by the names that users know."""
         return {
             "view": str(self.view),
             "way": self.way,

@@ -54,7 +54,7 @@ def columns_of(rows: DataFrame) -> tuple[tuple[str, str], ...]:
 
 
 def _translated(call: Callable[[], _Result]) -> _Result:
-    """Spark's errors as ours, with its own message and SQLSTATE."""
+    """Run a call of Spark's; raise its errors as SqlError with its message and SQLSTATE."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

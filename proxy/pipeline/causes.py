@@ -18,7 +18,7 @@ _UNRESOLVED = re.compile(
 
 
 def headline(message: str) -> str:
-    r"""Spark's error without its plan, and without a place in a statement that the user has not written.
+    r"""Return Spark's error without its plan, and without a position in a statement that the user has not written.
 
     >>> headline("Error running query: [X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
     '[X] no `a`. SQLSTATE: 42703'

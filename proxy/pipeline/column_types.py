@@ -15,12 +15,12 @@ from rewriter.model import MaterializedView, RefreshState, Table, kept_as, quote
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
-    """Whether the columns that a refresh has read and written are still what they were, and so all types."""
+    """Return whether the columns that a refresh has read and written are still what they were, and so all types."""
     return recorded is not None and _columns(recorded) == _columns(now)
 
 
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
-    """SqlError 55000 if the storage query returns a type of which the storage's column in its place cannot hold all.
+    """Raise SqlError 55000 if the storage query returns a type that the storage's column cannot hold.
 
     So, too, where it has not just as many columns: Spark would refuse the rows, or fill what is left with NULLs.
     """
@@ -49,7 +49,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _holds(stored: str, kind: str) -> bool:
-    """Whether every value of a type is stored as what it is, and can be had back.
+    """Return whether every value of a type is stored as what it is, and can be had back.
 
     >>> _holds("bigint", "int"), _holds("decimal(12,2)", "decimal(4,1)"), _holds("decimal(12,2)", "decimal(12,1)")
     (True, True, False)

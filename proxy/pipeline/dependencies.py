@@ -35,7 +35,7 @@ FUNCTIONS: Mapping[str, tuple[Graph, Columns]] = {
 
 
 def _time(added_ms: int | None) -> str:
-    """When a file was added, as far as its snapshot is still known."""
+    """Return the time at which a file was added, as far as its snapshot is still known."""
     return "NULL" if added_ms is None else timestamp_text(added_ms * 1000)
 
 

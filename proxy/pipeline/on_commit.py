@@ -118,7 +118,7 @@ class OnCommit:
         return task
 
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Those that are stale, or will be when those below them are refreshed."""
+        """Return the views that are stale, or will be once the views below them are refreshed."""
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
             below = stale.keys() & set(definitions.graph.predecessors(view.name))
@@ -133,7 +133,7 @@ class OnCommit:
             return True
 
     async def _waiting(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Those that the writer waits for, as the view's property says: not without everything below them."""
+        """Return the views that the writer waits for, by their property: only together with all views below them."""
         waiting: list[MaterializedView] = []
         behind: set[TableName] = set()
         for view in views:
@@ -222,7 +222,7 @@ def _limit(view: MaterializedView) -> float | None:
 
 
 def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:
-    """Why a view is not refreshed where others could not be; empty where it stands on none of these."""
+    """Return why a view is not refreshed where others could not be; empty where it stands on none of these."""
     below = next((state.name for state in view.through if state.name in failed), None)
     if below is None:
         return ""

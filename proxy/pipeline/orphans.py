@@ -31,7 +31,7 @@ class Orphans:
 
     @contextmanager
     def spared(self, storage: TableName) -> Iterator[None]:
-        """Storage that is being made here has no view yet, and is no orphan."""
+        """Keep storage that is being made from being taken for an orphan: it has no view yet."""
         self._making[storage] += 1
         try:
             yield

@@ -117,7 +117,7 @@ class Pipeline:
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
-        """One commit, and whether another is to follow."""
+        """Make one commit; return whether another is to follow, too."""
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
             step = await next_step(self._catalog, view, asked)
@@ -155,12 +155,14 @@ class Pipeline:
         )
 
     async def rests(self, view: MaterializedView) -> bool:
-        """Whether a refresh would change nothing, as one look tells; where a policy lets rows go, it does not."""
+        """Return whether a refresh would change nothing, as one look tells; where a policy lets rows go, it does
+        not.
+        """
         retained = period(view.properties.get(RETENTION, "")) is not None
         return not retained and (await status(self._catalog, view)).fresh
 
     async def decision(self, view: MaterializedView) -> Decision:
-        """How a refresh would go now, and why; `incremental` tells whether its cost would follow the change."""
+        """Return how a refresh would go now, and why; `incremental` tells whether its cost would follow the change."""
         return (await next_step(self._catalog, view, UP_TO_DATE)).decision
 
     async def planned(self, view: MaterializedView, asked: Asked) -> tuple[str, str, str]:
@@ -174,7 +176,7 @@ class Pipeline:
         return kind, reason, step.decision.statement(step.storage.name.sql()) if step.decision.refreshes else ""
 
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
-        """One try; None where a source that cannot be pinned has moved, so that nobody knows what was read."""
+        """Try once; return None if a source that cannot be pinned has moved, so that the rows read are unknown."""
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:
             await self._fill(view, step, branch, log)

@@ -44,14 +44,14 @@ class Sources:
         return len(self.pins) == len(self.tables)
 
     def same_content(self, later: Sources) -> bool:
-        """Whether what is not pinned is still what it was."""
+        """Return whether what is not pinned is still what it was."""
         pinned = self.pins.keys()
         return self.views == later.views and all(
             name in pinned or _identity(table) == _identity(later.tables[name]) for name, table in self.tables.items()
         )
 
     def same_columns(self, later: Sources) -> bool:
-        """Whether names still mean what they did: reads of what was added have the columns of their moment."""
+        """Return whether names still mean what they did: reads of what was added have the columns of their moment."""
         return self.tables.keys() == later.tables.keys() and all(
             (table.uuid, table.columns) == (later.tables[name].uuid, later.tables[name].columns)
             for name, table in self.tables.items()
@@ -77,7 +77,7 @@ def _identity(table: Table) -> tuple[object, ...]:
 
 
 async def look(catalog: Catalog, view: MaterializedView) -> Sources:
-    """All sources of a view now; raises SqlError where one is no Iceberg table, whose changes nobody would notice."""
+    """Return the current state of all sources of a view; raise SqlError for a source that is no Iceberg table."""
     names = relations(view.storage_query, view.session)
     found = await catalog.current([*names, *(state.name for state in view.through)])
     tables = {name: table for name in names if isinstance(table := found[name], Table)}

@@ -14,7 +14,7 @@ from rewriter.model.literals import literal
 
 
 def relations(sql: str, session: Session) -> tuple[TableName, ...]:
-    """Every relation that a query names; raises SqlError 0A000 where a part of it cannot be read.
+    """Return every relation that a query names; raise SqlError 0A000 for unsupported SQL.
 
     >>> [str(name) for name in relations("SELECT 1 FROM sales", Session("lake", ("demo",)))]
     ['lake.demo.sales']
@@ -58,7 +58,7 @@ def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]])
 
 
 def _no_table(statement: rewriter.Statement) -> str:
-    """Why a query has no table whose changes could be followed."""
+    """Return why a query has no table whose changes could be followed."""
     names = (t.name for block in statement.blocks for t in rewriter.tables_of(block) if not t.db)
     hidden = next((name for name in names if name.lower() in statement.session.temporary_views), None)
     if hidden is None:

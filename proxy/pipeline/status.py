@@ -35,7 +35,7 @@ class Status:
 
 
 async def status(catalog: Catalog, view: MaterializedView) -> Status:
-    """Whether the storage holds what the query would return now; whether it may be used is another question."""
+    """Return whether the storage holds what the query would return now; whether it may be used is another question."""
     error = (await catalog.properties(view.storage)).get(REFRESH_ERROR)
     try:
         sources = relations(view.storage_query, view.session)

@@ -210,7 +210,7 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Whether a refresh now would record what is recorded already, but for the time and the part."""
+    """Return whether a refresh now would record what is recorded already, but for the time and the part."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored
@@ -220,7 +220,7 @@ def same(recorded: RefreshState, now: RefreshState) -> bool:
 
 
 def _renamed(view: MaterializedView, column: Column) -> SqlError:
-    """Rows are written to columns by their places: one with the name of another would be read as that."""
+    """Return the error for renamed columns: rows are written by position, so one would be read as another."""
     return SqlError(
         f"the columns of {view.storage}, the storage of materialized view {view.name}, have been renamed or moved: "
         f"{quoted(column.name)} stands in the place of another; make the view anew with CREATE OR REPLACE",

@@ -54,7 +54,7 @@ class UnderWay:
 
     @asynccontextmanager
     async def given_up(self, view: MaterializedView) -> AsyncIterator[None]:
-        """All work has ended on what a view has pointed to, and none begins in the body."""
+        """Wait for all work on a view's storage to end, and let none begin in the body."""
         self._gone.add(content(view))
         if running := self._tasks.get(content(view)):
             running.cancel()

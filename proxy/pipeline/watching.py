@@ -25,7 +25,7 @@ class Begun:
         self.jobs: list[Watchable] = []
 
     def __enter__(self) -> Self:
-        """From here on, the refreshes that the running task begins, in tasks that it starts even, are noted here."""
+        """Note the refreshes that the running task, or a task that it starts, begins from here on."""
         self._before = _BEGUN.set(self)
         return self
 

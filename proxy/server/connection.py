@@ -137,7 +137,7 @@ class Connection(asyncio.Protocol):
         return data
 
     def _wrong(self, transport: Transport | None) -> str | None:
-        """Why a client may not come in this way."""
+        """Return why a client may not come in this way."""
         tls = self._entrance.tls
         if tls is not None and tls.required and self._tls is None:
             return _TLS_ONLY
@@ -174,7 +174,7 @@ class Connection(asyncio.Protocol):
         self._hold(conversation.buffered)
 
     def _take_shortcut(self, conversation: Conversation) -> None:
-        """Where the same call came again and again, and soon."""
+        """Give the socket to a Shortcut once the same call is repeated at short intervals."""
         if self._repeated == 0:
             self._repeated_since = monotonic()
         self._repeated += 1

@@ -153,7 +153,7 @@ class SaslConversation(Conversation):
         return self._transport.accept()
 
     async def _step(self, token: Token) -> bytes | Refused:
-        """One step of a login by tickets."""
+        """Take one step of a login by tickets."""
         assert self._tickets is not None
         login = self._login = self._login or self._tickets.login()
         try:
@@ -271,7 +271,7 @@ class HttpConversation(Conversation):
         return answer
 
     async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Who calls, and the headers that make the next call cheaper."""
+        """Return the user of a call, and the headers that make the next call cheaper."""
         authentication, now = self._entrance.authentication, asyncio.get_running_loop().time()
         scheme, _, given = call.authorization.partition(" ")
         scheme = scheme.lower()

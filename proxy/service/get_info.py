@@ -69,7 +69,7 @@ _INFO_TYPE = (1, 2)
 
 
 async def get_info(call: Call) -> bytes:
-    """One fact about the server."""
+    """Answer GetInfo: one property of the server."""
     session = call.session()
     asked = find(call.message, _INFO_TYPE)
     kind = read_i32(call.message, asked) if asked else None

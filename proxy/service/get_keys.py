@@ -52,7 +52,7 @@ async def get_cross_reference(call: Call) -> bytes:
 
 
 def _named(catalog: str | None, schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Whether a table is the one that is named; in these calls names are no patterns."""
+    """Return whether a table is the one that is named; in these calls names are no patterns."""
 
     def is_it(name: TableName) -> bool:
         parts = ((catalog, name.catalog), (schema, schema_of(name)), (table, name.table))

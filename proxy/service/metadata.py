@@ -49,12 +49,12 @@ def sides(call: Call, catalog: str | None) -> Sides:
 
 
 def known_to_spark_alone(call: Call, catalog: str | None) -> bool:
-    """Whether Spark's own answer, as it is, is the whole answer."""
+    """Return whether Spark's own answer, as it is, is the whole answer."""
     return call.service.catalog is None or catalog == ""
 
 
 def names(schema: str | None, table: str | None) -> Callable[[TableName], bool]:
-    """Whether a table's name fits the patterns of a call."""
+    """Return whether a table's name fits the patterns of a call."""
     fits_schema, fits_table = matcher(schema), matcher(table)
     return lambda name: fits_table(name.table) and fits_schema(schema_of(name))
 
@@ -113,7 +113,7 @@ async def spark_rows(call: Call) -> list[Row]:
 
 
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
-    """Spark's reply; what it begins for a client that is gone by then is closed."""
+    """Return Spark's reply; close the operation of a client that has disconnected by then."""
 
     def late(reply: bytes | None) -> None:
         if reply is not None:
@@ -139,7 +139,8 @@ def named(row: Row, catalog_at: int, schema_at: int) -> Row:
 async def merged(
     ours: Callable[[], list[Row]], sparks: Iterable[Row], order: Sequence[int], identity: int
 ) -> list[Row]:
-    """All rows in the order of some columns; ours go before Spark's where the first columns, `identity`, are the same.
+    """Return all rows in the order of some columns; of rows with the same first columns, `identity`, ours win over
+    Spark's.
 
     Made in a thread: there may be a hundred thousand of ours.
     """

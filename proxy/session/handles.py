@@ -50,5 +50,5 @@ class Handle:
         return b"".join(parts)
 
     def opens(self, other: Handle) -> bool:
-        """Whether a client that presents this handle may use what the other one names."""
+        """Return whether a client that presents this handle may use what the other one names."""
         return self.guid == other.guid and hmac.compare_digest(self.secret, other.secret)

@@ -44,7 +44,7 @@ class LiveUpstream(Protocol):
         ...
 
     def take_slot(self) -> bool:
-        """Whether a statement can be started now; one that is, gives its slot back when it has ended."""
+        """Return whether a statement can be started now; one that is, gives its slot back when it has ended."""
         ...
 
     async def wait_for_slot(self, principal: str) -> None:

@@ -49,7 +49,7 @@ _LONG_DIGITS = 18  # a decimal of so many digits fits eight bytes
 
 @lru_cache(maxsize=1024)  # a catalog has a hundred thousand columns, of few types
 def jdbc_type(sql_type: SqlType) -> JdbcType:
-    """How a type is told to JDBC; a struct is as large as its fields, where those have a size.
+    """Return the JDBC form of a type; a struct is as large as its fields, where those have a size.
 
     >>> jdbc_type(SqlType("DECIMAL(10,2)"))
     JdbcType(code=3, size=8, digits=2, radix=10)

@@ -202,7 +202,7 @@ class Connection(asyncio.Protocol):
                 self._pieces = None
 
     def _is_whole(self, payload: bytes) -> bool:
-        """Whether a frame holds one message and nothing else, as the Java servers that we know flush them.
+        """Return whether a frame holds one message and nothing else, as the Java servers that we know flush them.
 
         Others may take several frames for one, or put several into one. To look through 10,000 rows takes longer than
         all else that is done about them. So it is not done where one message is awaited, one as long has come in one

@@ -62,7 +62,7 @@ class Kept:
 
 
 def _depends(text: str, before: str) -> bool:
-    """Whether what a statement does may depend on one before it, which is not the same.
+    """Return whether what a statement does may depend on one before it, which is not the same.
 
     >>> _depends("USE b", "USE a"), _depends("USE b", "SET x = 1"), _depends("SET y = ${x}", "SET x = 1")
     (True, False, True)

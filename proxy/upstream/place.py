@@ -143,7 +143,7 @@ class Place:
         self.problem, self._rest, self.well_at, self._saturated = None, _FIRST_REST, _now(), False
 
     def lives(self) -> bool:
-        """Whether it was heard of lately: one that lets nobody in is busy then, and not gone."""
+        """Return whether it was heard of lately: one that lets nobody in is busy then, and not gone."""
         return self.pulse.at >= _now() - self._patience
 
     def saturated(self, problem: SqlError) -> float:
@@ -175,7 +175,7 @@ class Place:
 
 
 def _questions(terms: Terms) -> int:
-    """How many statements of our own, which tell what clients' sessions are like, may be under way beside clients'.
+    """Return the limit of concurrent statements of Viewgate's own, which look up clients' session settings.
 
     Spark Thrift Server refuses those for which it has neither a thread nor a place in its queue, which has 100.
     """

@@ -70,7 +70,7 @@ class UpstreamSession:
         return await self.place.control.call(message)
 
     def take_slot(self) -> bool:
-        """Whether a statement can be started now; one that is, gives its slot back when it has ended."""
+        """Return whether a statement can be started now; one that is, gives its slot back when it has ended."""
         return self.place.statements.take()
 
     async def wait_for_slot(self, principal: str) -> None:
@@ -144,7 +144,7 @@ class UpstreamSession:
 
 
 def _named(error: SqlError | None) -> SqlError | None:
-    """Spark's error without the frames of its stack, which tell nothing to those whose statement we work for."""
+    """Return Spark's error without its stack frames, which tell users nothing."""
     return error and reported(first_message(error.message), error.sql_state, error.error_code)
 
 

@@ -65,7 +65,7 @@ class Timeouts:
     park: float = 300.0
 
     def of(self, name: bytes) -> float:
-        """How long the answer to a call may take."""
+        """Return the timeout of a call in seconds."""
         return self.work if name in _WORKING else self.call
 
     @property

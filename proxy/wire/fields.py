@@ -58,7 +58,7 @@ def find(message: bytes, path: tuple[int, ...]) -> Span | None:
 
 
 def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
-    """How many elements the list at a path has, which are not looked at; None if there is no such list."""
+    """Return the number of elements of the list at a path, without reading them; None if there is no such list."""
     offset = _inside(message, path[:-1])
     if offset is None:
         return None
@@ -67,7 +67,7 @@ def list_length(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
-    """How many elements the list has that is the first field of the first field of the first struct in a list."""
+    """Return the length of the list that is the first field of the first field of the first struct in a list."""
     offset = _inside(message, path[:-1])
     if offset is None:
         return None
@@ -113,7 +113,9 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
 
 
 def find_handle(message: bytes, path: tuple[int, ...]) -> tuple[int, int] | None:
-    """Where the id and the secret of the handle at a path begin, each 16 bytes; None if no such handle is there."""
+    """Return the offsets of the id and the secret of the handle at a path, 16 bytes each; None if there is no
+    handle.
+    """
     look = _USUAL.get(path)
     if look is not None and (usual := look(message)) is not None:
         return usual

@@ -42,7 +42,7 @@ _LENGTH = struct.Struct(">I")
 
 
 def frame(payload: bytes) -> bytes:
-    r"""One frame around a payload.
+    r"""Return a payload in one frame.
 
     >>> frame(b"ab")
     b'\x00\x00\x00\x02ab'

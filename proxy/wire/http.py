@@ -173,13 +173,13 @@ def _split(target: str) -> SplitResult:
 
 
 def packing(data: bytes) -> bytes:
-    """Bytes as gzip, made quickly rather than small."""
+    """Return bytes as gzip, made quickly rather than small."""
     packer = zlib.compressobj(1, zlib.DEFLATED, _GZIP)
     return packer.compress(data) + packer.flush()
 
 
 def unpacking(data: bytes, limit: int) -> bytes | None:
-    """Bytes from gzip; None if they are none, or more than allowed.
+    """Return bytes from gzip; None if they are no gzip, or more than allowed.
 
     >>> unpacking(packing(b"a" * 100), 100) == b"a" * 100, unpacking(packing(b"a" * 101), 100)
     (True, None)

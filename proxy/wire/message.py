@@ -66,7 +66,7 @@ def read_head(data: bytes | bytearray) -> Head | None:
 
 
 def body_of(message: bytes) -> int:
-    """Where the body of a message begins, of which the head is known to be good or is looked at elsewhere.
+    """Return the offset of a message's body; the head is not checked here.
 
     >>> body_of(write_head("GetInfo", CALL, 7))
     19
@@ -149,7 +149,7 @@ _last = [_Look(b"", None, None)]
 
 
 def handle_at(message: bytes) -> tuple[int, int] | None:
-    """Where the two parts of the handle begin, of a call that begins with one; None if it is written in another way."""
+    """Return the offsets of both parts of the handle in a call that begins with one; None for another layout."""
     look = _last[0]
     if look.message is not message:
         look = _looked_at(message)
@@ -157,7 +157,7 @@ def handle_at(message: bytes) -> tuple[int, int] | None:
 
 
 def announced_at(message: bytes) -> tuple[int, int] | None:
-    """Where the two parts of the handle of a started operation begin in a reply as servers write it; None in others."""
+    """Return the offsets of both parts of a started operation's handle in a reply; None for another layout."""
     look = _last[0]
     if look.message is not message:
         look = _looked_at(message)

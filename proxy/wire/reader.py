@@ -207,13 +207,13 @@ class Source:
         return self
 
     def cstringio_refill(self, _partial: bytes, _wanted: int) -> None:
-        """There is no more."""
+        """Raise EOFError: there is no more."""
         raise EOFError
 
 
 @kept
 def is_whole(message: bytes) -> bool:
-    r"""Whether a message ends with the last of these bytes, and not before or behind it.
+    r"""Return whether a message ends with the last of these bytes, and not before or behind it.
 
     >>> from proxy.wire import REPLY, write_head
     >>> message = write_head("Ping", REPLY, 0) + bytes.fromhex("080001 00000000 00")

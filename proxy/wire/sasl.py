@@ -59,7 +59,7 @@ class Authenticated:
 
 
 def negotiation(status: Status, payload: bytes = b"") -> bytes:
-    r"""One negotiation message.
+    r"""Return a negotiation message.
 
     >>> negotiation(Status.COMPLETE)
     b'\x05\x00\x00\x00\x00'
@@ -204,7 +204,7 @@ class SaslClient:
         self._buffer.add(data)
 
     def next_event(self) -> Authenticated | Refused | None:
-        """How the server took it; None while more bytes are needed."""
+        """Return the server's verdict on the login; None while more bytes are needed."""
         while (message := self._buffer.next_message()) is not None:
             status, payload = message
             if status == Status.COMPLETE:

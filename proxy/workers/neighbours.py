@@ -27,7 +27,7 @@ class Gone(ConnectionLost):
 
 
 def place(directory: Path, mark: bytes) -> Path:
-    """Where the worker of that mark listens."""
+    """Return the socket path of the worker with that mark."""
     return directory / f"{mark.hex()}{_SUFFIX}"
 
 

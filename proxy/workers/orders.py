@@ -56,7 +56,7 @@ class Orders:
 
     @classmethod
     async def through(cls, pipe: IO[Any]) -> Orders:
-        """Those that somebody writes at the other end."""
+        """Return the orders that the other end of a pipe writes."""
         reader = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
         return cls(reader)

@@ -69,12 +69,12 @@ class SharedService(Service):
         return there
 
     async def workers(self) -> Sequence[Worker | None]:
-        """All of them; None where one has ended and is not there again, or does not answer."""
+        """Return all workers; None for one that has ended and is not there again, or does not answer."""
         there = await self.ask(_HOW, _PATIENCE)
         return [Worker(*there[number]) if number in there else None for number in range(1, self._count + 1)]
 
     async def rest(self) -> None:
-        """No worker ends as long as one is at work: its clients may be connected to any of them."""
+        """Wait until no worker is at work: clients of each may be connected to any of them."""
         await asyncio.gather(super().rest(), self._all(_AT_REST))
 
     async def stop_statements(self, patience: float) -> None:

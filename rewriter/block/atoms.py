@@ -77,7 +77,7 @@ class _Reader:
         return self._flag(inner, RangeSet.of([0]))
 
     def _complement(self, inner: Tree) -> Ranged | None:
-        """All values of which a predicate is not true; of IS and <=>, which are never unknown, these are NOT."""
+        """Return all values of which a predicate is not true; of IS and <=>, which are never unknown, these are NOT."""
         found = self.read(inner)
         line = self._line(found[0]) if found is not None else None
         if found is None or line is None or line.kind in FRACTIONS:
@@ -140,7 +140,7 @@ class _Reader:
         return line.subject, _within_type(back, column.type if column is not None else line.kind)
 
     def _folded(self, parts: Iterable[Ranged | None], meet: bool) -> Ranged | None:
-        """One set of values of one subject."""
+        """Return one set of values of one subject."""
         subject: Tree | None = None
         sets: list[RangeSet] = []
         for part in parts:

@@ -93,7 +93,7 @@ def _comparison(node: Tree, scope: Scope) -> Tree:
 
 
 def _refuse_chains(node: Tree, *operands: Tree) -> None:
-    """Without parentheses, `a = b LIKE c` and its kind are read from the left by Spark, and otherwise here."""
+    """Raise Unsupported for `a = b LIKE c` and its kind: Spark reads them from the left, sqlglot does not."""
     if any(isinstance(operand, _PREDICATES) for operand in operands):
         raise Unsupported(f"{_text(node)} compares what a comparison gives; put it in parentheses")
 

@@ -134,7 +134,7 @@ class _Reader:
         self.joins += item.joins
 
     def join(self, node: exp.Join) -> None:
-        """One more join."""
+        """Read one more join."""
         kind = _kind(node)
         item = self._item(node.this)
         if kind == "LEFT" and not item.plain and self.derive is not None and _is_derived(node.this, self.common):
@@ -152,7 +152,7 @@ class _Reader:
         return tuple(conjuncts_of(canonical(condition, self._scope()))) if condition is not None else ()
 
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
-        """Equal columns of both sides, each of which becomes one column: the left one, as of a LEFT join, too."""
+        """Merge equal columns of both sides into one: the left one, in a LEFT join, too."""
         if kind not in ("INNER", "LEFT"):
             raise Unsupported(f"USING in a {kind} join is not read")
         on: list[Tree] = []
@@ -331,7 +331,7 @@ def _renamed(node: exp.Subquery, block: Block) -> Block:
 
 
 def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:
-    """Names and types as far as they are known, whatever else a SELECT contains."""
+    """Return names and types as far as they are known, whatever else a SELECT contains."""
     tables: list[Occurrence] = []
     sources: list[Source] = []
     for node in from_items(tree):

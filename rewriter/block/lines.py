@@ -150,7 +150,7 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Where the first bucket begins that shows as the value or more, or as more than it."""
+        """Return the begin of the first bucket whose label is at least the value, or greater than the value."""
         wall = self._wall(value)
         border = next_border(floor(wall, self.grain), self.grain) if after else border_behind(wall, self.grain)
         micros = micros_of(border)
@@ -162,6 +162,6 @@ class _Steps:
         return wall_of(value * _DAY if self.shown == "date" else value + self._offset(self.shown))
 
     def _offset(self, kind: str) -> int:
-        """How far the zone's clock is before UTC's."""
+        """Return the offset of the zone from UTC."""
         moment = read_moment("1970-01-01", self.zone) if kind == "timestamp" else None
         return -moment.micros if moment is not None else 0

@@ -31,7 +31,7 @@ def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:
 
 
 def opaque_within(tree: Tree) -> Iterator[exp.Anonymous]:
-    """All that stand for subqueries in an expression."""
+    """Yield all calls that stand for subqueries in an expression."""
     if OPAQUE.isdisjoint(names_called(tree)):
         return iter(())
     return (call for call in every(tree, exp.Anonymous) if call.name in OPAQUE)

@@ -104,13 +104,13 @@ class RangeSet:
 
     @staticmethod
     def of(values: Iterable[Value]) -> RangeSet:
-        """Just these values; many of them at once, as a long list has them."""
+        """Return the set of just these values, of which there may be many."""
         points = [Bound(value, True) for value in sorted(set(values))]
         return RangeSet(tuple(Interval(point, point) for point in points))
 
     @staticmethod
     def but(values: Iterable[Value]) -> RangeSet:
-        """All values but these."""
+        """Return all values but these."""
         edges = [Bound(value, False) for value in (None, *sorted(set(values)), None)]
         return RangeSet(tuple(Interval(low, high) for low, high in pairwise(edges)))
 
@@ -136,7 +136,7 @@ class RangeSet:
         return _union(_common(self.intervals, other.intervals), self.null and other.null)
 
     def complement(self) -> RangeSet:
-        """All values that are not in the set, NULL counted.
+        """Return all values outside the set, NULL included.
 
         >>> RangeSet.compare("<", 5).complement() == RangeSet.joined([RangeSet.compare(">=", 5), ONLY_NULL])
         True

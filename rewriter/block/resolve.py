@@ -127,7 +127,7 @@ def _unfiltered(tree: exp.Select) -> exp.Select:
 
 
 def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """All names that the FROM clause of a SELECT offers; raises Unsupported where they are not known."""
+    """Return all names that the FROM clause of a SELECT offers; raise Unsupported where they are not known."""
     if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
         raise Unsupported("there may be other names")
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
@@ -313,7 +313,7 @@ def _check(block: Block, ties: bool) -> None:
 
 
 def _check_subqueries(block: Block) -> None:
-    """Subqueries stand where Spark takes them, before and behind a rewriting."""
+    """Raise Unsupported for subqueries where Spark does not take them, before or behind a rewriting."""
     fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
     if any(True for tree in fixed for _ in opaque_within(tree)):
         raise Unsupported("a subquery stands in GROUP BY or in the condition of a join")
@@ -323,7 +323,7 @@ def _check_subqueries(block: Block) -> None:
 
 
 def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
-    """Every column stands in a key or in an aggregate, else Spark refuses the query and so do we."""
+    """Raise Unsupported for a column outside keys and aggregates, which Spark refuses."""
     if expression in keys or aggregate_of(expression) is not None:
         return
     if isinstance(expression, exp.Column):

@@ -40,7 +40,7 @@ class Source:
         return any(label is not None and label.lower() == name for label, _ in self.derived)
 
     def columns(self) -> Iterator[tuple[str | None, Tree]]:
-        """All names with what they mean, in order."""
+        """Yield all names with what they mean, in order."""
         if self.table is None:
             yield from ((name, tree.copy()) for name, tree in self.derived)
             return
@@ -92,7 +92,7 @@ class Scope:
         return found[0]
 
     def _missing(self, qualifier: Sequence[str]) -> str:
-        """Why a name of several parts, or of one, is no column."""
+        """Return why a name of several parts, or of one, is no column."""
         for end in range(1, len(qualifier) + 1):
             *before, column = qualifier[:end]
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)

@@ -18,7 +18,7 @@ _ZONELESS = ZONELESS | OPAQUE
 
 
 def temporal_type(node: Tree, scope: Scope) -> str | None:
-    """Which temporal type an expression has, where that is plain to see."""
+    """Return the temporal type of an expression, if the expression alone shows it."""
     column = scope.type_of(node)
     if column is not None:
         return column.type if column.type in TEMPORAL else None

@@ -41,7 +41,8 @@ def _sum(tree: Tree) -> Tree:
 
 
 def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
-    """Why a grouped block's outputs do not follow from counts and exact sums of what came and went; empty if they do.
+    """Return why a grouped block's outputs do not follow from counts and exact sums of what came and went; empty if
+    they do.
 
     law:    count and sum are linear: new = old + came - went, exactly in integers and decimals, never in floats
     no:     min and max, which may have gone; sum(x) without count(x), where x can be NULL: no x left is NULL, not 0
@@ -54,7 +55,7 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
-    """Why an output takes no row back whatever stands beside it."""
+    """Return why an output takes no row back whatever stands beside it."""
     call = aggregate_of(output)
     if call is None:
         return "an output computes with aggregates"
@@ -80,7 +81,7 @@ def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def count_of(argument: Tree) -> Tree:
-    """How many values of an argument there are."""
+    """Return count() of an argument."""
     return exp.Anonymous(this="count", expressions=[argument.copy()])
 
 

@@ -9,7 +9,7 @@ from rewriter.model import Change, ChangeKind
 
 
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
-    """One reading of all occurrences of tables, of which these are the states, for each that has got rows.
+    """Yield, for each occurrence of a grown table, one read of all occurrences, whose states are given.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone

@@ -52,7 +52,7 @@ def _parts(call: exp.Anonymous, kinds: Types) -> Parts:
 
 
 def spread(name: str) -> Composition:
-    """How a variance or standard deviation is put together."""
+    """Return the composition of a variance or standard deviation."""
 
     def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
         scale = scale_of(kinds[0])
@@ -75,7 +75,7 @@ def rows_of(count: Tree) -> Tree:
 
 
 def divisor(rows: Tree, sample: bool) -> Tree:
-    """By what the moment of a population or of a sample is divided: NULL for a sample of one."""
+    """Return the divisor of the moment of a population or of a sample: NULL for a sample of one."""
     return cast(call_of("nullif", exp.Sub(this=rows, expression=number(1)), number(0)) if sample else rows, "double")
 
 

@@ -60,7 +60,7 @@ class Pair:
         return y, x
 
     def summed(self, part: str) -> exp.Anonymous:
-        """One of the sums over pairs, of digits."""
+        """Return one of the sums over pairs, of digits."""
         whole = {
             "x": digits_of(_where_there(self.x, self.y), self.scales[1]),
             "y": digits_of(_where_there(self.y, self.x), self.scales[0]),
@@ -82,7 +82,7 @@ def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | No
 
 
 def paired(name: str) -> Composition:
-    """How a function of pairs is put together."""
+    """Return the composition of a function of pairs."""
 
     def parts(call: exp.Anonymous, kinds: Types) -> Parts:
         y, x = call.expressions

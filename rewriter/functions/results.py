@@ -35,14 +35,14 @@ def together(types: Types) -> str:
 
 
 def of_text(types: Types) -> str:
-    """Text of what is one plain value; of bytes Spark may make bytes."""
+    """Return the type of a text of one plain value; of bytes Spark may make bytes."""
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
         raise Uncertain(f"what this function makes of {types[0]} is not known for certain")
     return STRING
 
 
 def texts(types: Types) -> str:
-    """Text of texts."""
+    """Return the type of a text of texts."""
     for kind in types:
         of_text([kind])
     return STRING
@@ -81,12 +81,12 @@ def whole(types: Types) -> str:
 
 
 def either(types: Types) -> str:
-    """One of the last two, as if(x, a, b) and nvl2(x, a, b) choose by the first."""
+    """Return the type of if(x, a, b) and nvl2(x, a, b), which choose one of the last two."""
     return common(types[1], types[2])
 
 
 def integral(types: Types) -> str:
-    """Bits of whole numbers."""
+    """Return the type of bit operations on whole numbers."""
     if types[0] not in INTEGERS:
         raise Uncertain(f"the bits of {types[0]} are not known for certain")
     return types[0]

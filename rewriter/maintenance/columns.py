@@ -42,7 +42,8 @@ def _among(columns: tuple[Column, ...], names: frozenset[str]) -> tuple[Column, 
 
 
 def _words(sql: str) -> frozenset[str] | None:
-    """Every word of a query but its strings, in lower case; None where it may read columns that it does not name.
+    """Return every word of a query but its strings, in lower case; None where it may read columns that it does not
+    name.
 
     law:    a column is read by its name, by a star, by NATURAL, or by PIVOT, which groups by what it does not name
     """

@@ -54,5 +54,5 @@ class Decision:
 
 
 def full(reason: str) -> Decision:
-    """Everything computed anew."""
+    """Return a full refresh."""
     return Decision(Kind.FULL, reason)

@@ -153,7 +153,7 @@ def _sources(
 
 
 def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
-    """Everything that a view cannot be kept fresh or deterministic over."""
+    """Raise Unsupported for queries over which a view cannot be kept fresh or deterministic."""
     setting = unreadable_setting(statement.session.settings)
     if setting is not None:
         raise Unsupported(f"the session has {setting}; RESET it to define a materialized view")
@@ -264,7 +264,9 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
-    """How many values each sum is of: with the last one it is NULL, not 0. Just where all else takes rows back, too."""
+    """Yield the counts of summed values, with which a sum without values is NULL: only if all other outputs take rows
+    back.
+    """
     if block.keys is None or block.having or block.sets is not None:
         return
     held = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted))))

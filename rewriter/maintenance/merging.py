@@ -34,7 +34,7 @@ class Merging:
     group: tuple[Tree, ...]
 
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """All groups, written anew: for storage that is small, or whose keys cannot be joined."""
+        """Rewrite all groups: for storage that is small, or whose keys cannot be joined."""
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
 
@@ -47,7 +47,7 @@ class Merging:
         return "INSERT INTO", f"REPLACE WHERE {where} {content}"
 
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
-        """Only the groups that the delta has."""
+        """Merge only the groups of the delta."""
         keys = [column.name for column in self.stored.keys]
         delta = " UNION ALL ".join(parts)
         touched = f"{self._old(base)} AS o LEFT SEMI JOIN ({delta}) AS d ON {same_keys(keys, 'o', 'd')}"
@@ -75,14 +75,14 @@ class Merging:
         return select_text(items, f"({union}) AS {STORAGE_ALIAS}", (), self.group or None, ())
 
     def _kept(self, query: str, signed: bool) -> str:
-        """Without the groups that have lost their last row."""
+        """Return the condition that drops groups without a row."""
         if not signed:
             return query
         return f"SELECT {listed(self.stored.names)} FROM ({query}) AS s WHERE s.{quoted(self.stored.rows)} > 0"
 
 
 def merging(stored: Stored, signed: bool = False) -> Merging | str:
-    """How a grouped view's parts come together, or why they do not; `signed` parts take rows away too."""
+    """Return how the parts of a grouped view are merged, or why they are not; `signed` parts take rows away, too."""
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
     found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))
     if isinstance(found, Miss):

@@ -48,7 +48,7 @@ def _named(query: str, session: Session, version: Callable[[TableName], str]) ->
 
 
 def _tables(statement: Statement) -> list[exp.Table]:
-    """Every FROM item of every block."""
+    """Return every FROM item of every block."""
     found: list[exp.Table] = []
     for block in statement.blocks:
         if block.tree is None:

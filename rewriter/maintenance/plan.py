@@ -52,7 +52,7 @@ class Situation:
 
 
 def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
-    """How to bring a storage table from the content that it records to that of its sources now."""
+    """Decide how to bring a storage table from its recorded content to that of its sources now."""
     unknown = next((change for change in changes.values() if change.kind is ChangeKind.UNKNOWN), None)
     if unknown is not None:
         return full(f"{unknown.name}: {unknown.reason}")
@@ -112,7 +112,7 @@ def _nothing(storage: Table) -> Decision:
 
 
 def _append(now: Situation) -> Decision | str:
-    """Rows of appended rows."""
+    """Append the rows that the appended rows give."""
     if now.stored.block.keys is not None:
         return ""
     if problem := _append_problem(now):
@@ -179,7 +179,7 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 
 
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
-    """Only the targets that are touched where these are known, else all groups or those of the delta."""
+    """Write only the touched targets where they are known, else all groups or those of the delta."""
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
     merges = how.joins and (now.stored.storage.partitioned_by or (_large(now) and _few(now)))
@@ -198,7 +198,7 @@ def _few(now: Situation) -> bool:
 
 
 def _dearer(now: Situation) -> str:
-    """Why to compute everything anew is no dearer than to bring all groups together with those of a delta."""
+    """Return why to compute everything anew is no dearer than to bring all groups together with those of a delta."""
     storage, changed = now.stored.storage, sum(change.added + change.removed for change in now.changed)
     rows = sum(now.changes[table.name].records for table in now.stored.block.tables)
     if storage.partitioned_by or storage.records is None or not _large(now) or _few(now):
@@ -207,7 +207,7 @@ def _dearer(now: Situation) -> str:
 
 
 def _touched(now: Situation) -> str:
-    """Which rows of the storage lie in the targets of the one source that has changed; empty if that is not known."""
+    """Return the condition for the storage's rows in targets of the one changed source; empty if it is not known."""
     change, *more = now.changed
     if more or change.touched is None:
         return ""
@@ -233,7 +233,7 @@ def _appended(now: Situation) -> str:
 
 
 def _append_problem(now: Situation) -> str:
-    """Why what was appended is not just added to what there is; empty if it is.
+    """Return why what was appended is not just added to what there is; empty if it is.
 
     law:    joins are linear in the tables that they keep all rows of
     no:     a table on the other side of a LEFT, SEMI or ANTI join: a new row there takes others away

@@ -123,7 +123,7 @@ def _time(view: MaterializedView, field: PartitionField) -> Column | None:
 
 
 def _border(moment: datetime, field: PartitionField, column: Column) -> datetime:
-    """Where the partition begins in which a moment lies: Iceberg's do so in UTC."""
+    """Return the begin of the partition of a moment: Iceberg's partitions begin in UTC."""
     day = floor(moment, "day") if column.type == "date" else moment
     return floor(day, field.transform) if field.transform in SPANS else day
 

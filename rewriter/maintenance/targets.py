@@ -86,7 +86,7 @@ class Targets:
         return "(" + " AND ".join(texts) + ")"
 
     def path(self, partition: Partition) -> str:
-        """Where the target of a source partition lies below the storage's data.
+        """Return the path of a source partition's target below the storage's data.
 
         gives:  year=2022/k=a
         """
@@ -99,7 +99,7 @@ class Targets:
         return " OR ".join(sorted(map(self.condition, self.touched)))
 
     def condition(self, target: Target) -> str:
-        """Which rows of the storage a target has."""
+        """Return the condition for the storage's rows of a target."""
         pairs = zip(self.links, target, strict=True)
         return "(" + " AND ".join(part.condition(quoted(link.field.column)) for link, part in pairs) + ")"
 

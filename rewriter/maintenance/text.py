@@ -39,7 +39,7 @@ def filtered(block: Block, condition: str) -> Block:
 
 
 def listed(columns: Sequence[str], alias: str = "") -> str:
-    """Columns as they stand in a SELECT list.
+    """Return columns as they stand in a SELECT list.
 
     >>> listed(["a", "sum(b)"], "v")
     'v.a, v.`sum(b)`'

@@ -87,7 +87,7 @@ def span(value: Value, transform: str, kind: str) -> Span | None:
 
 
 def _begin(number: int, transform: str) -> datetime:
-    """Where the so-many-th hour, day, month or year since 1970 begins."""
+    """Return the begin of the n-th hour, day, month or year since 1970."""
     if transform == "year":
         return datetime(1970 + number, 1, 1)
     if transform == "month":
@@ -123,7 +123,7 @@ def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Spa
 
 
 def _offset(kind: str, zone: str) -> int | None:
-    """How far the wall clock is ahead of the line on which a type's values lie."""
+    """Return the offset of the wall clock from the line on which a type's values lie."""
     if kind != "timestamp":
         return 0
     ahead = offset_of(zone)

@@ -167,7 +167,7 @@ class Aggregates:
         return _filtered(call_of(call.name, part.tree, *size), condition)
 
     def _from_bitmaps(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss | None:
-        """How many whole numbers there are; None if the view holds no bitmaps of them.
+        """Return the number of distinct whole numbers; None if the view holds no bitmaps of them.
 
         law:    a number is one bit of one bucket, so those of different buckets are different: their counts add up,
                 where the storage has one bitmap for a bucket in each group of the query

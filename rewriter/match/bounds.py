@@ -104,7 +104,7 @@ def _begun_behind(bound: Tree) -> str | None:
 
 
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Where the bucket ends that a bound of that type lies in."""
+    """Return the end of the bucket of a bound of that type."""
     length, counted = _LENGTHS[grain]
     units = ("day", "hour", "minute", "second") if counted == "SECOND" else ("month",)  # by whole days a DATE stays one
     unit, one = next((unit, _LENGTHS[unit][0]) for unit in units if length % _LENGTHS[unit][0] == 0)
@@ -113,7 +113,7 @@ def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 
 def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Where the bucket begins that a bound lies in, as a time of that type."""
+    """Return the begin of the bucket of a bound, as a time of that type."""
     source = bound.copy()
     return bucket_call(source if _type(bound) == kind else cast(source, kind), grain, kind)
 

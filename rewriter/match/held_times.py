@@ -41,7 +41,9 @@ class Rows(Protocol):
         """The session's time zone."""
 
     def since(self, tree: Tree) -> int | None:
-        """Seconds since 1970 that no time of an expression is before, of the rows that count; None if not known."""
+        """Return the seconds since 1970 that no time of an expression is before, in the rows that count; None if
+        unknown.
+        """
 
     def held(self, tree: Tree) -> Tree | None:
         """Return the storage's column of an expression."""

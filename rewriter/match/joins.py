@@ -70,7 +70,7 @@ def _inner_in(join: Join, query: Predicates) -> bool:
 
 
 def _never_null(join: Join, block: Block) -> tuple[Tree, ...]:
-    """Columns of the right side that are NULL only where nothing was joined."""
+    """Return columns of the right side that are NULL only where nothing was joined."""
     compared = (side for conjunct in join.on for side in rejected(conjunct))
     certain = [side for side in compared if isinstance(side, exp.Column) and side.table in join.tables]
     declared = (

@@ -10,7 +10,7 @@ from rewriter.model import TableName
 
 
 def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
-    """All one-to-one mappings of the view's occurrences onto occurrences of the same tables in the query.
+    """Yield all one-to-one mappings of the view's occurrences onto occurrences of the same tables in the query.
 
     Where the view has more of a table than the query, so many of them are left out.
     law: a self-join maps in more than one way, and only some of them may match.

@@ -51,7 +51,7 @@ def _rows_of(table: Occurrence) -> int | None:
 
 
 def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
-    """Tables of which a row each determines a row of every other one."""
+    """Return tables of which a row each determines a row of every other one."""
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()
     while left:
@@ -74,7 +74,9 @@ def _reached(start: str, left: set[str], known: set[str], determining: _Determin
 
 
 def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
-    """For each column of a table's primary key the tables with a column that equals it; nothing without a key."""
+    """Yield, for each column of a table's primary key, the tables with a column that equals it; nothing without a
+    key.
+    """
     key = table.contents.primary_key if table.contents is not None else ()
     joins = [join for join in block.joins if table.id in join.tables]
     # What a FULL join, or a join of several tables, brings is not determined by its condition.

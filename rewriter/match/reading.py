@@ -94,7 +94,9 @@ class Reading:
         return Dependencies(self.block, keys, self.zone, key_of, pinned)
 
     def since(self, tree: Tree) -> int | None:
-        """Seconds since 1970 that no time of an expression is before, of the rows that count; None if not known."""
+        """Return the seconds since 1970 that no time of an expression is before, in the rows that count; None if
+        unknown.
+        """
         known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.candidate.block.since)
         return since_of(tree, map(self.normalize, self.query.conjuncts), known)
 
@@ -130,7 +132,7 @@ class Reading:
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
 
     def back(self, table: str) -> Back | None:
-        """One of the view's tables joined back to the storage, where it is not the only one of them."""
+        """Return one of the view's tables joined back to the storage, if it is not the only one."""
         if len(self.candidate.block.tables) == 1 or table in self._extra_ids:
             return None
         (mine,) = (t for t in self.block.tables if t.id == table)
@@ -291,7 +293,7 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
 
 
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
-    """For each LEFT join of the view that is inner in the query, the filter that leaves the rows it joined."""
+    """Return, for each LEFT join of the view that is inner in the query, the filter that keeps the joined rows."""
     held = {
         renamed(output, mapping): name
         for output, name in zip(candidate.block.outputs, candidate.columns, strict=True)

@@ -129,7 +129,7 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
 
 
 def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
-    """Why rows that the view keeps apart may be equal in these outputs; empty if they are not."""
+    """Return why rows that the view keeps apart may be equal in these outputs; empty if they are not."""
     plain = {output.name for output in outputs if isinstance(output, exp.Column)}
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:

@@ -117,7 +117,7 @@ def _compared(token: Token) -> str:
 
 
 def _tail(tokens: Sequence[Token]) -> int:
-    """Where a query's own ORDER BY, LIMIT or OFFSET begins."""
+    """Return the offset at which a query's own ORDER BY, LIMIT or OFFSET begins."""
     depth = 0
     for i, token in enumerate(tokens):
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)

@@ -18,7 +18,7 @@ def literal(text: str) -> str:
 
 
 def pairs(entries: Mapping[str, str]) -> str:
-    """Keys and values as they stand in the parentheses of WITH and TBLPROPERTIES.
+    """Return keys and values as the text in the parentheses of WITH and TBLPROPERTIES.
 
     >>> pairs({"a": "1", "b": "2"})
     "'a' = '1', 'b' = '2'"

@@ -48,7 +48,7 @@ def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> l
 
 
 def _not_added(block: Block, states: Sequence[Change]) -> str:
-    """Why appended rows do not just add to those of a block; empty if they do."""
+    """Return why appended rows do not just add to those of a block; empty if they do."""
     grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
     for join in block.joins:
         if join.kind == "FULL" or join.tables & grown:

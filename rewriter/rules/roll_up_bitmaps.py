@@ -48,7 +48,7 @@ def _counted(block: Block) -> Iterator[Tree]:
 
 
 def _distinct_value(tree: Tree) -> Tree | None:
-    """Of what a canonical tree counts the different values, if it is of one."""
+    """Return the argument of a count of distinct values, if it has only one."""
     call = aggregate_of(tree)
     if call is None or call.name != "count" or not isinstance(call.expressions[0], exp.Distinct):
         return None

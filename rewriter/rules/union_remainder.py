@@ -146,7 +146,7 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
-    """Where the whole buckets of a range begin or end; None if the range itself does so there."""
+    """Return the begin or end of the whole buckets of a range; None if it is that of the range."""
     if kind == "date" and isinstance(conjunct, exp.LTE | exp.GT):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
     if isinstance(conjunct, exp.GT | exp.GTE):

@@ -62,7 +62,7 @@ class Cursor:
             raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """One identifier, in back-ticks or not."""
+        """Read one identifier, in back-ticks or not."""
         token = self.peek()
         quoted = token is not None and token.token_type is TokenType.IDENTIFIER
         if token is None or not (quoted or token.text.replace("_", "a").isalnum()):
@@ -78,7 +78,7 @@ class Cursor:
         return tuple(parts)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """One or more items in parentheses, with commas between them."""
+        """Read one or more items in parentheses, with commas between them."""
         self.expect("(")
         items = [item()]
         while self.accept(","):
@@ -101,7 +101,7 @@ class Cursor:
         return self._text[self._tokens[start].start : self._tokens[self._at - 1].end + 1]
 
     def rest(self, what: str) -> str:
-        """All text that follows."""
+        """Return the rest of the text."""
         first = self.peek()
         if first is None:
             raise self.wrong(what)

@@ -111,7 +111,7 @@ class _Columns:
     key: tuple[str, ...] = field(default=())
 
     def item(self) -> None:
-        """One column or table constraint."""
+        """Read one column or table constraint."""
         if self.cursor.accept("CONSTRAINT"):
             self.cursor.identifier("a constraint's name")
         if self.cursor.accept("PRIMARY", "KEY"):
@@ -143,7 +143,7 @@ class _Columns:
         self.table = replace(self.table, columns=columns)
 
     def _option(self, name: str) -> bool:
-        """One option of a column; whether it may still be NULL."""
+        """Read one option of a column; return whether the column may still be NULL."""
         if self.cursor.accept("NOT", "NULL"):
             return False
         if self.cursor.accept("PRIMARY", "KEY"):
@@ -249,7 +249,7 @@ def _named(cursor: Cursor) -> str:
 
 
 def _rows(cursor: Cursor) -> None:
-    """Rows decide nothing here."""
+    """Skip rows, which decide nothing here."""
     cursor.skip()
 
 

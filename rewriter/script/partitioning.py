@@ -33,7 +33,7 @@ class Partition:
             raise ScriptError(f"line {self.line}: {problem}")
 
     def problem(self, clause: str, view: str, columns: Sequence[Column]) -> str:
-        """Why the view cannot have this in a clause; empty if it can."""
+        """Return why the view cannot have these items in a clause; empty if it can."""
         column = next((c for c in columns if c.name.lower() == self.column.lower()), None)
         if column is None:
             known = ", ".join(c.name for c in columns)

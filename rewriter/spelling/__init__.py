@@ -87,7 +87,7 @@ def _names(sql: str, tokens: Sequence[Token], block: SelectBlock, calls: Sequenc
 
 
 def _item_spans(tokens: Sequence[Token], block: SelectBlock) -> Iterator[tuple[int, int]]:
-    """Where the outputs of a block stand in the text."""
+    """Yield the spans of a block's outputs in the text."""
     inside = [t for t in tokens if block.span.start <= t.start and t.end < block.span.end]
     depth, start, last = 0, None, inside[0]
     for token in inside[1:]:

@@ -100,7 +100,7 @@ def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
 
 
 def depth_at(tokens: Sequence[Token], place: int) -> int:
-    """How many parentheses are open before a place in the text.
+    """Return the number of open parentheses before a place in the text.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> depth_at(tokenize("f(a, (b))"), 6)

@@ -78,7 +78,7 @@ def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> t
 
 
 def by_name(plain: Iterable[PlainView], materialized: Iterable[MaterializedView]) -> dict[TableName, View]:
-    """All views of both kinds."""
+    """Return all views of both kinds by name."""
     found: dict[TableName, View] = {view.name: view for view in plain}
     return found | {view.name: view for view in materialized}
 
@@ -193,7 +193,9 @@ def _named(statement: Statement) -> Iterator[tuple[exp.Table, TableName]]:
 
 
 def _check(inner: Statement, view: View) -> None:
-    """Every name in a view's query must be seen, or it would mean something else in the statement around it."""
+    """Raise _Refused unless every name in a view's query is known: others could mean something else in the
+    statement.
+    """
     unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is no SELECT")
     if unread:
         raise _Refused(f"the query of the view {view.name} is not read: {unread}")

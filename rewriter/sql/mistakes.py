@@ -28,7 +28,7 @@ def unexpected(error: SqlglotError) -> str:
 
 
 def left_open(sql: str) -> str:
-    r"""Which quote or comment has no end.
+    r"""Return the quote or comment that has no end.
 
     >>> left_open("SELECT 'a''b',\n  `c d FROM t")
     'line 2, column 3: ` has no counterpart'

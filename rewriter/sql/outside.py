@@ -40,7 +40,7 @@ def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
 
 
 def depths(tokens: Sequence[Token]) -> list[int]:
-    """How many parentheses are open behind each token."""
+    """Return the number of open parentheses behind each token."""
     found, depth = [], 0
     for token in tokens:
         depth += (token.token_type in OPENING) - (token.token_type in CLOSING)

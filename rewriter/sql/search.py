@@ -16,7 +16,7 @@ _LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Bool
 
 
 def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
-    """All nodes of a kind in an expression, outer ones before those within them; names within columns are not seen.
+    """Return all nodes of a kind in an expression, outer ones first; names within columns are left out.
 
     >>> [node.name for node in every(exp.column("a") + exp.column("b"), exp.Column)]
     ['a', 'b']

@@ -144,7 +144,7 @@ class Statement:
         return tuple(table for table in self.common if table.end <= block.span.start)
 
     def tables_within(self, block: SelectBlock) -> frozenset[TableName]:
-        """All tables that a block reads, in its subqueries and through common table expressions, too."""
+        """Return all tables that a block reads, in its subqueries and through common table expressions, too."""
         blocks = [block, *(common.block for common in self.common_within(block))]
         names = (self.resolve(table) for each in blocks for table in self._items_within(each))
         return frozenset(name for name in names if name is not None)
@@ -185,7 +185,7 @@ class Statement:
                 yield from tables_of(inner)
 
     def named(self) -> Iterator[tuple[exp.Table, TableName]]:
-        """Every table at any depth of its blocks, in joins in parentheses too, with what each means."""
+        """Yield every table at any depth of its blocks, in joins in parentheses too, with its full name."""
         for block in self.blocks:
             for table in block.tree.find_all(exp.Table) if block.tree is not None else ():
                 if (name := self.resolve(table)) is not None:
@@ -281,7 +281,7 @@ def from_items(tree: exp.Select) -> Iterator[exp.Expr]:
 
 
 def place_of(table: exp.Table) -> tuple[int, int]:
-    """Where a table's name stands in the statement's text."""
+    """Return the span of a table's name in the statement's text."""
     parts = [part for part in table.parts if isinstance(part, exp.Identifier)]
     return parts[0].meta["start"], parts[-1].meta["end"] + 1
 
@@ -317,7 +317,7 @@ def _is_query(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 
 
 def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
-    """Why no block of the text can be trusted to mean what it says by itself; empty if all can."""
+    """Return why no block of the text can be trusted to mean what it says by itself; empty if all can."""
     if "${" in sql:
         return "variable substitution (${…}) can change what the text means"
     if len(sql) > LONGEST:
@@ -366,7 +366,7 @@ def _merges(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 
 
 def _ctes(tokens: Sequence[Token]) -> Iterator[str]:
-    """Names that a WITH clause may define, anywhere in the text.
+    """Yield the names that a WITH clause may define, anywhere in the text.
 
     Spark reads `name [(columns)] [MAX RECURSION LEVEL n] [AS] (query)`. Every name with a parenthesis behind it is
     taken for one: that a function's is among them costs nothing but a table of that name.

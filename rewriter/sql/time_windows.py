@@ -40,7 +40,7 @@ def put_in_parts(tree: exp.Select) -> None:
 
 
 def unread(call: Tree) -> str:
-    """Why a call is not put in parts."""
+    """Return why a call is not put in parts."""
     if len(call.expressions) > 2 and _tumbling(call) is None:
         return "window() slides, so that a row is in several windows, or its lengths are not read"
     if _tumbling(call) is None:

@@ -66,7 +66,7 @@ def _made(tokens: Sequence[Token], at: int) -> int | None:
 
 
 def _behind_name(tokens: Sequence[Token], at: int) -> int:
-    """Behind parts with dots between them."""
+    """Return the index behind a name of parts with dots between them."""
     while at + 1 < len(tokens) and tokens[at + 1].token_type is TokenType.DOT:
         at += 2
     return at + 1

@@ -11,7 +11,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def wall_of(micros: int) -> datetime:
-    """Microseconds since 1970 as a wall-clock time; raises OverflowError outside of the years 1 to 9999."""
+    """Return microseconds since 1970 as a wall-clock time; raise OverflowError outside of the years 1 to 9999."""
     return EPOCH + timedelta(microseconds=micros)
 
 
@@ -21,7 +21,7 @@ def micros_of(wall: datetime) -> int:
 
 
 def floor(wall: datetime, grain: str) -> datetime:
-    """Where the bucket begins in which a wall-clock time lies, in a zone of a fixed offset.
+    """Return the begin of the bucket of a wall-clock time, in a zone of a fixed offset.
 
     >>> str(floor(datetime(2024, 5, 15, 10, 47, 30), "fifteen_minute")), str(floor(datetime(2024, 5, 15), "quarter"))
     ('2024-05-15 10:45:00', '2024-04-01 00:00:00')

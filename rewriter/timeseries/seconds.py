@@ -26,7 +26,7 @@ _UNIX = frozenset({"unix_seconds", "unix_timestamp"})
 
 
 def never_known(time: Tree) -> None:
-    """Nothing is known of when times are."""
+    """Return None: no lower bound of times is known."""
 
 
 class Seconds(NamedTuple):

@@ -36,7 +36,7 @@ def translate_bucket(source: str, grain: str, kind: str) -> str:
 
 
 def _wall_clock(source: str, grain: str) -> str:
-    """Buckets without a zone: date_trunc would go through the session's."""
+    """Return the text of a bucket without a zone: date_trunc would use the session's zone."""
     if grain == "day":
         return f"CAST(CAST({source} AS DATE) AS TIMESTAMP_NTZ)"
     if grain in DATE_GRANULARITIES:

@@ -193,7 +193,7 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
 
 
 def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
-    """Of rows that are there sum(coalesce(x, 0)) is coalesce(sum(x), 0)."""
+    """Turn sum(coalesce(x, 0)) over at least one row into coalesce(sum(x), 0)."""
     zeroed = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and len(argument.expressions) == 2
     return argument.expressions[0] if zeroed and is_zero(argument.expressions[1]) else None
 

@@ -38,7 +38,7 @@ class Difference:
 def difference(
     left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str, never_null: Iterable[Tree] = ()
 ) -> Difference | None:
-    """How two conjunctions differ; None where they are true of the same rows.
+    """Return a difference of two conjunctions; None if they are true of the same rows.
 
     >>> from rewriter.model import Column, TableName
     >>> from rewriter.block import Occurrence

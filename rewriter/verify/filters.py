@@ -170,7 +170,7 @@ class Filter:
         return self._at(subject, kind, operator, value)
 
     def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
-        """A comparison of two constants, which is the same in every cell."""
+        """Return a comparison of two constants, which is the same in every cell."""
         kinds = [self._kind(each) for each in (one, other)]
         left, right = (self._value(each, kinds[0]) for each in (one, other))
         if left is None or right is None or any(kind in FRACTIONS for kind in kinds):

@@ -61,7 +61,7 @@ def values_of(tree: Tree) -> list[Tree]:
 
 
 def conditions_of(tree: Tree) -> list[Tree]:
-    """All that decides which value a CASE gives."""
+    """Return all conditions that decide the value of a CASE."""
     return [*([tree.this] if tree.this is not None else []), *(branch.this for branch in tree.args["ifs"])]
 
 

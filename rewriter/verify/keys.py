@@ -161,7 +161,7 @@ def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
 def _owners(
     block: Block, table: Occurrence, tables: Tables
 ) -> Iterator[tuple[Occurrence, tuple[tuple[str, str], ...]]]:
-    """Each other table with a foreign key onto a table's primary key, and the pairs of columns of that."""
+    """Yield each other table with a foreign key onto a table's primary key, and the column pairs of the key."""
     referenced = tables(table.name)
     for owner in block.tables:
         known = tables(owner.name)

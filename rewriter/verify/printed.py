@@ -51,7 +51,7 @@ class Select:
     reads: tuple[Scan, ...]
 
     def scans(self) -> Iterator[Scan]:
-        """Every read of a table at any depth."""
+        """Yield every read of a table at any depth."""
         yield from self.reads
         for source in self.sources.values():
             for branch in source.branches if isinstance(source, Union) else ():

@@ -79,7 +79,7 @@ def verify(
 
 
 def _as_groups(block: Block) -> Block:
-    """Rows that are asked for as a set: a group for all that are alike."""
+    """Return a block of rows asked for as a set as groups: one group for all equal rows."""
     keys = tuple(dict.fromkeys(block.outputs)) if block.keys is None else block.keys
     return replace(block, keys=keys, as_set=False)
 

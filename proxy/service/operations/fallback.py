@@ -32,7 +32,7 @@ class Fallback:
         return self._original is not None and not self._original.expired
 
     def shut(self) -> None:
-        """Never take it from now on."""
+        """Rule out the fallback from now on."""
         self._original = None
 
     def take(self, failure: SqlError | None, run: Callable[[Statement], Coroutine[Any, Any, SqlError | None]]) -> None:

@@ -42,7 +42,7 @@ class Budget:
         self.left = limit
 
     def part(self, count: int) -> Budget:
-        """One of so many equal parts."""
+        """Return one of so many equal parts."""
         return Budget(self.left // count)
 
     def take(self, size: int) -> bool:
@@ -208,7 +208,7 @@ class Prefetch:
             self._blocks.extend(self._asked([message], len(reply)))
 
     def drop(self) -> None:
-        """Nobody is read on for any more; what was asked for in vain is not asked for again."""
+        """Stop prefetching; do not repeat prefetches that were in vain."""
         self._given_up = True
         if self._columns is not None:
             self._columns = self._habits.columns = None
