@@ -1,4 +1,4 @@
-"""Who may come in and what they may take, made from the settings; what cannot be made stops the start."""
+"""Logins, TLS and limits, made from the settings; an error in a file that they name stops the start."""
 
 from __future__ import annotations
 

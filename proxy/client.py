@@ -22,7 +22,7 @@ _CONNECT_S = 5.0
 
 @dataclass(frozen=True)
 class Login:
-    """Where Viewgate listens, and the user who logs in; the password comes from the environment."""
+    """The address of a Viewgate, and the user who logs in; the password comes from the environment."""
 
     host: str
     port: int

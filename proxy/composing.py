@@ -35,7 +35,7 @@ async def never() -> None:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What Viewgate stands between, started here or elsewhere; `alone` says that nobody else makes views there."""
+    """Spark and the catalog, started here or elsewhere; `alone` says that nobody else makes views there."""
 
     upstreams: tuple[Upstream, ...]
     catalog: Catalog

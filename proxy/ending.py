@@ -1,4 +1,4 @@
-"""How a process has ended, in words."""
+"""The end of a process, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where refresh jobs run: on the Spark that answers the clients, or on the one that [pipeline.spark] names."""
+"""The runner of refresh jobs: on the Spark that answers the clients, or on the one that [pipeline.spark] names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is logged, and how a line looks."""
+"""The configuration of the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How this process holds memory while it serves: what is there at the start stays, and what is freed is used again."""
+"""Memory settings of a serving process: objects of the start are frozen, and freed memory is kept for reuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is what Viewgate needs on this machine? Standard library only: it runs before anything is installed.
+"""Checks the requirements on this machine. Standard library only: it runs before anything is installed.
 
 python3 proxy/preflight.py        # one sentence and exit code 1 if something is missing
 """
@@ -19,7 +19,7 @@ _GET_JAVA = "get it, for example with `apt-get install openjdk-17-jre-headless`,
 
 
 class Missing(Exception):
-    """Something that cannot be installed for the user; the message says what, and how to get it."""
+    """A requirement that Viewgate cannot install; the message names it, and how to get it."""
 
 
 def python(version: tuple[int, int] = sys.version_info[:2]) -> None:

@@ -1,4 +1,4 @@
-"""What `viewgate refresh` does once there is a catalog and somewhere to run jobs: for cron, Airflow and their like."""
+"""`viewgate refresh`: refreshes views one after the other, for cron, Airflow and their like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading costs, in bytes: which of several matching views to read, and whether to read one at all.
+"""The cost of reading, in bytes: which of several matching views to read, and whether to read one at all.
 
 A scan costs what it reads and a fixed part, a roll-up its own fixed part: those of Spark's planner, for
 which opening a file is worth reading four megabytes. Where a table's size is not known, it is guessed

@@ -1,4 +1,4 @@
-"""What came of each SELECT of a statement, in the order in which users read it: where it stands, near misses first."""
+"""The findings on each SELECT of a statement, in the order of the text, near misses first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_SELECT = (Reason.NOT_READ, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
 
 
 class Finding(NamedTuple):
-    """What came of one view, or of several `views` that missed for one reason, on one SELECT."""
+    """The result of one view, or of several `views` with the same reason of a miss, on one SELECT."""
 
     attempt: Attempt
     views: int

@@ -1,4 +1,4 @@
-"""Which views could answer a statement: a shortlist, never a verdict."""
+"""The index of views: a shortlist of views that could answer a statement, never a verdict."""
 
 from __future__ import annotations
 
@@ -129,12 +129,12 @@ class Definitions:
 
     @cached_property
     def over_views(self) -> dict[TableName, Features]:
-        """What those views mention that are defined over views, in the terms of these."""
+        """The features of views over views, in terms of the views that they read."""
         return {view.name: features_of(view.over_views, view.session) for view in self.views if view.over_views}
 
     @cached_property
     def features(self) -> dict[TableName, Features]:
-        """What each view mentions, by the view's name."""
+        """The features of each view, by the view's name."""
         return {view.name: features_of(view.storage_query, view.session) for view in self.views}
 
     @cached_property
@@ -193,7 +193,7 @@ class Definitions:
 
     @cached_property
     def shelf(self) -> Shelf:
-        """What the views mention, side by side; of those over views, all tables and views that they read."""
+        """The features of all views side by side; of views over views, all tables and views that they read."""
         below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
         return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
 

@@ -1,4 +1,4 @@
-"""What Spark answers from a table's metadata alone: no view has less to read than nothing."""
+"""Queries that Spark answers from a table's metadata alone: no view has less to read than nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a SELECT asks of the tables that it reads, as far as names alone tell: no catalog is asked, nothing is resolved.
+"""The requirements of a SELECT on its tables, as far as names alone tell: without a catalog, and without resolution.
 
 The view index compares what a query needs with what a view's own query mentions. Both sides err to one
 side: a need is recorded only where nothing but the column itself could serve it, and whatever is not

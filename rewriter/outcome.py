@@ -1,4 +1,4 @@
-"""What the rewriter decided about a statement, and the SQL that follows from it."""
+"""The rewriter's decision about a statement, and the SQL that follows from the decision."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Outcome:
 
     @property
     def left(self) -> int:
-        """How many blocks no view answers."""
+        """The number of blocks that no view answers."""
         answered = [replacement.block.span for replacement in self.replacements]
         return sum(not any(block.span.within(span) for span in answered) for block in self.statement.blocks)
 

@@ -1,4 +1,4 @@
-"""What one block of a statement asks of views, and which of them may have it."""
+"""The requirements of one block of a statement, and the views that may meet them."""
 
 from __future__ import annotations
 

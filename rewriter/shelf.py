@@ -39,7 +39,7 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a view's query mentions. `understood` is False for a query of which only the tables are known.
+    """The features of a view's query. `understood` is False for a query of which only the tables are known.
 
     `keys` are as many as it groups by, `inner` tells that all its joins are. `shown` are the names outside aggregates,
     which may be columns of the storage, `loose` those in predicates that are no comparisons with constants: each with

@@ -24,7 +24,7 @@ MOST_MOMENTS = 4
 
 @dataclass(frozen=True)
 class Bound:
-    """How old an answer may be at most, in seconds, for all views; where that is None, as old as each view allows."""
+    """The staleness bound in seconds for all views; None for the bound of each view."""
 
     now_ms: int
     seconds: int | None = None

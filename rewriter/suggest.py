@@ -46,7 +46,7 @@ class Suggestion:
 
     @property
     def part(self) -> str:
-        """What it would not answer, in words; empty where it answers the whole query.
+        """The part that the change would not answer, in words; empty if it answers the whole query.
 
         >>> Suggestion(TableName(("v",)), ("a",), "", ("a",), left=2).part
         '2 SELECTs would still read tables'

@@ -1,4 +1,4 @@
-"""Which SQL answers a statement: what its session has set, what the catalog has now, what the rewriter decides.
+"""Decides which SQL answers a statement, from the session's settings, the catalog's state and the rewriter's plans.
 
 This room stands between the statements that Viewgate answers itself (`commands`, EXPLAIN among them)
 and the sources of truth (`catalog`, the session's own upstream), so that both EXPLAIN and a statement's

@@ -1,4 +1,4 @@
-"""What was decided about a statement, and how its user is told."""
+"""The decision about a statement, and its texts for the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MISSED = 3  # views that an operation log tells of; EXPLAIN tells of all
 
 @dataclass(frozen=True)
 class Decision:
-    """What is sent to Spark for a statement, and why.
+    """The SQL that is sent to Spark for a statement, and the reason.
 
     `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
     can run it; `problem` says why nothing was tried, and `why` does in a word. `over` is the number of views that read
@@ -54,7 +54,7 @@ class Decision:
 
     @property
     def choice(self) -> Choice:
-        """What the journal keeps: the views that were tried, each once, and a word for which none answers."""
+        """The decision as the journal keeps it: the views tried, each once, and a reason if none answers."""
         chosen = self._views("chosen") if self.rewritten else ()
         reason = "" if chosen else self._reason()
         return Choice(self._views(), self._views("chosen", "not chosen"), chosen, reason)
@@ -80,12 +80,12 @@ class Decision:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What came of the views on each SELECT, near misses first."""
+        """The result of the views on each SELECT, near misses first."""
         return ranked(self.outcome) if self.outcome else ()
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Why views do not answer, each view and reason once; of several SELECTs, which one it is about."""
+        """The reasons why views do not answer, each view and reason once; with the SELECT, if there are several."""
         found = [finding for finding in self.findings if finding.attempt.verdict != "chosen"]
         several = len({finding.block for finding in self.findings}) > 1
         return tuple(dict.fromkeys(_missed(finding, several) for finding in found))

@@ -1,4 +1,4 @@
-"""What is known about a client's session, and what of it has to be asked again."""
+"""The known settings of a client's session, and the ones that have to be asked again."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class SessionFacts:
 
     @property
     def problem(self) -> str:
-        """Why no statement of the session can be rewritten now; empty if it can."""
+        """The reason why no statement of the session can be rewritten now; empty if there is none."""
         if self._doubts:
             return f"{self._doubts[0]!r} may have changed what names and functions mean in this session"
         if self._shared:

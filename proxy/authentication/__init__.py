@@ -1,4 +1,4 @@
-"""Who a client is, and for whom it may act.
+"""Authentication of clients, and impersonation.
 
 `directory` and `tokens` need packages that not everybody has, `kerberos` a library of the system: the composition root
 imports them if they are set.

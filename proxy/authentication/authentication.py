@@ -1,4 +1,4 @@
-"""Who a client is: what it claims, held against a file, a directory or a signature."""
+"""Checks a client's credentials against a file, a directory or a signature."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Denied(Exception):
 
 
 class Passwords(Protocol):
-    """What knows passwords; `check` may take its time, in a thread of its own."""
+    """A source of passwords; `check` may block, in a thread of its own."""
 
     def check(self, user: str, password: str) -> bool:
         """Return whether this is the user's password."""
@@ -32,7 +32,7 @@ class Passwords(Protocol):
 
 
 class TokenKeys(Protocol):
-    """What knows who signs tokens."""
+    """A source of the keys that sign tokens."""
 
     def user(self, token: str) -> str | None:
         """Return the user of a token."""
@@ -51,7 +51,7 @@ class TicketLogin(Protocol):
 
 
 class Tickets(Protocol):
-    """What reads the tickets that somebody else has given out; it may take its time, in a thread of its own."""
+    """A reader of tickets that another service has issued; it may block, in a thread of its own."""
 
     def login(self) -> TicketLogin:
         """Return the start of a login."""

@@ -24,7 +24,7 @@ class DirectoryDown(Exception):
 
 @dataclass(frozen=True)
 class Directory:
-    """Where the directory is, and how a user is found in it.
+    """An LDAP directory, and the search for a user in it.
 
     Either `user_dn` says where all users are (`uid={user},ou=people,dc=example,dc=org`), or an entry is searched for
     below `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`), as `bind_dn` if that is needed.

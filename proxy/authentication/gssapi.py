@@ -18,7 +18,7 @@ _BY_GSSAPI, _BY_MECHANISM = 1, 2
 
 
 class GssError(Exception):
-    """What GSSAPI says that is wrong."""
+    """An error that GSSAPI reports."""
 
 
 class _Buffer(ctypes.Structure):

@@ -16,7 +16,7 @@ _OFFER = bytes([_NO_LAYER, 0, 0, 0])  # and 0 as the size of wrapped messages, o
 
 
 class Security(Protocol):
-    """What a login is made of, as GSSAPI does it."""
+    """The steps of a login by GSSAPI."""
 
     complete: bool
 

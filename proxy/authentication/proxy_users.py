@@ -1,4 +1,4 @@
-"""Who may open sessions for whom: a tool that logs in as itself and works for its own users."""
+"""Impersonation: the users for whom a tool that logs in as itself may open sessions."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _SHARED = ("HS256", "HS384", "HS512")
 
 @dataclass(frozen=True)
 class Tokens:
-    """Whose tokens are believed, and which of their claims names the user."""
+    """The keys of accepted tokens, and the claim that names the user."""
 
     keys: tuple[tuple[str | None, Any], ...]
     algorithms: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What happened to a table between two snapshots, from their summaries, and from manifests where files matter."""
+"""The changes of a table between two snapshots, from their summaries, and from manifests where files matter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is in a catalog, as tools browse it: every table and view with its columns, comments and keys."""
+"""The inventory of a catalog for tools that browse: every table and view with its columns, comments and keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rewriter.model import ForeignKey, TableName
 
 
 class Kind(Enum):
-    """What a name stands for, as JDBC calls it; storage is nobody's to query, and so a table of the system."""
+    """The table types of JDBC; a storage table, which nobody is to query, is a SYSTEM TABLE."""
 
     TABLE = "TABLE"
     VIEW = "VIEW"

@@ -23,7 +23,7 @@ class Conflict(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What became the content of the storage."""
+    """The published content of the storage."""
 
     snapshot_id: int
     rows: int

@@ -1,4 +1,4 @@
-"""What a refresh says about a storage table's content: all spellings read, the specification's and the newest written.
+"""The refresh state of a storage table: all spellings are read; the specification's and the newest are written.
 
 Two forms are in the world. *Properties*: keys of the storage table (`iceberg.base.snapshot.<uuid>` and its kin), which
 a commit of data does not change by itself. *Summary*: `refresh-state` in the snapshot that holds the content, which is

@@ -1,4 +1,4 @@
-"""What every kind of Iceberg catalog can be asked: where the metadata of a name is now, and what it says."""
+"""The interface of an Iceberg catalog: the current metadata location of a name, and the metadata."""
 
 from __future__ import annotations
 

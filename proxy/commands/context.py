@@ -1,4 +1,4 @@
-"""What a statement of Viewgate's own has at hand when it runs."""
+"""The services that a statement of Viewgate's own uses."""
 
 from __future__ import annotations
 

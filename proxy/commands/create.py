@@ -231,7 +231,7 @@ class Create:
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is made: names, shape, the session's facts, the view that is replaced, and how the storage is laid out."""
+    """The plan of a CREATE: names, shape, the session's facts, the replaced view, and the layout of the storage."""
 
     name: TableName
     storage: TableName

@@ -1,4 +1,4 @@
-"""What views lose when snapshots of their tables expire: told with the statement that has them expire.
+"""The effect of expiring snapshots on views, reported with the statement that expires them.
 
 A view that lacks the latest snapshots of a table needs the one that its last refresh read: to be answered with the
 appended rows, to be within a bound, and to be refreshed by the change. Without it no answer is wrong, and the next

@@ -66,7 +66,7 @@ _HINT = "DROP MATERIALIZED VIEW first, and make it again afterwards"
 
 
 class Guard:
-    """What views are made of, and their storage, can be changed only by what leaves the views whole."""
+    """Refuses statements that would break views: changes of their sources and their storage."""
 
     def __init__(self, context: Context, affected: AffectedViews) -> None:
         self._context = context

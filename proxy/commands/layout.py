@@ -1,4 +1,4 @@
-"""How a new view's storage is laid out: as its user says, else as what it reads is."""
+"""The layout of a new view's storage: as the statement says, else as its sources are laid out."""
 
 from __future__ import annotations
 

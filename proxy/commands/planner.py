@@ -1,4 +1,4 @@
-"""What becomes of each statement: answered here, or forwarded as `answering` decides; refreshes follow a write."""
+"""Plans each statement: answered here, or forwarded as `answering` decides; refreshes follow a write."""
 
 from __future__ import annotations
 

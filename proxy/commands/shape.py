@@ -1,4 +1,4 @@
-"""What a new view and its storage look like: Spark names and types the columns, the rewriter makes both queries."""
+"""The shape of a new view and its storage: Spark names and types the columns, the rewriter makes both queries."""
 
 from __future__ import annotations
 

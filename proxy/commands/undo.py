@@ -14,7 +14,7 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """How to take something back; `what` says it to a user, who has to do it where this fails.
+    """A step that undoes something; `what` tells the user, who has to do it if the step fails.
 
     `act` tells whether there was anything to take back.
     """

@@ -82,7 +82,7 @@ class Ports(Table):
 
 
 class Listen(Table):
-    """Where clients connect."""
+    """The addresses at which clients connect."""
 
     host: Text = "127.0.0.1"
     port: ListenPort = DEFAULT_PORT
@@ -92,7 +92,7 @@ class Listen(Table):
 
 
 class ConsoleSettings(Table):
-    """Where pages, metrics and health are served over HTTP; without a `port`, at CONSOLE_PORT if that is free."""
+    """The address of pages, metrics and health over HTTP; without a `port`, CONSOLE_PORT if that is free."""
 
     host: Text = "127.0.0.1"
     port: ListenPort | None = None
@@ -100,7 +100,7 @@ class ConsoleSettings(Table):
 
 
 class JournalSettings(Table):
-    """What is kept of statements, and the file that gets it, too."""
+    """The settings of the journal, and the file that gets its records."""
 
     file: File | None = None
     literals: Truth = True
@@ -146,7 +146,7 @@ class KerberosSettings(Table):
 
 
 class AuthenticationSettings(Table):
-    """How logins are checked, by default not at all, and who may operate Viewgate."""
+    """The checks of logins, by default none, and the users who may operate Viewgate."""
 
     passwords: File | None = None
     ldap: LdapSettings | None = None
@@ -251,7 +251,7 @@ class EmbeddedSettings(Table):
 
 
 class Config(Table):
-    """Everything that can be set. Without upstreams, Viewgate has a Spark and a catalog of its own."""
+    """All settings. Without upstreams, Viewgate has a Spark and a catalog of its own."""
 
     server: Listen = Listen()
     console: ConsoleSettings = ConsoleSettings()

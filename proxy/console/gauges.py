@@ -1,4 +1,4 @@
-"""What is read from this process at each scrape: statements and sessions, upstreams, and the uses of views."""
+"""Gauges read from this process at each scrape: statements and sessions, upstreams, and the uses of views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What this process counts about statements and refreshes, in the terms of Prometheus.
+"""Counters of this process for statements and refreshes, in the terms of Prometheus.
 
 Counted in plain numbers, by the one event loop that runs statements: the counters and histograms of prometheus-client
 lock for each, and took 25 µs of a statement where these take 4.
@@ -23,7 +23,7 @@ _BOUNDS = (*map(str, _BUCKETS), "+Inf")
 
 
 class _Times:
-    """How often times fell into each bucket, and their sum."""
+    """A histogram of times: the count in each bucket, and the sum."""
 
     __slots__ = ("counts", "sum")
 

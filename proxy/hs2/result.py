@@ -39,7 +39,7 @@ Query = Callable[[str], Awaitable[ResultSet]]
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where a type's values travel, as what, and what stands in for NULL in a column."""
+    """The Thrift field and type of a column's values, and the placeholder for NULL."""
 
     field: str
     column: str

@@ -1,4 +1,4 @@
-"""How a call went: success, or an error with everything that a client may look at."""
+"""The status of a call: success, or an error with all fields that clients read."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Journal:
 
     @property
     def running(self) -> int:
-        """How many statements run."""
+        """The number of running statements."""
         return len(self._running)
 
     def receive(self, session: ClientSession, sql: str) -> Record:

@@ -25,7 +25,7 @@ KEPT, SHOWN = 10_000, 200
 
 
 class Phase(StrEnum):
-    """What a statement's time is spent on, in order."""
+    """The phases of a statement, in order."""
 
     PLANNED = "planned"  # the decision: what Spark and the catalog are asked for it included
     QUEUED = "queued"  # behind other statements, and until Spark has taken it
@@ -34,7 +34,7 @@ class Phase(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What answered a statement."""
+    """The outcomes of a statement."""
 
     VIEW = "view"  # a materialized view, all of it or a part
     MISS = "miss"  # the tables: views read them, and none could answer
@@ -91,17 +91,17 @@ class Record:
 
     @property
     def milliseconds(self) -> int:
-        """How long it took, or has been running."""
+        """The duration so far, or until the end."""
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     @property
     def work_ms(self) -> float:
-        """What its decision and its execution took, without waiting for its turn and for its client."""
+        """The time of decision and execution, without queueing and waiting for the client."""
         return 1000 * (self.seconds.get(Phase.PLANNED, 0.0) + self.seconds.get(Phase.EXECUTED, 0.0))
 
     @property
     def outcome(self) -> Outcome:
-        """What answered it."""
+        """The outcome of the statement."""
         if self._refused:
             return Outcome.REFUSED
         if self._local:

@@ -13,7 +13,7 @@ from rewriter.model import TableName
 
 
 class Cause(StrEnum):
-    """Why a view is refreshed."""
+    """The causes of a refresh."""
 
     STATEMENT = "statement"  # REFRESH or CREATE MATERIALIZED VIEW
     COMMIT = "commit"  # a write through Viewgate to one of its tables
@@ -43,7 +43,7 @@ class Refresh:
 
     @property
     def milliseconds(self) -> int:
-        """How long it took, or has been running."""
+        """The duration so far, or until the end."""
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     def ended(self, state: OperationState, error: str = "") -> None:

@@ -1,4 +1,4 @@
-"""How often each view was of use since the start, statement by statement, and what it saved and cost.
+"""The usage of each view since the start: statements answered, time saved, and cost.
 
 A statement's time without its views is estimated as the mean over the statements of the same digest that the tables
 have answered. Statements without such a digest count for nothing.

@@ -1,4 +1,4 @@
-"""Why a refresh failed, for those who own the view: one line, in names that they know, with what to do."""
+"""The cause of a failed refresh for the view's owner: one line, in names that owners know, with the remedy."""
 
 from __future__ import annotations
 

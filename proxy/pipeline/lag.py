@@ -1,4 +1,4 @@
-"""How far views are behind their tables."""
+"""The lag of views behind their tables."""
 
 from __future__ import annotations
 

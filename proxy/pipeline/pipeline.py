@@ -44,7 +44,7 @@ _OUTDATED = (*STATE_PREFIXES, REFRESH_ERROR)  # what a refresh replaces or remov
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What the storage holds after a refresh, `only` those rows; `changed` is False where it was fresh already."""
+    """The result of a refresh: the storage's rows, `only` those of a condition; `changed` is False if it was fresh."""
 
     rows: int
     snapshot_id: int

@@ -1,4 +1,4 @@
-"""How the next refresh of a view would go: what is recorded, what the catalog says has happened, what follows."""
+"""The plan of a view's next refresh, from the recorded state and the changes in the catalog."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a refresh that computes all rows reads: the tables, or what other views hold of them at this moment.
+"""The sources of a full refresh: the tables, or other views over them at the same moment.
 
 A view over views reads the storage of those below it. Any other reads the storage of a view over the same tables where
 the matching engine answers the one from the other, as a month's sums from a day's: of several views that are computed

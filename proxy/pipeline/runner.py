@@ -1,4 +1,4 @@
-"""What the pipeline needs of a Spark: a session of its own for each job, with the settings that the job names."""
+"""The interface to a Spark for refresh jobs: a session for each job, with the settings of the job."""
 
 from __future__ import annotations
 

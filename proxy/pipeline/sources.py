@@ -1,4 +1,4 @@
-"""What a storage query reads, at one moment: the tables, through views too, and which of them can be pinned."""
+"""The sources of a storage query at one moment: the tables, also through views, and which of them can be pinned."""
 
 from __future__ import annotations
 

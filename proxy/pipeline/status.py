@@ -1,4 +1,4 @@
-"""How a view stands: fresh or not and why, since when, and where its last refresh failed."""
+"""The status of a view: fresh or not and why, since when, and the failure of its last refresh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a refresh does next: one commit, after which the storage holds a view, or a part of it, as its sources are now.
+"""The steps of a refresh: each is one commit, after which the storage holds a view, or a part, as its sources are now.
 
 Most refreshes are one step. Old targets go before the rest is brought up to date; rows that are asked for and not held
 come after it, from the same snapshots. Each step leaves storage that holds just the rows that it says it does.
@@ -36,7 +36,7 @@ _UNDROPPED = (
 
 @dataclass(frozen=True)
 class Asked:
-    """What a user asks of a refresh: all of it anew, or the rows for which a condition over its columns is true.
+    """The options of a refresh: full, or only the rows for which a condition over its columns is true.
 
     `anew` computes from the sources what is held, too.
     """

@@ -23,7 +23,7 @@ def content(view: MaterializedView) -> Content:
 
 
 class UnderWay:
-    """Who works on which storage, in one event loop."""
+    """Locks on storage within one event loop."""
 
     def __init__(self) -> None:
         self._busy: defaultdict[Content, asyncio.Lock] = defaultdict(asyncio.Lock)

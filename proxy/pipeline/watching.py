@@ -1,4 +1,4 @@
-"""How far a refresh is, in the log that its user reads: the stages that Spark has begun, and their tasks."""
+"""The progress of a refresh in its user's log: the stages that Spark has begun, and their tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What logins and calls are in each transport; bytes come and go by `connection`."""
+"""Logins and calls in each transport; `connection` moves the bytes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _WORTH_PACKING = 1400  # less fits one packet in any case
 
 @dataclass(frozen=True)
 class Caller:
-    """Where a connection comes from, and whether nobody listens in."""
+    """The peer of a connection, and whether the connection is encrypted."""
 
     address: str
     secure: bool
@@ -77,7 +77,7 @@ class Conversation(ABC):
     @property
     @abstractmethod
     def buffered(self) -> int:
-        """How many bytes of what it has sent wait for the rest of a message."""
+        """The number of received bytes of an incomplete message."""
 
     @abstractmethod
     def receive_data(self, data: bytes) -> None:

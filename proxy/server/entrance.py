@@ -1,4 +1,4 @@
-"""What all connections share: the service, who may come in and how, and what each may take."""
+"""The shared context of all connections: the service, authentication, TLS and limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proxy.wire import Bounds
 
 @dataclass(frozen=True)
 class Limits:
-    """What a client may take: bytes of a message, and seconds for things that ought to be quick.
+    """Limits to a client: bytes of a message, and seconds for steps that ought to be quick.
 
     `string`, `container` and `nesting` bound what is in a message: the bytes of a string, the elements of a list, set
     or map, and how deep values are in one another; the service's own nest 9 deep.
@@ -36,13 +36,13 @@ class Limits:
 
     @property
     def bounds(self) -> Bounds:
-        """What may be in a message."""
+        """The limits to the content of a message."""
         return Bounds(self.string, self.container, self.nesting)
 
 
 @dataclass
 class Held:
-    """How many bytes of messages that are not whole are held now, for all clients."""
+    """The total of buffered bytes of incomplete messages, over all clients."""
 
     bytes: int = 0
 
@@ -57,7 +57,7 @@ class TlsSettings:
 
 @dataclass(frozen=True)
 class Entrance:
-    """Where connections come in."""
+    """The context in which connections are accepted."""
 
     service: Service
     authentication: Authentication = field(default_factory=Authentication)

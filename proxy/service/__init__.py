@@ -1,4 +1,4 @@
-"""What each call of TCLIService means: enrolled in `handlers.HANDLERS`, with a file for each call that has logic.
+"""The calls of TCLIService: each is enrolled in `handlers.HANDLERS`, with a file for each call that has logic.
 
 `Service.handle` takes a whole message from a peer and returns the whole reply; `context` is what all calls share. The
 operations that answer the calls on a handle are in `operations`.

@@ -1,4 +1,4 @@
-"""What the calls that list things have in common: our own rows, Spark's rows, and an operation that has ended.
+"""Shared parts of the metadata calls: our own rows, Spark's rows, and a finished operation.
 
 Spark lists one catalog, `spark_catalog`, and knows no name for it. Viewgate adds its Iceberg catalog. A call that names
 a catalog is answered from that one; the empty name asks for what has no catalog, which to Spark is everything it has:
@@ -35,7 +35,7 @@ _GLOBAL_TEMPORARY = "global_temp"
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Which catalogs a call asks about: ours, if it is not None, and whether Spark's."""
+    """The catalogs that a call asks about: ours, if it is not None, and whether Spark's."""
 
     ours: Catalog | None
     sparks: bool

@@ -46,7 +46,7 @@ _BEFORE_NAME, _SEQID = 8, 4  # bytes of a message
 
 
 class Foreseen:
-    """What will be asked of one operation, as long as there is that."""
+    """The expected next calls on one operation, with their replies."""
 
     __slots__ = ("_answers", "_told")
 

@@ -1,4 +1,4 @@
-"""What is to be done with a statement: forwarded, as it is or rewritten, or answered here."""
+"""The plan of a statement: forwarded, as it is or rewritten, or answered here."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Sessions:
 
     @property
     def running(self) -> int:
-        """How many operations are not known to have ended."""
+        """The number of operations that are not known to have ended."""
         return len(self._running)
 
     @property

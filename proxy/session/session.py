@@ -161,7 +161,7 @@ class OperationLog:
 
 
 class Operation(ABC):
-    """Something that a session runs or has run; how, is what the subclasses know. `watcher` is called at its end."""
+    """An operation that a session runs or has run; subclasses run it. `watcher` is called at its end."""
 
     def __init__(self, session: ClientSession, kind: int, ended: Callable[[bool], None] | None = None) -> None:
         self.handle = Handle.new(session.handle.mark)

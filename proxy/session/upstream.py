@@ -71,7 +71,7 @@ class SessionUpstream(Protocol):
 
     @property
     def info(self) -> dict[int, bytes]:
-        """What the upstream has said of itself, by kind; to be added to."""
+        """The upstream's replies to GetInfo, by kind; callers add to them."""
         ...
 
     async def hold(self) -> LiveUpstream:

@@ -1,4 +1,4 @@
-"""What JDBC is told of a column's type: its number in java.sql.Types, size, digits, radix, as Spark tells it."""
+"""The JDBC form of a column's type: number in java.sql.Types, size, digits, radix, as Spark reports them."""
 
 from __future__ import annotations
 

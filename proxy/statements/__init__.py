@@ -1,4 +1,4 @@
-"""What the words of a statement tell without a catalog, a session or a server: PURE, with one lexer.
+"""Classifies statements by their text, without a catalog, a session or a server: PURE, with one lexer.
 
 `classify` reads a text once and returns its `StatementInfo`: the tables that it may write to (`writes`), what it drops
 or changes (`destructive`), what it does to its session (`effects`), the statements of a script (`scripts`). `lexer` has

@@ -11,7 +11,7 @@ from proxy.statements.lexer import Parts, Token, leading_name, names, scan
 
 
 class Loss(Enum):
-    """How a statement changes an object, in words for behind its name. SHAPE matters to storage tables only."""
+    """The change of an object by a statement, as words behind its name. SHAPE matters to storage tables only."""
 
     RELATION = "is dropped or renamed"
     COLUMNS = "loses or changes columns"

@@ -11,7 +11,7 @@ from proxy.statements.lexer import scan, unclosed
 
 
 class Effect(Enum):
-    """How far a statement reaches into its session."""
+    """The effect of a statement on its session."""
 
     NONE = "changes nothing that a name or a value depends on"
     SETTINGS = "changes settings or the current namespace, which can be read again"
@@ -22,7 +22,7 @@ class Effect(Enum):
 
 
 class Replay(Enum):
-    """How a new upstream session is brought to the state that a statement has left in its own."""
+    """The replay of a statement's session effect in a new upstream session."""
 
     NEEDLESS = "the statement leaves nothing behind"
     REPEAT = "by the same statement, if it succeeded"

@@ -60,7 +60,7 @@ class Attachment:
 
     @property
     def info(self) -> dict[int, bytes]:
-        """What the upstream has said of itself, by kind; to be added to."""
+        """The upstream's replies to GetInfo, by kind; callers add to them."""
         return (self.place or self._pool.places[0]).info
 
     @property

@@ -35,7 +35,7 @@ class NotLetIn(Unreachable):
 
 
 class Pulse:
-    """When a server was last heard of, on any of its connections."""
+    """The time of a server's last reply, on any of its connections."""
 
     __slots__ = ("at",)
 

@@ -1,4 +1,4 @@
-"""What has made a session what it is: the statements to be repeated on another one, in an order that does so again."""
+"""The session effects to replay on another upstream session, in order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Kept:
 
     @property
     def moves(self) -> int:
-        """How many of them lead to another namespace."""
+        """The number of statements that lead to another namespace."""
         return sum(_MOVES.match(text) is not None for text in self.texts)
 
     def add(self, sql: str) -> None:

@@ -39,7 +39,7 @@ class Announced(NamedTuple):
 
     @property
     def kind(self) -> int:
-        """What kind of operation it is, without which its handle is not valid to Spark."""
+        """The kind of the operation, without which its handle is not valid to Spark."""
         return _kind(self.reply)
 
     @property
@@ -96,7 +96,7 @@ FETCH_ROWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class RemoteStatus:
-    """What an upstream says of an operation."""
+    """The status of an operation in an upstream's reply."""
 
     state: OperationState
     error: SqlError | None = None

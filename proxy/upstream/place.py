@@ -109,7 +109,7 @@ class Place:
 
     @property
     def openings(self) -> int:
-        """How many sessions can be opened at a time beside those that are; a single one tries a saturated server."""
+        """The number of sessions that may be opened concurrently; a single one probes a saturated server."""
         return 0 if self.paused else (1 if self._saturated else OPENINGS) - self.opening
 
     @property
@@ -119,12 +119,12 @@ class Place:
 
     @property
     def vacancies(self) -> int:
-        """How many sessions there is room for as far as is known: a saturated server has others' in their place."""
+        """The number of sessions with known room: a saturated server holds sessions of other proxies."""
         return 0 if self._saturated else max(self.terms.sessions - self.sessions, 0)
 
     @property
     def load(self) -> float:
-        """What it has to do, with one more session, for its share."""
+        """The load with one more session, relative to the server's weight."""
         return (self.sessions + 1) / self.terms.weight
 
     def settle(self, upstream: Upstream) -> None:

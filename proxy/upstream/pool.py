@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class Steering(StrEnum):
-    """What an operator can have of an upstream."""
+    """The actions of an operator on an upstream."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -63,13 +63,13 @@ class Upstreams:
 
     @property
     def problems(self) -> str:
-        """What is wrong with the upstreams that do not answer."""
+        """The errors of the upstreams that do not answer."""
         problems = [place.problem.message for place in self.places if place.problem and not place.terms.draining]
         return "; ".join(problems)
 
     @property
     def waiting(self) -> int:
-        """How many wait for a session."""
+        """The number of clients that wait for a session."""
         return len(self._waiting)
 
     async def open(self, user: str, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:

@@ -1,4 +1,4 @@
-"""How far a running statement is, in the form in which Hive's drivers draw a progress bar."""
+"""The progress of a running statement, in the form in which Hive's drivers draw a progress bar."""
 
 from __future__ import annotations
 

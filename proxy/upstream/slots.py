@@ -78,7 +78,7 @@ class Slots:
 
     @property
     def waiting(self) -> int:
-        """How many wait for one."""
+        """The number of queued statements."""
         return len(self._queue)
 
     def take(self) -> bool:

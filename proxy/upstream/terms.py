@@ -1,4 +1,4 @@
-"""Where upstreams are, how much of the work each gets, and how long it may take for an answer."""
+"""The addresses, shares and timeouts of upstream servers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WORKING = frozenset(
 
 @dataclass(frozen=True)
 class Terms:
-    """How much of the work a server gets: its share, and the sessions and running statements that it has at most.
+    """The share of a server: its weight, and its limits of sessions and running statements.
 
     Spark Thrift Server has a thread for each connection, 500 of them, and 100 more that run statements. One that is
     `draining` keeps what it has and gets nothing new.
@@ -29,7 +29,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Upstream:
-    """Where a Thrift Server listens, as whom to log in (by default as each session's user); `what` it is to users."""
+    """The address of a Thrift Server, its login (by default each session's user), and `what` messages call it."""
 
     host: str
     port: int
@@ -43,7 +43,7 @@ class Upstream:
 
     @property
     def named(self) -> str:
-        """How messages speak of it."""
+        """The name of the server in messages."""
         return f"{self.what} at {self}"
 
 

@@ -74,7 +74,7 @@ class FrameReader:
 
     @property
     def buffered(self) -> int:
-        """How many bytes wait for the rest of their frame."""
+        """The number of buffered bytes of an incomplete frame."""
         return len(self._buffer)
 
     def receive_data(self, data: bytes) -> None:
@@ -147,7 +147,7 @@ class SaslTransport:
 
     @property
     def buffered(self) -> int:
-        """How many bytes wait for the rest of their message."""
+        """The number of buffered bytes of an incomplete message."""
         return self._frames.buffered + self._pieces.buffered
 
     def accept(self) -> bytes:
@@ -188,7 +188,7 @@ class BareTransport:
 
     @property
     def buffered(self) -> int:
-        """How many bytes wait for the rest of their message."""
+        """The number of buffered bytes of an incomplete message."""
         return self._reader.buffered
 
     def accept(self) -> None:

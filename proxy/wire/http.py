@@ -70,7 +70,7 @@ class HttpTransport:
 
     @property
     def buffered(self) -> int:
-        """How many bytes wait for the rest of their request."""
+        """The number of buffered bytes of an incomplete request."""
         return len(self._body)
 
     def receive_data(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""How TBinary lays values out, and the error of bytes that are laid out in another way."""
+"""The layout of values in TBinary, and the error for bytes with another layout."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MAX_DEPTH = 32  # the service's own types nest 9 deep
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much a message may hold: bytes in a string, elements in a container, values in one another."""
+    """The limits to a message's content: bytes in a string, elements in a container, depth of nesting."""
 
     string: int = 1 << 31
     container: int = 1 << 31

@@ -137,7 +137,7 @@ _ANNOUNCING = b"\0"  # no message begins with that
 
 
 class _Look(NamedTuple):
-    """What was seen of a message: its shape, and where the two parts begin of the handle that it holds, if any."""
+    """The scan of a message: its shape, and the offsets of both parts of its handle, if any."""
 
     message: bytes
     shape: bytes | None

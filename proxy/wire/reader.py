@@ -1,4 +1,4 @@
-"""Where a message ends: of a stream that comes in any number of pieces, and of bytes that may be one whole message."""
+"""Finds the end of a message: in a stream of any pieces, and in bytes that may be one whole message."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MessageReader:
 
     @property
     def buffered(self) -> int:
-        """How many bytes wait for the rest of their message."""
+        """The number of buffered bytes of an incomplete message."""
         return len(self._buffer)
 
     def receive_data(self, data: bytes) -> None:
@@ -192,7 +192,7 @@ _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 
 
 class Source:
-    """What Thrift's extension looks at of a transport and of the protocol over it, to make which takes longer."""
+    """The attributes of transport and protocol that Thrift's extension reads; a real transport costs more to make."""
 
     __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit")
 

@@ -29,7 +29,7 @@ class Status(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a client claims: for the caller to judge with `accept` or `refuse`."""
+    """The credentials of a client, which the caller answers with `accept` or `refuse`."""
 
     user: str
     password: str = field(repr=False)
@@ -38,14 +38,14 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What a client says whose login takes several steps: for the caller to answer with `proceed`, until it is sure."""
+    """A token of a login in several steps, which the caller answers with `proceed` until the login is complete."""
 
     data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What came, in a handshake or behind it, is not answered: send `reply` and close."""
+    """A refused handshake or message: send `reply` and close."""
 
     reason: str
     reply: bytes = b""

@@ -70,7 +70,7 @@ class Neighbours:
 
     @property
     def place(self) -> Path:
-        """Where this worker listens."""
+        """The socket path of this worker."""
         return place(self._directory, self.own)
 
     @property

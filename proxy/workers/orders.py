@@ -1,4 +1,4 @@
-"""What the supervisor tells a worker through its standard input: its task first, then orders; the end is one, too."""
+"""The supervisor's orders to a worker over its standard input: its task first; the end of input is an order, too."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Order(Enum):
 
 @dataclass(frozen=True)
 class Task:
-    """What makes a worker: the settings of all, its number (from 1), how often there was one of that number before.
+    """The task of a worker: the settings of all, its number (from 1), and its generation.
 
     `port` is where all listen, `directory` where they reach each other; cookies of all are signed by one key.
     """
@@ -38,7 +38,7 @@ class Task:
 
     @property
     def mark(self) -> bytes:
-        """What handles that it makes end in."""
+        """The suffix of handles that the worker makes."""
         return bytes((self.generation, self.number))
 
 

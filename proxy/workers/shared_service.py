@@ -127,7 +127,7 @@ def _told(gone: Gone, name: str, message: bytes) -> SqlError:
 
 
 class RelayedCalls(Conversation):
-    """What a neighbour says: in each frame who calls, and the call. Who can connect here is believed."""
+    """Calls relayed by a neighbour: each frame has the user and the call. Processes that can connect are trusted."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)

@@ -1,4 +1,4 @@
-"""What each of several workers may take: an equal part, together no more than one process could."""
+"""The limits of each of several workers: equal parts, together no more than one process could take."""
 
 from __future__ import annotations
 

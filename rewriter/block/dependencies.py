@@ -1,4 +1,4 @@
-"""What the keys of a group determine: expressions that have one value in all rows of the group.
+"""Functional dependencies: expressions that have one value in all rows of a group.
 
 | by                | law                                                                                         |
 |-------------------|---------------------------------------------------------------------------------------------|

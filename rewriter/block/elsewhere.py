@@ -1,4 +1,4 @@
-"""What a view holds whose expressions were computed in another time zone than the session's.
+"""The columns of a view whose expressions were computed in another time zone than the session's.
 
 law: a TIMESTAMP is an instant, in whatever zone it is read; so are its minimum, maximum and count, and its bucket is
      that of the zone in which it was computed

@@ -18,7 +18,7 @@ _Found = TypeVar("_Found")
 
 
 class Unsupported(ValueError):
-    """Something that has no place in a block; the message says what, in the user's words."""
+    """A construct that a block cannot represent; the message names it in the user's words."""
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class _TooMany(Unsupported):
 
 
 class FromClause(NamedTuple):
-    """What a FROM clause says."""
+    """The content of a FROM clause."""
 
     tables: tuple[Occurrence, ...]
     where: tuple[Tree, ...]

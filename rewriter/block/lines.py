@@ -129,7 +129,7 @@ def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
 
 @dataclass(frozen=True)
 class _Steps:
-    """What a time of type `kind` shows as: the begin of its bucket in type `shown`, or its year as an INT."""
+    """The label of a time of type `kind`: the begin of its bucket in type `shown`, or its year as an INT."""
 
     grain: str
     kind: str

@@ -139,7 +139,7 @@ class Predicates:
 
     @cached_property
     def _further(self) -> dict[Tree, RangeSet]:
-        """What the conjuncts say of other subjects than their own: of the time behind a bucket, of NULL."""
+        """The conditions that the conjuncts imply for other subjects: the time of a bucket, NULL."""
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
             found = [*_facets(self.block, conjunct, self.zone), consequence(conjunct, self.block, self.zone)]

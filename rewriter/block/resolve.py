@@ -35,7 +35,7 @@ READ_CLAUSES = frozenset(
 
 
 class Texts(NamedTuple):
-    """What gives the text in which a subquery stands in its statement; so many of them are read one in another.
+    """A function that gives a subquery's text in its statement, with a limit to the depth of nesting.
 
     Those whose texts are `known` were read before. `derive` gives the derived tables that are no part of a block.
     """

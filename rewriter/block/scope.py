@@ -1,4 +1,4 @@
-"""What a name in a block means."""
+"""The resolution of names in a block."""
 
 from __future__ import annotations
 

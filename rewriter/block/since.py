@@ -1,4 +1,4 @@
-"""Since when the times of a block's rows are: as its filter tells, and what is known of them otherwise.
+"""Lower bounds of the times of a block's rows, from its filter and from statistics of its tables.
 
 A filter of a dashboard begins somewhere: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Zones had
 other offsets long before, and a proof about them need not go back so far.

@@ -35,7 +35,7 @@ _CLAUSES = frozenset({"expressions", "from_", "joins", "where", "distinct"})
 
 
 class Filter(NamedTuple):
-    """What WHERE says."""
+    """The content of a WHERE clause."""
 
     conjuncts: tuple[Tree, ...] = ()
     tables: tuple[Occurrence, ...] = ()

@@ -1,4 +1,4 @@
-"""What is to be told of a canonical expression by itself."""
+"""Properties of a canonical expression that need no context."""
 
 from __future__ import annotations
 

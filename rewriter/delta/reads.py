@@ -1,4 +1,4 @@
-"""Where an occurrence of a table is read; `sql` is what follows the table's name in FROM."""
+"""A read of a table's occurrence; `sql` is the text behind the table's name in FROM."""
 
 from __future__ import annotations
 

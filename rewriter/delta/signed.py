@@ -1,4 +1,4 @@
-"""What rows that came and went add to the groups of a block: those that went count negatively."""
+"""Signed deltas: inserted rows add to the groups of a block, deleted rows count negatively."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ DEEPEST = 2
 
 
 class Answer(NamedTuple):
-    """What came of a question: by which rule, and the match or the miss that came closest to one."""
+    """The answer to a question: its rule, and the match or the closest miss."""
 
     rule: str
     result: Match | Miss

@@ -1,4 +1,4 @@
-"""What answers a statement: the blocks and texts in it that views answer, at one moment, each plan verified."""
+"""The decision about a statement: the blocks and texts that views answer, at one moment, each plan verified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an error in a rule ends: the view is left out, and the statement is answered without it."""
+"""A guard around rules: an error leaves the view out, and the statement is answered without it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions of a constant date and a number give; they raise ValueError or OverflowError beyond the year 9999."""
+"""Functions of a constant date and a number; they raise ValueError or OverflowError beyond the year 9999."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Pair:
 
     @property
     def scales(self) -> tuple[int, int]:
-        """How many digits behind the point y and x have."""
+        """The scales of y and x."""
         (y, x) = map(scale_of, self.kinds)
         assert y is not None
         assert x is not None
@@ -134,7 +134,7 @@ def _where_there(value: Tree, other: Tree) -> Tree:
 
 
 class _Totals:
-    """What the functions are put together from, as DOUBLEs."""
+    """The sums from which the functions are composed, as DOUBLEs."""
 
     def __init__(self, sums: Mapping[str, Tree], pair: Pair) -> None:
         self._sums, self._pair = sums, pair

@@ -58,7 +58,7 @@ Parts = Mapping[str, Part]
 
 
 class Composition(NamedTuple):
-    """How an aggregate is put together from others that roll up.
+    """The composition of an aggregate from others that roll up.
 
     `parts` gives these for a call and the types of its arguments, none where the result would not be exact; `finish`
     puts their values together, or returns None where the last digit is not proved. `lossless`: the types must be the

@@ -22,7 +22,7 @@ _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)\Z")
 
 
 class Uncertain(ValueError):
-    """What Spark would say here is not known; the message says of what."""
+    """Spark's type or name is not certain; the message names the expression."""
 
 
 class Decimal(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a materialized view stores, the SQL that computes it, and what a refresh has to compute of it."""
+"""The content of a materialized view, the SQL that computes it, and the part that a refresh has to compute."""
 
 from rewriter.maintenance.columns import misplaced, used_columns
 from rewriter.maintenance.decision import Decision, Kind, full

@@ -1,4 +1,4 @@
-"""Which columns of its sources a view reads, and where its storage must have its own."""
+"""The source columns that a view reads, and the storage columns that it needs of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a refresh is going to do, and why."""
+"""The decision about a refresh, with its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each partition of a view's storage is computed from: its build graph, file by file."""
+"""The build graph of a view's storage: the source files of each partition."""
 
 from __future__ import annotations
 

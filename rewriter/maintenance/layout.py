@@ -1,4 +1,4 @@
-"""How storage is best laid out, where its user does not say so: by what its tables are laid out by."""
+"""The default layout of storage: the layout of its tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which way of refreshing a view fits what has happened to its sources: the first of WAYS that does, else full.
+"""The choice of a refresh: the first of WAYS that fits the changes of the sources, else a full one.
 
 A way answers with a Decision, or with the reason why it does not fit. What is never in doubt here: every snapshot
 between the recorded and the current one has been looked at, and every column that the view uses is the same field at

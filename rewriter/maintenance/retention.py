@@ -1,4 +1,4 @@
-"""What a policy keeps of a view's storage: the targets of the last so many days, whole."""
+"""Retention: a policy keeps the whole targets of the last days."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class Kept:
 
     @property
     def condition(self) -> str:
-        """Which rows of the view are kept."""
+        """The condition for the kept rows of the view."""
         return f"{quoted(self.column.name)} >= {self.text}"
 
     @property
     def outside(self) -> str:
-        """Which rows are not; whole files, since no target lies on both sides."""
+        """The condition for the dropped rows: whole files, since no target lies on both sides."""
         name = quoted(self.column.name)
         return f"{name} < {self.text} OR {name} IS NULL"
 

@@ -1,4 +1,4 @@
-"""Which partitions of the storage come from which partitions of a source.
+"""The mapping of a source's partitions to the storage's.
 
 Where every field of the storage's partition specification follows from one field of the source's, each source
 partition lies wholly in one storage partition: its target. A target is computed from its source partitions alone.
@@ -73,7 +73,7 @@ class Targets:
 
     @property
     def source_conditions(self) -> tuple[str, ...]:
-        """Which rows of the source these are, over canonical columns, in SQL that prunes its files."""
+        """The condition for these rows of the source, over canonical columns, in SQL that prunes files."""
         return tuple(sorted({self._source_condition(file.partition) for file in self.read}))
 
     def _source_condition(self, partition: Partition) -> str:
@@ -95,7 +95,7 @@ class Targets:
 
     @property
     def condition_of_touched(self) -> str:
-        """Which rows of the storage the touched targets have."""
+        """The condition for the storage's rows in touched targets."""
         return " OR ".join(sorted(map(self.condition, self.touched)))
 
     def condition(self, target: Target) -> str:

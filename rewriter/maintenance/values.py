@@ -37,7 +37,7 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What is known of a column in a partition: its one value, or for times the first and last microsecond.
+    """The bounds of a column in a partition: its one value, or for times the first and last microsecond.
 
     Of a DATE both are midnights. `value` counts where `last` is None.
     """

@@ -1,4 +1,4 @@
-"""What rules are asked, and what they answer with."""
+"""Questions to rules, and their answers."""
 
 from __future__ import annotations
 

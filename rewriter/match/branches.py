@@ -24,7 +24,7 @@ class Branches:
 
     @property
     def conditions(self) -> tuple[Tree, ...]:
-        """What decides which one."""
+        """The conditions that choose the branch."""
         return (*((self.operand,) if self.operand is not None else ()), *(condition for condition, _ in self.cases))
 
 

@@ -1,4 +1,4 @@
-"""What goes into a rule and what comes out of it."""
+"""The input and the output of a rule."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STORAGE_ALIAS = "v"
 
 
 class Reason(StrEnum):
-    """Why a view does not answer a block."""
+    """The reasons of a miss."""
 
     TABLES_DIFFER = "TABLES_DIFFER"
     VIEW_FILTERS_MORE = "VIEW_FILTERS_MORE"
@@ -89,7 +89,7 @@ class Miss:
 
     @property
     def closeness(self) -> int:
-        """How close to a match it came: what is missing tells more than that a shape is another."""
+        """The distance to a match: a missing item tells more than a different shape."""
         return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 
 
@@ -172,7 +172,7 @@ class Delta:
 
 @dataclass(frozen=True)
 class Parts:
-    """What stands in a storage's place: finer groups, from one path or from several one after the other.
+    """A replacement of the storage: finer groups, from one path or from several in a UNION ALL.
 
     No row is in two branches; one that is a block is read from the tables.
     """

@@ -24,7 +24,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Groups:
-    """How a query's keys and aggregates read: computed keys by the key's meaning, and what an aggregate becomes."""
+    """A query's keys and aggregates over the storage: computed keys by meaning, and replaced aggregates."""
 
     reading: Reading
     keys: Mapping[Tree, Tree]

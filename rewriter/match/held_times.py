@@ -1,4 +1,4 @@
-"""What the storage tells of points in time: their buckets, and the types of what is asked."""
+"""Points in time over the storage: their buckets, and the types of the query's expressions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Read = Tree | Miss | None
 
 
 class Rows(Protocol):
-    """What a view offers of single rows: by (normalized) expression, and what is computed of those."""
+    """A view's row outputs: by normalized expression, and expressions computed of them."""
 
     @property
     def rows(self) -> Mapping[Tree, Tree]:

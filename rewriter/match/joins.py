@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Joined:
-    """How a query's joins come from the view's.
+    """The derivation of a query's joins from the view's.
 
     `extra` are those that the query has beside the view. `matched` are the ON conjuncts of LEFT joins
     of the view that are inner in the query: true wherever one of `present` (for each such join, a choice

@@ -1,4 +1,4 @@
-"""How many rows a block reads at most, from the numbers of rows of its tables.
+"""An upper bound of a block's rows, from the row counts of its tables.
 
 law: a join has as many rows as the product of its tables at most, and a table whose whole primary key is equated with
      columns of tables before it adds at most one row to each of theirs

@@ -1,4 +1,4 @@
-"""What an aggregate is over the rows behind one row of a view's storage: the part of it that is rolled up.
+"""Partial aggregates: an aggregate over the rows behind one row of a view's storage, to be rolled up.
 
 law: a row of the storage stands for the rows of one group, `rows` of them and at least one, joined to one
      row of each table beside the view. What is computed from that row is the same for all of them:

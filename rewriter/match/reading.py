@@ -42,7 +42,7 @@ _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
 
 
 class Reading:
-    """What the storage offers the query: rows (columns that are no aggregates), aggregates, and extra tables beside it.
+    """The storage as the query reads it: rows (columns that are no aggregates), aggregates, and joined extra tables.
 
     `residual` are the predicates that the view does not apply, over storage and extra tables; `joins` bring
     those of the extra tables that are not joined inner.

@@ -1,4 +1,4 @@
-"""What became of a source between the snapshot that a refresh read and the one that it is at now."""
+"""The change of a source between the snapshot that a refresh read and the current one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rewriter.model.tables import Column
 
 
 class ChangeKind(StrEnum):
-    """What all snapshots in between, taken together, did to the rows."""
+    """The effect of all snapshots in between, taken together, on the rows."""
 
     UNCHANGED = "unchanged"
     APPENDED = "appended"

@@ -1,4 +1,4 @@
-"""What the owner of a table says about its rows: primary and foreign keys, in words of table properties."""
+"""Declared constraints of a table: primary and foreign keys, as table properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tables declare: what the index knows of them before a statement's tables are looked up."""
+"""The declarations of tables, known to the index before a statement's tables are looked up."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ class TableName(NamedTuple):
 
     @property
     def namespace(self) -> tuple[str, ...]:
-        """Everything between catalog and table."""
+        """The parts between catalog and table."""
         return self.parts[1:-1]
 
     @property

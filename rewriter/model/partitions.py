@@ -1,4 +1,4 @@
-"""How a table's files are laid out."""
+"""The layout of a table's files."""
 
 from __future__ import annotations
 

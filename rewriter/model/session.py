@@ -1,4 +1,4 @@
-"""What a session has set, as far as it can change what a statement means."""
+"""The state of a session that can change the meaning of a statement."""
 
 from __future__ import annotations
 

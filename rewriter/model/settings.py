@@ -1,4 +1,4 @@
-"""Which session settings can change an answer."""
+"""The session settings that can change an answer."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """What a refresh read: a base table at a snapshot (None: it had none), with the columns that it used."""
+    """A source as a refresh read it: a base table at a snapshot (None: it had none), with the columns used."""
 
     name: TableName
     uuid: str
@@ -68,7 +68,7 @@ class ChildView:
 
 @dataclass(frozen=True, slots=True)
 class RefreshState:
-    """What the content of a storage table was computed from, and the columns that it was written to.
+    """The sources of a storage table's content, and the columns that it was written to.
 
     `only` is a condition over the view's columns where the content is but the rows for which that is true.
     """

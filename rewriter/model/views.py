@@ -28,12 +28,12 @@ class PlainView:
 
     @property
     def session(self) -> Session:
-        """What names in its query mean."""
+        """The session in which the names of its query are resolved."""
         return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
 
     @property
     def state(self) -> ViewState:
-        """Which view, and which version of it, this is."""
+        """The identity and version of the view."""
         return ViewState(self.name, self.uuid, self.version)
 
 
@@ -71,7 +71,7 @@ class MaterializedView:
 
     @property
     def state(self) -> ViewState:
-        """Which view, and which version of it, this is."""
+        """The identity and version of the view."""
         return ViewState(self.name, self.uuid, self.version)
 
     @property
@@ -86,7 +86,7 @@ class MaterializedView:
 
     @property
     def session(self) -> Session:
-        """What names in its queries mean; the view's own catalog can be named, whichever was the current one."""
+        """The session in which the names of its queries are resolved, with the view's own catalog known."""
         return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
 
 

@@ -26,12 +26,12 @@ class Cursor:
 
     @property
     def line(self) -> int:
-        """Where the statement begins."""
+        """The line at which the statement begins."""
         return self._tokens[0].line
 
     @property
     def line_here(self) -> int:
-        """Where the next token stands."""
+        """The line of the next token."""
         return (self.peek() or self._tokens[-1]).line
 
     def step(self) -> None:

@@ -1,4 +1,4 @@
-"""What the statements of a script declare, before any name in it is resolved."""
+"""The declarations of a script's statements, before any name is resolved."""
 
 from __future__ import annotations
 

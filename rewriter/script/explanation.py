@@ -1,4 +1,4 @@
-"""What became of a query, for people and for programs."""
+"""The explanation of a query, for people and for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where `timeseries(…)` calls stand in a text, and what is given to them."""
+"""The `timeseries(…)` calls of a text, with their positions and arguments."""
 
 from __future__ import annotations
 

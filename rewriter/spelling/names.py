@@ -1,4 +1,4 @@
-"""What names mean in a SELECT, and of which types they are, as far as that is known for certain.
+"""The meaning and the types of names in a SELECT, as far as they are certain.
 
 A block of the rewriter reads less: here unions, and derived tables that take some of their rows, have columns too.
 """

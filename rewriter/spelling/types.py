@@ -24,7 +24,7 @@ Tree = exp.Expr
 
 
 class Level(NamedTuple):
-    """What names mean in one of the blocks around a call: columns, or the outputs that are called so.
+    """The names of one of the blocks around a call: columns, or outputs with these aliases.
 
     `whole`: all of its relations are known, so that a name of none of these is one of a block around. `bound` are the
     parameters of lambda functions. `behind`: an output may come before a column, as in HAVING and ORDER BY.

@@ -1,4 +1,4 @@
-"""Where the SELECT blocks of a statement stand in its text, found by tokens alone."""
+"""The positions of a statement's SELECT blocks in its text, found by tokens alone."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SelectSpan(NamedTuple):
 
 @dataclass
 class _Level:
-    """What is open at one depth of parentheses."""
+    """The open clause at one depth of parentheses."""
 
     start: int | None = None
     operand: bool = False

@@ -11,7 +11,7 @@ from rewriter.sql.statement import SelectBlock, Statement
 
 
 class Membership(Enum):
-    """What is asked of a subquery: whether it has a row, or whether a value is among its rows."""
+    """The use of a subquery: whether it has a row, or whether a value is among its rows."""
 
     EXISTS = "EXISTS"
     IN = "IN"

@@ -1,4 +1,4 @@
-"""What is wrong with a text that cannot be read, with its place, in words of ours."""
+"""Error messages for text that cannot be parsed, with the position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names mean outside of a statement's SELECTs: in UPDATE, DELETE and MERGE, and where a query begins with FROM."""
+"""Names outside of a statement's SELECTs: in UPDATE, DELETE and MERGE, and in queries that begin with FROM."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class CommonTable:
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """What a client sent. `is_query` is True for statements that only read, `fills` for those that fill a table with
+    """A client's statement. `is_query` is True for statements that only read, `fills` for those that fill a table with
     what a query gives: INSERT … SELECT, CREATE TABLE … AS SELECT.
 
     `complete` is False where relations may be read that stand in no block (`FROM t SELECT …`, `TABLE t`).
@@ -99,7 +99,7 @@ class Statement:
 
     @property
     def unread(self) -> str:
-        """Why the statement, or the first block that is not read, is not; empty if all is."""
+        """The reason why the statement, or its first unsupported block, is unsupported; empty if all is supported."""
         problems = (f"{block.text[:60]!r} is not read: {block.problem}" for block in self.blocks if block.problem)
         return self.problem or next(problems, "")
 

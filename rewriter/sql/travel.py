@@ -21,7 +21,7 @@ _BY_VERSION, _BY_TIME = ("VERSION", "SYSTEM_VERSION"), ("TIMESTAMP", "SYSTEM_TIM
 
 
 class AsOf(NamedTuple):
-    """What a clause says: a snapshot's id, a tag or a branch, or `by_time` a time on the session's clocks."""
+    """A time travel clause: a snapshot's id, a tag or a branch, or `by_time` a time on the session's clocks."""
 
     value: str
     by_time: bool = False

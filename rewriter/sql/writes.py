@@ -1,4 +1,4 @@
-"""Where the query stands in a statement that fills a table with what it gives."""
+"""The position of the query in a statement that writes its rows to a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows for buckets where a zone has been steady: its clocks have moved by whole buckets, and between them.
+"""Laws of buckets in a steady zone: its clocks have moved by whole buckets, and between buckets.
 
 law: let all offsets of a zone since some time be `shift` modulo n, the seconds of an hour or of a part that divides it,
      and let an offset change only where a bucket of instants at that shift begins. Then the zone's buckets of n seconds

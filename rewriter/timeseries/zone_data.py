@@ -1,4 +1,4 @@
-"""What zone data say of a zone: its offsets and when they change, in every edition of the data at hand.
+"""The offsets of a zone and their changes, in every edition of the zone data at hand.
 
 Editions differ: the JVM's, the system's, and that of the package `tzdata`. So nothing is concluded from one offset,
 only from what all editions say: that from some time on, the clocks have moved by whole steps of some seconds. Laws move

@@ -29,7 +29,7 @@ MOST_CELLS = 4096
 
 @dataclass(frozen=True)
 class Difference:
-    """Why two filters are not proved equal: `certain` where a row in the cell would be kept by the one alone."""
+    """A difference of two filters: `certain` where only one filter keeps a row in the cell."""
 
     cell: str
     certain: bool

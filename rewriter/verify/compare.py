@@ -22,7 +22,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is unequal, empty if nothing is; `certain` where a row shows it. `axioms` were relied upon."""
+    """A difference, empty if there is none; `certain` where a row shows it. `axioms` were relied upon."""
 
     difference: str = ""
     certain: bool = False

@@ -1,4 +1,4 @@
-"""What the laws of normal forms share: the block that an expression is over, and the trees that they are made of."""
+"""Shared parts of the laws of normal forms: the block of an expression, and tree constructors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the relations of a plan hold, as the definitions of the views say."""
+"""The content of a plan's relations, by the definitions of the views."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ Meaning = Callable[[TableName], "Held | None"]
 
 @dataclass(frozen=True)
 class Held:
-    """What a relation holds: the outputs of a block, by the names of its columns in lower case."""
+    """The content of a relation: the outputs of a block, by column name in lower case."""
 
     block: Block
     columns: tuple[str, ...]

@@ -42,7 +42,7 @@ _FELL_BACK = "The rewritten statement failed; the statement was run as it was se
 
 
 class Wish(IntEnum):
-    """What the client wants of the operation; a wish is never taken back."""
+    """The client's request to cancel or close the operation; it is never taken back."""
 
     RUN = 0
     CANCEL = 1
