@@ -32,7 +32,7 @@ def pinned(
     if whole and not beside and len(reads) == 1:
         return {}, ()
     if not whole:
-        return "a part of the statement that is not read may read tables at another moment"
+        return "a part of the statement that is not supported may read tables at another moment"
     edits = []
     for table in beside:
         edit = _edit(statement, table, relations)

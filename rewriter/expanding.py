@@ -33,7 +33,7 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         return own
     if not pivoted.rewritten:
         # The SELECT around PIVOT is never read, and nothing is to be learned from that.
-        reasons = [attempt for attempt in pivoted.tried if attempt.reason is not Reason.NOT_READ]
+        reasons = [attempt for attempt in pivoted.tried if attempt.reason is not Reason.UNSUPPORTED]
         return replace(own, tried=tuple(reasons) or own.tried)
     return replace(pivoted, typed=own.original)
 
@@ -60,7 +60,7 @@ def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, d
     attempts = [*_attempts(tried)] if len(tried) > 1 else [*own.tried]
     refused = {name: why for expanded in expansions for name, why in expanded.refused.items()}
     if definitions.exhaustive:
-        attempts += (Attempt(name, "missed", "", Reason.NOT_READ, why) for name, why in refused.items())
+        attempts += (Attempt(name, "missed", "", Reason.UNSUPPORTED, why) for name, why in refused.items())
     return replace(own, tried=tuple(attempts)) if len(attempts) != len(own.tried) or len(tried) > 1 else own
 
 

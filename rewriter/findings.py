@@ -14,7 +14,7 @@ from rewriter.outcome import Attempt, Outcome
 _SHOWN = 100
 # A change to the view helps; a refresh or a setting helps; the view is about something else.
 _NEAR = (Reason.COLUMN_NOT_IN_VIEW, Reason.AGGREGATE_NOT_IN_VIEW, Reason.GROUPING_TOO_COARSE)
-_FAR = (Reason.SHAPE, Reason.NOT_READ, Reason.TABLES_DIFFER)
+_FAR = (Reason.SHAPE, Reason.UNSUPPORTED, Reason.TABLES_DIFFER)
 _RANKS: Mapping[Reason, int] = {
     **dict.fromkeys(Reason, 1),
     **dict.fromkeys(_NEAR, 0),
@@ -22,7 +22,7 @@ _RANKS: Mapping[Reason, int] = {
 }
 _VERDICTS = {"chosen": 0, "not chosen": 1, "missed": 2}
 # Reasons that a SELECT gives of itself, whatever the view; one view alone keeps its name.
-_OF_SELECT = (Reason.NOT_READ, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
+_OF_SELECT = (Reason.UNSUPPORTED, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
 
 
 class Finding(NamedTuple):

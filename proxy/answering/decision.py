@@ -67,7 +67,7 @@ class Decision:
         if not self.tried and not self.over:
             return ""
         if self.problem:
-            return str(self.why or Reason.NOT_READ)
+            return str(self.why or Reason.UNSUPPORTED)
         nearest = next((finding.attempt.reason for finding in self.findings if finding.attempt.reason), None)
         return str(nearest or NOT_TRIED)
 

@@ -130,7 +130,7 @@ async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
 def _unread(view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
         f"materialized view {view.name} reads the view {name}, whose query cannot be put in the place of its name: it "
-        "has a part that is not read, or stands on itself; define either of them anew, over tables",
+        "contains SQL that is not supported, or refers to itself; define it again, over tables",
         "0A000",
     )
 

@@ -25,11 +25,11 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
     if problem:
         raise _unread(sql, problem)
     if not statement.complete:
-        raise _unread(sql, "a query that begins with FROM or TABLE is not read; write SELECT … FROM table")
+        raise _unread(sql, "a query that begins with FROM or TABLE is not supported; write SELECT … FROM table")
     if not named:
         raise SqlError(_no_table(statement), "0A000")
     if named != set(statement.tables):
-        raise _unread(sql, "joins in parentheses are not read; write them without")
+        raise _unread(sql, "joins in parentheses are not supported; write them without")
     return statement.tables
 
 

@@ -48,10 +48,10 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     """Return the canonical tree of an expression in a scope; raise Unsupported for what is not known to be safe."""
     found = _BUILDER.get(type(node))
     if found is None:
-        raise Unsupported(f"{_text(node)} is not read ({type(node).__name__.lower()})")
+        raise Unsupported(f"{_text(node)} is not supported ({type(node).__name__.lower()})")
     build, read = found
     if any(value and argument not in read for argument, value in node.args.items()):
-        raise Unsupported(f"{_text(node)} is not read as a whole")
+        raise Unsupported(f"{_text(node)} is not supported as a whole")
     return build(node, scope)
 
 
@@ -151,7 +151,7 @@ def _cast(node: Tree, scope: Scope) -> Tree:
     assert isinstance(node, exp.Cast)
     kind = node.to
     if kind.this not in CAST_TYPES or any(not isinstance(p, exp.DataTypeParam) for p in kind.expressions):
-        raise Unsupported(f"{_text(node)} casts to a type that is not read")
+        raise Unsupported(f"{_text(node)} casts to a type that is not supported")
     return _casting(canonical(node.this, scope), kind, scope, safe=bool(node.args.get("safe")))
 
 
@@ -170,7 +170,7 @@ def _interval(node: Tree, scope: Scope) -> Tree:
 
 def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
     if not all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions):
-        raise Unsupported(f"{_text(node)} is not read")
+        raise Unsupported(f"{_text(node)} is not supported")
     return _constant(exp.Literal.string("".join(part.name for part in node.expressions)), scope)
 
 
@@ -212,7 +212,7 @@ def _call(node: Tree, scope: Scope) -> Tree:
 
 def _field(node: Tree, scope: Scope) -> Tree:
     canonical(node.this, scope)
-    raise Unsupported(f"{_text(node)} is a field of a structure, which is not read")
+    raise Unsupported(f"{_text(node)} is a field of a structure, which is not supported")
 
 
 def _refuse_unsettled(name: str, node: Tree) -> None:
@@ -222,7 +222,7 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
     if name == TIME_WINDOW:
         raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
-        raise Unsupported(f"the function {name} is not read")
+        raise Unsupported(f"the function {name} is not supported")
     if name == "unix_timestamp" and not node.expressions:
         raise Unsupported(f"{name}() tells the time")
     if not node.expressions and name not in GROUPING:
@@ -315,7 +315,7 @@ def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree
 def _count_if(node: Tree, scope: Scope) -> Tree:
     """count_if(p) counts the rows of which p is true."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
-        raise Unsupported(f"{_text(node)} is not read")
+        raise Unsupported(f"{_text(node)} is not supported")
     (condition,) = _arguments(node, node.expressions, scope)
     rows = exp.Anonymous(this="count", expressions=[exp.Star()])
     return exp.Filter(this=rows, expression=exp.Where(this=condition))

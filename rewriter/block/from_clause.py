@@ -144,7 +144,7 @@ class _Reader:
         using = node.args.get("using")
         on = self._using(using, kind, scope, item.source) if using else self._on(node)
         if kind != "INNER" and not on:
-            raise Unsupported(f"a {kind} join without a condition is not read")
+            raise Unsupported(f"a {kind} join without a condition is not supported")
         _JOINS[kind](self, item, on)
 
     def _on(self, node: exp.Join) -> tuple[Tree, ...]:
@@ -154,7 +154,7 @@ class _Reader:
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
         """Merge equal columns of both sides into one: the left one, in a LEFT join, too."""
         if kind not in ("INNER", "LEFT"):
-            raise Unsupported(f"USING in a {kind} join is not read")
+            raise Unsupported(f"USING in a {kind} join is not supported")
         on: list[Tree] = []
         for name in (n.name for n in names):
             mine, theirs = left.column(exp.column(name)), right.column(name)
@@ -177,20 +177,20 @@ class _Reader:
 
     def _left(self, item: _Item, on: tuple[Tree, ...]) -> None:
         if not item.plain:
-            raise Unsupported("an outer join of a derived table that computes or joins is not read")
+            raise Unsupported("an outer join of a derived table that computes or joins is not supported")
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
     def _right(self, item: _Item, on: tuple[Tree, ...]) -> None:
         """Read A RIGHT JOIN B as B LEFT JOIN A."""
         if self.joins or item.joins or not self.plain:
-            raise Unsupported("a RIGHT join behind other outer joins is not read")
+            raise Unsupported("a RIGHT join behind other outer joins is not supported")
         before = frozenset(t.id for t in self.tables) - item.ids
         self.joins.append(Join("LEFT", before, (*self.where, *on)))
         self.where = [*item.where]
 
     def _full(self, item: _Item, on: tuple[Tree, ...]) -> None:
         if len(self.tables) != 2 or self.where or self.joins or item.where or not (self.plain and item.plain):
-            raise Unsupported("a FULL join of more than two tables is not read")
+            raise Unsupported("a FULL join of more than two tables is not supported")
         self.joins.append(Join("FULL", frozenset(t.id for t in self.tables), on))
 
     def _semi(self, item: _Item, on: tuple[Tree, ...]) -> None:
@@ -201,7 +201,7 @@ class _Reader:
 
     def _filtering(self, kind: str, item: _Item, on: tuple[Tree, ...]) -> None:
         if item.joins:
-            raise Unsupported(f"a {kind} join of a derived table that joins is not read")
+            raise Unsupported(f"a {kind} join of a derived table that joins is not supported")
         self.sources.remove(item.source)
         self.joins.append(Join(kind, item.ids, (*item.where, *on)))
 
@@ -254,7 +254,7 @@ def _kind(join: exp.Join) -> str:
         return side
     if kind in ("", "INNER", "CROSS") and not side:
         return "INNER"
-    raise Unsupported(f"{join.sql('spark')[:60]} is not read")
+    raise Unsupported(f"{join.sql('spark')[:60]} is not supported")
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:

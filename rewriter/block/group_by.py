@@ -37,7 +37,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
     trailing = [arg for arg in _TRAILING if group.args.get(arg)]
     others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
     if others or len(trailing) > 1:
-        raise Unsupported(f"{group.sql('spark')[:80].strip()} is not read")
+        raise Unsupported(f"{group.sql('spark')[:80].strip()} is not supported")
     if group.args.get("all"):
         return _checked(_all(read, outputs), None)
     items = group.expressions
@@ -94,7 +94,7 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
     """GROUP BY ALL: every output that aggregates nothing."""
     keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
     if any(not holds(key, exp.Column) for key in keys):
-        raise Unsupported("GROUP BY ALL over a constant is not read")
+        raise Unsupported("GROUP BY ALL over a constant is not supported")
     try:
         read(exp.column("all"))
     except Unsupported:
@@ -113,7 +113,7 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
             raise Unsupported("GROUPING SETS names what is no key")
         return _checked(tuple(keys), tuple(sets))
     if clause.expressions:
-        raise Unsupported(f"{clause.sql('spark')[:80]} is not read")
+        raise Unsupported(f"{clause.sql('spark')[:80]} is not supported")
     grouped = [(key,) for key in keys]
     return _checked(tuple(keys), tuple(_rolled_up(grouped) if isinstance(clause, exp.Rollup) else _cubed(grouped)))
 
@@ -122,7 +122,7 @@ def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]
     """Return the sets of keys that one item of GROUP BY stands for."""
     if isinstance(item, exp.GroupingSets):
         if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):
-            raise Unsupported("GROUPING SETS within GROUPING SETS is not read")
+            raise Unsupported("GROUPING SETS within GROUPING SETS is not supported")
         return [_together(each, read) for each in item.expressions]
     if isinstance(item, exp.Rollup | exp.Cube):
         parts = [_together(each, read) for each in item.expressions]
@@ -143,7 +143,7 @@ def _rolled_up(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
     if 2 ** len(parts) > MOST_SETS:
-        raise Unsupported(f"more than {MOST_SETS} grouping sets are not read")
+        raise Unsupported(f"more than {MOST_SETS} grouping sets are not supported")
     lengths = range(len(parts), -1, -1)
     return [tuple(chain(*chosen)) for length in lengths for chosen in combinations(parts, length)]
 

@@ -64,7 +64,7 @@ def build_block(
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
-            raise Unsupported(f"{_CLAUSES.get(clause, clause.rstrip('_').upper())} is not read")
+            raise Unsupported(f"{_CLAUSES.get(clause, clause.rstrip('_').upper())} is not supported")
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
         return build_block(inner, find, common, taken, texts)
@@ -236,7 +236,7 @@ def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, b
 def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
     star = item.this if isinstance(item, exp.Column) else item
     if any(star.args.get(arg) for arg in ("except_", "replace", "rename")):
-        raise Unsupported("* with exceptions is not read")
+        raise Unsupported("* with exceptions is not supported")
     for name, tree in scope.star(item.table if isinstance(item, exp.Column) else None):
         yield tree, name, False
 
@@ -286,7 +286,7 @@ def _with_grouping_ids(block: Block) -> Block:
 def _distinct(tree: exp.Select, block: Block) -> Block:
     """DISTINCT without aggregates and windows is grouping by all outputs that are not constant."""
     if tree.args["distinct"].args.get("on"):
-        raise Unsupported("DISTINCT ON is not read")
+        raise Unsupported("DISTINCT ON is not supported")
     outputs = tuple(dict.fromkeys(output for output in block.outputs if holds(output, exp.Column)))
     if block.keys is None and outputs and block.plain:
         return replace(block, keys=outputs)
@@ -340,7 +340,7 @@ def calls(tree: Tree, names: frozenset[str]) -> bool:
 
 def _ordering(item: Tree, select: _SelectList) -> Ordering:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
-        raise Unsupported(f"ORDER BY {item.sql('spark')[:60]} is not read")
+        raise Unsupported(f"ORDER BY {item.sql('spark')[:60]} is not supported")
     return Ordering(select.read_order(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
 
 

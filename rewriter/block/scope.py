@@ -97,7 +97,7 @@ class Scope:
             *before, column = qualifier[:end]
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)
             if any((known := self.type_of(each)) and known.type.startswith("struct") for each in found):
-                return "is a field of a structure, which is not read"
+                return "is a field of a structure, which is not supported"
         return "is no column of the tables in its FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
@@ -132,7 +132,7 @@ class Scope:
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
         """Yield the columns that `*`, or `qualifier.*`, stands for; raise Unsupported."""
         if qualifier is not None and self.merged:
-            raise Unsupported(f"{qualifier}.* beside USING is not read")
+            raise Unsupported(f"{qualifier}.* beside USING is not supported")
         yield from ((name, tree.copy()) for name, tree in self.merged)
         sources = [s for s in self.sources if qualifier is None or s.alias.lower() == qualifier.lower()]
         if not sources:
@@ -162,4 +162,4 @@ class Scope:
 
 
 def _not_read(query: Tree) -> str:
-    raise Unsupported(f"{shown(query)} is not read here")
+    raise Unsupported(f"{shown(query)} is not supported here")

@@ -59,7 +59,7 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     name = meant(str(call.this))
     known = name in WINDOWED or name in WINDOWS
     if not known or any(isinstance(a, exp.Distinct) for a in call.expressions):
-        raise Unsupported(f"{_text(node)}: the window function is not read")
+        raise Unsupported(f"{_text(node)}: the window function is not supported")
     if name == "count" and all(isinstance(a, exp.Star | exp.Literal) for a in call.expressions):
         return exp.Anonymous(this=name, expressions=[exp.Star()])
     return exp.Anonymous(this=name, expressions=[read(argument) for argument in call.expressions])
@@ -67,7 +67,7 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
 
 def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
-        raise Unsupported(f"ORDER BY {_text(item)} is not read")
+        raise Unsupported(f"ORDER BY {_text(item)} is not supported")
     desc, nulls_first = bool(item.args.get("desc")), bool(item.args.get("nulls_first"))
     return exp.Ordered(this=read(item.this), desc=desc, nulls_first=nulls_first)
 
@@ -81,12 +81,12 @@ def _frame(node: exp.Window) -> exp.WindowSpec | None:
         return None
     kind = str(spec.args.get("kind")).upper()
     if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
-        raise Unsupported(f"{_text(node)}: the frame is not read")
+        raise Unsupported(f"{_text(node)}: the frame is not supported")
     if kind == "RANGE" and _bounds(spec) not in (_WHOLE, _SO_FAR):
-        raise Unsupported(f"{_text(node)}: a RANGE of distances is not read")
+        raise Unsupported(f"{_text(node)}: a RANGE of distances is not supported")
     start, end = spec.args.get("start"), spec.args.get("end")
     if any(isinstance(bound, exp.Expr) and not isinstance(bound, exp.Literal) for bound in (start, end)):
-        raise Unsupported(f"{_text(node)}: the frame is not read")
+        raise Unsupported(f"{_text(node)}: the frame is not supported")
     return exp.WindowSpec(**{**spec.args, "kind": kind})
 
 

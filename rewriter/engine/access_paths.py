@@ -59,9 +59,9 @@ def candidate_of(
     try:
         block = _block(_held(view, storage, names, definitions, relations), names, definitions, relations)
     except Unsupported as problem:
-        return Miss(Reason.NOT_READ, str(problem))
+        return Miss(Reason.UNSUPPORTED, str(problem))
     if isinstance(block, str):
-        return Miss(Reason.NOT_READ, f"the view's own query: {block}")
+        return Miss(Reason.UNSUPPORTED, f"the view's own query: {block}")
     if block.limit or block.offset or (block.having and block.sets is not None):
         return Miss(Reason.SHAPE, "the view keeps only some of its groups or rows")
     stored = _stored_names(block, storage.columns)

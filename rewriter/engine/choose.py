@@ -56,7 +56,7 @@ def answer_block(
         query = predicates_of(counted(block, relations), statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
         why = unread(problem)
-        return None, [Attempt(v.name, "missed", "", Reason.NOT_READ, why, select.text) for v, *_ in shortlist]
+        return None, [Attempt(v.name, "missed", "", Reason.UNSUPPORTED, why, select.text) for v, *_ in shortlist]
     if statement.session.only is None and counted_by_metadata(block, relations, statement.session.settings):
         cheaper = "Spark counts the rows by the table's metadata alone"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
@@ -80,7 +80,7 @@ def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
         if listed.view.name in tried.definitions.layered:
             yield listed
         else:
-            tried.miss(listed.view, Miss(Reason.NOT_READ, DERIVED_ALONE))
+            tried.miss(listed.view, Miss(Reason.UNSUPPORTED, DERIVED_ALONE))
 
 
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:

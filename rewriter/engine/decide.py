@@ -237,7 +237,7 @@ def _session_problem(statement: Statement) -> Miss | None:
     if not session.rewrite:
         return Miss(Reason.REWRITE_OFF, REWRITE_IS_OFF)
     if not (statement.is_query or statement.fills) or statement.problem:
-        return Miss(Reason.NOT_READ, statement.problem or "only queries are rewritten")
+        return Miss(Reason.UNSUPPORTED, statement.problem or "only queries are rewritten")
     setting = unreadable_setting(session.settings)
     return Miss(Reason.SETTINGS_DIFFER, setting) if setting else None
 

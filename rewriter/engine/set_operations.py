@@ -37,7 +37,7 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
                 raise Unsupported("a branch names columns of a block around it")
             blocks.append(block)
     except (Unsupported, RecursionError) as problem:
-        return Miss(Reason.NOT_READ, unread(problem))
+        return Miss(Reason.UNSUPPORTED, unread(problem))
     return tuple(blocks)
 
 

@@ -160,10 +160,10 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
     if not statement.is_query or statement.problem:
         raise Unsupported(statement.problem or "a materialized view is defined by a query (SELECT …)")
     if not statement.complete:
-        raise Unsupported("a query that begins with FROM or TABLE is not read; write SELECT … FROM table")
+        raise Unsupported("a query that begins with FROM or TABLE is not supported; write SELECT … FROM table")
     for block in statement.blocks:
         if block.tree is None:
-            raise Unsupported(f"this part is not read: {block.text[:80]}: {block.problem}")
+            raise Unsupported(f"this part is not supported: {block.text[:80]}: {block.problem}")
         for table in block.tree.find_all(exp.Table):
             _refuse_table(table, statement, tables)
         for call in block.tree.find_all(exp.Func):

@@ -92,7 +92,7 @@ def _conjuncts(view: MaterializedView, condition: str) -> Block:
         raise Unsupported(f"{condition} is not a condition that is read here: {_HINT}")
     strange = next((node for node in tree.args["where"].this.walk() if not _is_read(node)), None)
     if strange is not None:
-        raise Unsupported(f"{strange.sql('spark')[:60]} is not read in such a condition: {_HINT}")
+        raise Unsupported(f"{strange.sql('spark')[:60]} is not supported in such a condition: {_HINT}")
     moment = changing_moment(tree, {view.name: Table(view.name, view.uuid, view.columns, ())})
     if moment is not None:
         raise Unsupported(f"{moment.sql('spark')[:60]} may mean another day each time: write the date or time itself")

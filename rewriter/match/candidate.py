@@ -38,7 +38,7 @@ class Reason(StrEnum):
     NEVER_REFRESHED = "NEVER_REFRESHED"
     REWRITE_OFF = "REWRITE_OFF"
     UNKNOWN_STATE = "UNKNOWN_STATE"
-    NOT_READ = "NOT_READ"
+    UNSUPPORTED = "UNSUPPORTED"
     NOT_PINNED = "NOT_PINNED"
     NOT_CHOSEN = "NOT_CHOSEN"
     DEARER = "DEARER"
@@ -71,7 +71,7 @@ _TOLD: Mapping[Reason, str] = {
     Reason.NEVER_REFRESHED: "it was never refreshed: {}",
     Reason.REWRITE_OFF: "{}",
     Reason.UNKNOWN_STATE: "its state is not known: {}",
-    Reason.NOT_READ: "the same answer cannot be proved: {}",
+    Reason.UNSUPPORTED: "the same answer cannot be proved: {}",
     Reason.NOT_PINNED: "{}",
     Reason.NOT_CHOSEN: "{}",
     Reason.DEARER: "{}",

@@ -204,7 +204,7 @@ def _case(tree: Tree, known: _Known) -> str:
 def _cast(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.to.this not in CAST_TYPES and not tree.to.expressions:
-        raise Uncertain(f"{_text(tree)} casts to a type that is not read")
+        raise Uncertain(f"{_text(tree)} casts to a type that is not supported")
     return _cast_type(tree.to)
 
 

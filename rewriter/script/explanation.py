@@ -20,7 +20,7 @@ from rewriter.schema import Uncertain, has_unary_plus, output_columns
 from rewriter.sql import by_name, parse
 from rewriter.suggest import Suggestion, suggestion
 
-_TOO_DEEP = Miss(Reason.NOT_READ, "it is nested too deeply")
+_TOO_DEEP = Miss(Reason.UNSUPPORTED, "it is nested too deeply")
 
 
 @dataclass(frozen=True)
@@ -118,11 +118,11 @@ def _certain(
     views = by_name(definitions.plain, definitions.views)
     seen = table_columns(relations) | {name: view.columns for name, view in views.items()}
     if outcome.rewritten and result_settings(session.settings):
-        return Miss(Reason.NOT_READ, f"types under {', '.join(result_settings(session.settings))} are not known")
+        return Miss(Reason.UNSUPPORTED, f"types under {', '.join(result_settings(session.settings))} are not known")
     try:
         return {r.original: _columns_of(r, session, seen) for r in outcome.replacements}
     except Uncertain as problem:
-        return Miss(Reason.NOT_READ, str(problem))
+        return Miss(Reason.UNSUPPORTED, str(problem))
     except RecursionError:
         return _TOO_DEEP
 

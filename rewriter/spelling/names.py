@@ -77,7 +77,7 @@ class Names:
         branches = [b for b in within if not any(b is not other and b.span.within(other.span) for other in within)]
         trees = [(branch, branch.tree) for branch in branches]
         if not trees or not all(trees):
-            raise Unsupported("one of its operands is not read")
+            raise Unsupported("one of its operands is not supported")
         return _united([Names(self.statement, b, self.find)._columns(tree) for b, tree in trees if tree is not None])
 
 

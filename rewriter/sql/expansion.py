@@ -198,9 +198,9 @@ def _check(inner: Statement, view: View) -> None:
     """
     unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is no SELECT")
     if unread:
-        raise _Refused(f"the query of the view {view.name} is not read: {unread}")
+        raise _Refused(f"the query of the view {view.name} is not supported: {unread}")
     if {name for _, name in inner.named()} != set(inner.tables):
-        raise _Refused(f"the query of the view {view.name} joins in parentheses, which is not read")
+        raise _Refused(f"the query of the view {view.name} joins in parentheses, which is not supported")
 
 
 def _items(inner: Statement, view: View) -> str | None:

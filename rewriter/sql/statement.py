@@ -100,7 +100,7 @@ class Statement:
     @property
     def unread(self) -> str:
         """The reason why the statement, or its first unsupported block, is unsupported; empty if all is supported."""
-        problems = (f"{block.text[:60]!r} is not read: {block.problem}" for block in self.blocks if block.problem)
+        problems = (f"{block.text[:60]!r} is not supported: {block.problem}" for block in self.blocks if block.problem)
         return self.problem or next(problems, "")
 
     def decides_by(self, block: SelectBlock) -> bool:
@@ -325,7 +325,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
     if any("--" in line and line.endswith("\\") for line in _LINE_END.split(sql)[:-1]):
         return "a comment ends with a backslash, which carries it on to the next line"
     if TokenType.PIPE_GT in kinds:
-        return "pipe syntax (|>) is not read"
+        return "pipe syntax (|>) is not supported"
     if TokenType.SEMICOLON in kinds and any(token.token_type is TokenType.SEMICOLON for token in tokens[:-1]):
         return "more than one statement"
     return ""

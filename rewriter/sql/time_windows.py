@@ -42,7 +42,7 @@ def put_in_parts(tree: exp.Select) -> None:
 def unread(call: Tree) -> str:
     """Return why a call is not put in parts."""
     if len(call.expressions) > 2 and _tumbling(call) is None:
-        return "window() slides, so that a row is in several windows, or its lengths are not read"
+        return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
         return "window() has a length that is no number of seconds, minutes, hours, days or weeks"
     return "window() is read once in a SELECT, by its start and end, and not in WHERE"

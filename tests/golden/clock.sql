@@ -139,12 +139,12 @@ SELECT v.`region` AS region, sum(v.`total`) AS s FROM lake.demo.by_day__storage 
 
 --@ case: an output by the name of a clock
 SELECT region AS current_date, sum(amount) AS s FROM sales GROUP BY region ORDER BY current_date
---@ kept: at_hour NOT_READ current_date could be a column; write current_date(); by_day NOT_READ current_date could be a column; write current_date(); local_month NOT_READ current_date could be a column; write current_date(); since_february NOT_READ current_date could be a column; write current_date()
+--@ kept: at_hour UNSUPPORTED current_date could be a column; write current_date(); by_day UNSUPPORTED current_date could be a column; write current_date(); local_month UNSUPPORTED current_date could be a column; write current_date(); since_february UNSUPPORTED current_date could be a column; write current_date()
 
 --@ case: an alias beside it by that name
 SELECT day AS current_date, region, current_date AS other FROM sales WHERE day >= DATE '2024-02-01'
---@ kept: at_hour NOT_READ current_date could be a column; write current_date(); by_day NOT_READ current_date could be a column; write current_date(); local_month NOT_READ current_date could be a column; write current_date(); since_february NOT_READ current_date could be a column; write current_date()
+--@ kept: at_hour UNSUPPORTED current_date could be a column; write current_date(); by_day UNSUPPORTED current_date could be a column; write current_date(); local_month UNSUPPORTED current_date could be a column; write current_date(); since_february UNSUPPORTED current_date could be a column; write current_date()
 
 --@ case: a clock takes no argument
 SELECT region, sum(amount) FROM sales WHERE day > current_date(1) GROUP BY region
---@ kept: at_hour NOT_READ the function current_date is not read; by_day NOT_READ the function current_date is not read; local_month NOT_READ the function current_date is not read; since_february NOT_READ the function current_date is not read
+--@ kept: at_hour UNSUPPORTED the function current_date is not supported; by_day UNSUPPORTED the function current_date is not supported; local_month UNSUPPORTED the function current_date is not supported; since_february UNSUPPORTED the function current_date is not supported

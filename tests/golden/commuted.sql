@@ -58,7 +58,7 @@ SELECT v.`both` AS k, sum(v.`q`) AS q FROM lake.demo.mirrored__storage AS v GROU
 
 --@ case: a key named by another order than that of the output
 SELECT a + b AS k, sum(qty) AS q FROM t WHERE region = upper(sex) GROUP BY 1 ORDER BY b + a
---@ kept: chosen NOT_READ b is neither grouped nor aggregated; either NOT_READ b is neither grouped nor aggregated; mirrored NOT_READ b is neither grouped nor aggregated; outer NOT_READ b is neither grouped nor aggregated; products NOT_READ b is neither grouped nor aggregated
+--@ kept: chosen UNSUPPORTED b is neither grouped nor aggregated; either UNSUPPORTED b is neither grouped nor aggregated; mirrored UNSUPPORTED b is neither grouped nor aggregated; outer UNSUPPORTED b is neither grouped nor aggregated; products UNSUPPORTED b is neither grouped nor aggregated
 
 --@ case: a filter on a key
 SELECT sum(qty) AS q FROM t WHERE region = upper(sex) AND b + a > 3

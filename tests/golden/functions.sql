@@ -34,4 +34,4 @@ SELECT try_mod(m, n) AS rest, count(*) AS visits FROM visits GROUP BY try_mod(m,
 
 --@ case: a function with which blocks are not read
 SELECT soundex(name) AS sound, count(*) AS visits FROM visits GROUP BY soundex(name)
---@ kept: by_name NOT_READ the function soundex is not read; by_rest NOT_READ the function soundex is not read
+--@ kept: by_name UNSUPPORTED the function soundex is not supported; by_rest UNSUPPORTED the function soundex is not supported

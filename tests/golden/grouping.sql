@@ -38,15 +38,15 @@ SELECT NULL AS z, coalesce(sum(v.`cx`), 0) FROM lake.demo.m__storage AS v WHERE 
 
 --@ case: a number that is no ordinal
 SELECT r, -1, sum(x) FROM t GROUP BY r, -1
---@ kept: NOT_READ -1 is no output
+--@ kept: UNSUPPORTED -1 is no output
 
 --@ case: an ordinal that is none
 SELECT r, sum(x) FROM t GROUP BY 3
---@ kept: NOT_READ there is no output 3
+--@ kept: UNSUPPORTED there is no output 3
 
 --@ case: a constant in a set of keys makes rows
 SELECT r, 'x' AS z, sum(x) FROM t GROUP BY ROLLUP (r, z)
---@ kept: NOT_READ GROUP BY names an aggregate, a window function or a constant
+--@ kept: UNSUPPORTED GROUP BY names an aggregate, a window function or a constant
 
 --@ case: a column goes before an alias of its name
 SELECT upper(r) AS r, sum(x) FROM t GROUP BY upper(r)
@@ -55,7 +55,7 @@ SELECT upper(v.`r`) AS r, sum(v.`sx`) FROM lake.demo.m__storage AS v GROUP BY up
 
 --@ case: an alias of another column's name is no key
 SELECT r AS k, sum(x) FROM t GROUP BY k
---@ kept: NOT_READ r is neither grouped nor aggregated
+--@ kept: UNSUPPORTED r is neither grouped nor aggregated
 
 --@ case: in ORDER BY the alias goes first
 SELECT k AS r, sum(x) AS s FROM t GROUP BY k ORDER BY r DESC
@@ -64,11 +64,11 @@ SELECT v.`k` AS r, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY v.`k
 
 --@ case: in HAVING nobody guesses
 SELECT k AS r, sum(x) FROM t GROUP BY k HAVING r > 1
---@ kept: NOT_READ r is ambiguous: an output and a column
+--@ kept: UNSUPPORTED r is ambiguous: an output and a column
 
 --@ case: two outputs of a name
 SELECT k AS z, r AS z, sum(x) FROM t GROUP BY k, r ORDER BY z
---@ kept: NOT_READ z is ambiguous: two outputs
+--@ kept: UNSUPPORTED z is ambiguous: two outputs
 
 --@ case: expressions of outputs behind ROLLUP
 SELECT r, k, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY coalesce(r, 'z'), s * 2, k

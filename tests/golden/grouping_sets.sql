@@ -106,7 +106,7 @@ SELECT upper(v.`a`) AS ua, v.`b` AS b, sum(v.`sx`) + coalesce(sum(v.`cnt`), 0) F
 
 --@ case: GROUP BY ALL with a constant
 SELECT 1, a, sum(x) FROM t GROUP BY ALL
---@ kept: all_rows NOT_READ GROUP BY ALL over a constant is not read; by_abc NOT_READ GROUP BY ALL over a constant is not read; by_day NOT_READ GROUP BY ALL over a constant is not read
+--@ kept: all_rows UNSUPPORTED GROUP BY ALL over a constant is not supported; by_abc UNSUPPORTED GROUP BY ALL over a constant is not supported; by_day UNSUPPORTED GROUP BY ALL over a constant is not supported
 
 --@ case: a key that the view lacks
 SELECT a, d, sum(x) FROM t GROUP BY ROLLUP (a, d)
@@ -118,4 +118,4 @@ SELECT a, sum(score) FROM t GROUP BY ROLLUP (a) HAVING sum(score) > 1
 
 --@ case: one set of no keys
 SELECT sum(x) FROM t GROUP BY GROUPING SETS (())
---@ kept: all_rows NOT_READ GROUPING SETS of no key, or of too many; by_abc NOT_READ GROUPING SETS of no key, or of too many; by_day NOT_READ GROUPING SETS of no key, or of too many
+--@ kept: all_rows UNSUPPORTED GROUPING SETS of no key, or of too many; by_abc UNSUPPORTED GROUPING SETS of no key, or of too many; by_day UNSUPPORTED GROUPING SETS of no key, or of too many

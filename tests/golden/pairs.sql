@@ -84,4 +84,4 @@ SELECT a FROM t GROUP BY a HAVING covar_pop(price, n) > 1
 
 --@ case: different pairs are not read
 SELECT a, covar_pop(DISTINCT price, n) FROM t GROUP BY a
---@ kept: keyed NOT_READ COVAR_POP(DISTINCT price, n): DISTINCT is read of one argument, with count() of several; paired NOT_READ COVAR_POP(DISTINCT price, n): DISTINCT is read of one argument, with count() of several
+--@ kept: keyed UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is read of one argument, with count() of several; paired UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is read of one argument, with count() of several

@@ -40,11 +40,11 @@ SELECT o.k, t.s FROM other VERSION AS OF 1001 o JOIN (SELECT v.`region` AS regio
 
 --@ case: what cannot be fixed to that moment keeps the statement as it is
 SELECT region, sum(amount) FROM sales GROUP BY region UNION ALL FROM other SELECT region, k
---@ kept: NOT_PINNED a part of the statement that is not read may read tables at another moment
+--@ kept: NOT_PINNED a part of the statement that is not supported may read tables at another moment
 
 --@ case: nor can what begins with FROM behind WITH
 WITH t AS (SELECT region, sum(amount) AS s FROM sales GROUP BY region) FROM other SELECT region, k
---@ kept: NOT_PINNED a part of the statement that is not read may read tables at another moment
+--@ kept: NOT_PINNED a part of the statement that is not supported may read tables at another moment
 
 --@ case: a correlated subquery is left alone
 SELECT k FROM other AS o WHERE EXISTS (SELECT 1 FROM sales WHERE sales.region = o.region)
@@ -67,7 +67,7 @@ SELECT v.`region` AS r, sum(v.`total`) AS t FROM lake.demo.by_region__storage AS
 
 --@ case: an alias that hides a column is not guessed at
 SELECT sex AS region, sum(amount) FROM sales GROUP BY region
---@ kept: NOT_READ sex is neither grouped nor aggregated
+--@ kept: UNSUPPORTED sex is neither grouped nor aggregated
 
 --@ case: DISTINCT is grouping
 SELECT DISTINCT region FROM sales
@@ -109,11 +109,11 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: time travel
 SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region
---@ kept: NOT_READ sales VERSION AS OF 7 is more than a table and an alias
+--@ kept: UNSUPPORTED sales VERSION AS OF 7 is more than a table and an alias
 
 --@ case: a function that is not known
 SELECT region, some_udf(sum(amount)) FROM sales GROUP BY region
---@ kept: NOT_READ the function some_udf is not read
+--@ kept: UNSUPPORTED the function some_udf is not supported
 
 --@ case: variable substitution
 SELECT region, sum(amount) FROM sales WHERE region = '${region}' GROUP BY region

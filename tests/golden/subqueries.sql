@@ -150,7 +150,7 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: NOT EXISTS within EXISTS
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND NOT EXISTS (SELECT 1 FROM parts WHERE parts.part = items.part)) GROUP BY prio
---@ kept: by_cust NOT_READ the subquery of items has joins that are not inner; different NOT_READ the subquery of items has joins that are not inner; early NOT_READ the subquery of items has joins that are not inner; late NOT_READ the subquery of items has joins that are not inner; ordered NOT_READ the subquery of items has joins that are not inner; different COLUMN_NOT_IN_VIEW part; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
+--@ kept: by_cust UNSUPPORTED the subquery of items has joins that are not inner; different UNSUPPORTED the subquery of items has joins that are not inner; early UNSUPPORTED the subquery of items has joins that are not inner; late UNSUPPORTED the subquery of items has joins that are not inner; ordered UNSUPPORTED the subquery of items has joins that are not inner; different COLUMN_NOT_IN_VIEW part; early TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; late TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost; ordered TABLES_DIFFER the view joins orders besides, and no trusted key says that no row is lost
 
 --@ case: a column of the view's EXISTS is no column of the view
 SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND late) AND cust = 7
@@ -162,15 +162,15 @@ SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE qty
 
 --@ case: an aggregate within has a row for no rows
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT max(qty) FROM items WHERE order_id = orders.id + 100) GROUP BY prio
---@ kept: by_cust NOT_READ the subquery of items aggregates; different NOT_READ the subquery of items aggregates; early NOT_READ the subquery of items aggregates; late NOT_READ the subquery of items aggregates; ordered NOT_READ the subquery of items aggregates; different NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; early NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; late NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; ordered NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN
+--@ kept: by_cust UNSUPPORTED the subquery of items aggregates; different UNSUPPORTED the subquery of items aggregates; early UNSUPPORTED the subquery of items aggregates; late UNSUPPORTED the subquery of items aggregates; ordered UNSUPPORTED the subquery of items aggregates; different UNSUPPORTED a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; early UNSUPPORTED a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; late UNSUPPORTED a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; ordered UNSUPPORTED a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN
 
 --@ case: LIMIT within
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id LIMIT 1) GROUP BY prio
---@ kept: by_cust NOT_READ the subquery of items groups, or takes some of its rows; different NOT_READ the subquery of items groups, or takes some of its rows; early NOT_READ the subquery of items groups, or takes some of its rows; late NOT_READ the subquery of items groups, or takes some of its rows; ordered NOT_READ the subquery of items groups, or takes some of its rows; different NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; early NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; late NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; ordered NOT_READ a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN
+--@ kept: by_cust UNSUPPORTED the subquery of items groups, or takes some of its rows; different UNSUPPORTED the subquery of items groups, or takes some of its rows; early UNSUPPORTED the subquery of items groups, or takes some of its rows; late UNSUPPORTED the subquery of items groups, or takes some of its rows; ordered UNSUPPORTED the subquery of items groups, or takes some of its rows; different UNSUPPORTED a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; early UNSUPPORTED a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; late UNSUPPORTED a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN; ordered UNSUPPORTED a subquery that names columns around it is read where it is an aggregate over all rows, or rows of EXISTS or IN
 
 --@ case: a volatile function within
 SELECT prio, sum(amount) FROM orders WHERE EXISTS (SELECT 1 FROM items WHERE order_id = orders.id AND rand() < 2) GROUP BY prio
---@ kept: by_cust NOT_READ the function rand is not read; different NOT_READ the function rand is not read; early NOT_READ the function rand is not read; late NOT_READ the function rand is not read; ordered NOT_READ the function rand is not read
+--@ kept: by_cust UNSUPPORTED the function rand is not supported; different UNSUPPORTED the function rand is not supported; early UNSUPPORTED the function rand is not supported; late UNSUPPORTED the function rand is not supported; ordered UNSUPPORTED the function rand is not supported
 
 --@ case: EXISTS under OR decides with other predicates
 SELECT prio, sum(amount) FROM orders WHERE prio = 'a' OR EXISTS (SELECT 1 FROM items WHERE order_id = orders.id) GROUP BY prio
@@ -194,7 +194,7 @@ SELECT v.`prio` AS prio, count(*) FROM lake.demo.late__storage AS v GROUP BY v.`
 
 --@ case: a view's SEMI table is none that the query joins
 SELECT id, qty FROM orders JOIN items ON order_id = orders.id WHERE late
---@ kept: by_cust NOT_READ id is ambiguous; different NOT_READ id is ambiguous; early NOT_READ id is ambiguous; late NOT_READ id is ambiguous; ordered NOT_READ id is ambiguous
+--@ kept: by_cust UNSUPPORTED id is ambiguous; different UNSUPPORTED id is ambiguous; early UNSUPPORTED id is ambiguous; late UNSUPPORTED id is ambiguous; ordered UNSUPPORTED id is ambiguous
 
 --@ case: some of the view's own groups
 SELECT order_id, day, count(DISTINCT part) FROM items WHERE EXISTS (SELECT 1 FROM orders WHERE orders.id = order_id AND prio = 'a') GROUP BY order_id, day

@@ -251,7 +251,7 @@ SELECT date_trunc('hour', at) AS h, count_if(n > 2) AS c FROM events GROUP BY 1
 
 --@ case: what time it is now
 SELECT unix_timestamp() AS u, max(n) AS s FROM events GROUP BY 1
---@ kept: by_date NOT_READ unix_timestamp() tells the time; by_day NOT_READ unix_timestamp() tells the time; by_fields NOT_READ unix_timestamp() tells the time; by_label NOT_READ unix_timestamp() tells the time; by_minute NOT_READ unix_timestamp() tells the time; by_unix_hour NOT_READ unix_timestamp() tells the time; local_hour NOT_READ unix_timestamp() tells the time; made_month NOT_READ unix_timestamp() tells the time
+--@ kept: by_date UNSUPPORTED unix_timestamp() tells the time; by_day UNSUPPORTED unix_timestamp() tells the time; by_fields UNSUPPORTED unix_timestamp() tells the time; by_label UNSUPPORTED unix_timestamp() tells the time; by_minute UNSUPPORTED unix_timestamp() tells the time; by_unix_hour UNSUPPORTED unix_timestamp() tells the time; local_hour UNSUPPORTED unix_timestamp() tells the time; made_month UNSUPPORTED unix_timestamp() tells the time
 
 --@ case: milliseconds of a bucket
 SELECT unix_millis(date_trunc('hour', at)) AS h, sum(n) AS s FROM events GROUP BY 1

@@ -44,7 +44,7 @@ SELECT timestamp_seconds(floor(unix_seconds(v.`begin`) / 3600) * 3600) AS start,
 
 --@ case: four minutes do not divide fifteen
 SELECT window.start, max(n) AS top FROM events GROUP BY window(at, '4 minutes')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding NOT_READ the view's own query: window() slides, so that a row is in several windows, or its lengths are not read
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows, or its lengths are not supported
 
 --@ case: weeks of instants begin on a Thursday
 SELECT window.start AS w, max(n) AS top FROM events GROUP BY window(at, '1 week')
@@ -58,7 +58,7 @@ SELECT timestamp_seconds((floor((unix_seconds(v.`begin`) - 18000) / 86400) * 864
 
 --@ case: an offset that the stored windows do not divide
 SELECT window.start AS d, max(n) AS top FROM events GROUP BY window(at, '1 day', '1 day', '5 minutes')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding NOT_READ the view's own query: window() slides, so that a row is in several windows, or its lengths are not read
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows, or its lengths are not supported
 
 --@ case: the same offset
 SELECT window(at, '1 day', '1 day', '5 hours').start AS d, min(n) AS least FROM events GROUP BY window(at, '1 day', '1 day', '5 hours')
@@ -67,7 +67,7 @@ SELECT v.`d` AS d, v.`least` AS least FROM lake.demo.by_shifted__storage AS v
 
 --@ case: from days that begin at five, no days that begin at midnight
 SELECT window(at, '1 day').start AS d, min(n) AS least FROM events GROUP BY window(at, '1 day')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW min(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW min(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding NOT_READ the view's own query: window() slides, so that a row is in several windows, or its lengths are not read
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW min(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW min(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows, or its lengths are not supported
 
 --@ case: filters and order by the window
 SELECT window.start AS h, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY window(at, '30 minutes') HAVING window.start < '2024-02-01' ORDER BY window.start
@@ -81,7 +81,7 @@ SELECT date_trunc('HOUR', v.`begin`) AS h, max(v.`top`) AS top FROM lake.demo.by
 
 --@ case: rows that have no time are in no window
 SELECT date_trunc('hour', at) AS h, max(n) AS top FROM events GROUP BY 1
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted VIEW_FILTERS_MORE NOT at IS NULL; by_window VIEW_FILTERS_MORE NOT at IS NULL; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding NOT_READ the view's own query: window() slides, so that a row is in several windows, or its lengths are not read
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted VIEW_FILTERS_MORE NOT at IS NULL; by_window VIEW_FILTERS_MORE NOT at IS NULL; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding UNSUPPORTED the view's own query: window() slides, so that a row is in several windows, or its lengths are not supported
 
 --@ case: hours of a clock without a zone
 SELECT window.start, window.end, count(n) AS c FROM events GROUP BY window(local, '1 day')
@@ -90,11 +90,11 @@ SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) AS start, CAST(CAST(v.`h` AS D
 
 --@ case: its weeks are not those of the calendar
 SELECT window.start, count(n) AS c FROM events GROUP BY window(local, '1 week')
---@ kept: by_minute NOT_READ window() of a TIMESTAMP_NTZ; by_shifted NOT_READ window() of a TIMESTAMP_NTZ; by_window NOT_READ window() of a TIMESTAMP_NTZ; local_hour NOT_READ window() of a TIMESTAMP_NTZ; sliding NOT_READ window() of a TIMESTAMP_NTZ
+--@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ
 
 --@ case: rows are in several windows that slide
 SELECT window(at, '1 hour', '15 minutes').start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '15 minutes')
---@ kept: by_minute NOT_READ window() slides, so that a row is in several windows, or its lengths are not read; by_shifted NOT_READ window() slides, so that a row is in several windows, or its lengths are not read; by_window NOT_READ window() slides, so that a row is in several windows, or its lengths are not read; local_hour NOT_READ window() slides, so that a row is in several windows, or its lengths are not read; sliding NOT_READ window() slides, so that a row is in several windows, or its lengths are not read
+--@ kept: by_minute UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported; by_shifted UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported; by_window UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported; local_hour UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported; sliding UNSUPPORTED window() slides, so that a row is in several windows, or its lengths are not supported
 
 --@ case: of windows that slide, the view's own query
 SELECT window(at, '1 hour', '15 minutes').start AS h, bit_or(n) AS bits FROM events GROUP BY window(at, '1 hour', '15 minutes')
@@ -103,15 +103,15 @@ SELECT v.`h`, v.`bits` FROM lake.demo.sliding__storage AS v
 
 --@ case: a window of a date
 SELECT window.start, sum(n) AS s FROM events GROUP BY window(day, '1 day')
---@ kept: by_minute NOT_READ window() of a DATE; by_shifted NOT_READ window() of a DATE; by_window NOT_READ window() of a DATE; local_hour NOT_READ window() of a DATE; sliding NOT_READ window() of a DATE
+--@ kept: by_minute UNSUPPORTED window() of a DATE; by_shifted UNSUPPORTED window() of a DATE; by_window UNSUPPORTED window() of a DATE; local_hour UNSUPPORTED window() of a DATE; sliding UNSUPPORTED window() of a DATE
 
 --@ case: two windows
 SELECT window(at, '1 hour').start AS h, window(at, '1 day').start AS d, sum(n) AS s FROM events GROUP BY 1, 2
---@ kept: by_minute NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE; by_shifted NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE; by_window NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE; local_hour NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE; sliding NOT_READ window() is read once in a SELECT, by its start and end, and not in WHERE
+--@ kept: by_minute UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE; by_shifted UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE; by_window UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE; local_hour UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE; sliding UNSUPPORTED window() is read once in a SELECT, by its start and end, and not in WHERE
 
 --@ case: a month is no length
 SELECT window(at, '1 month').start AS h, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_minute NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks; by_shifted NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks; by_window NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks; local_hour NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks; sliding NOT_READ window() has a length that is no number of seconds, minutes, hours, days or weeks
+--@ kept: by_minute UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks; by_shifted UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks; by_window UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks; local_hour UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks; sliding UNSUPPORTED window() has a length that is no number of seconds, minutes, hours, days or weeks
 
 --@ case: a derived table, one row each
 SELECT h, sum(n) AS s FROM (SELECT window(at, '1 hour').start AS h, n FROM events) AS q GROUP BY h

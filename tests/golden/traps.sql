@@ -30,7 +30,7 @@ WITH a (SELECT 'zz' AS g, 1 AS k) SELECT g, sum(k) FROM a GROUP BY g
 
 --@ case: a comparison of a comparison is read from the left by Spark
 SELECT count(*) FROM a WHERE st LIKE 'true' = bo
---@ kept: cast_sum NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; copied NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; distinct_filtered NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; float_sums NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; grouped NOT_READ st LIKE 'true' = bo compares what a comparison gives; put it in parentheses
+--@ kept: cast_sum UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; copied UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; distinct_filtered UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; float_sums UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses; grouped UNSUPPORTED st LIKE 'true' = bo compares what a comparison gives; put it in parentheses
 
 --@ case: in parentheses it is clear
 SELECT count(*) FROM a WHERE (st LIKE 'true') = bo AND k > 0
@@ -39,7 +39,7 @@ SELECT count(*) FROM lake.demo.copied__storage AS v WHERE (v.`st` LIKE 'true') =
 
 --@ case: || binds as + does
 SELECT k || 9 + 1 FROM a
---@ kept: cast_sum NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses; copied NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses; distinct_filtered NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses; float_sums NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses; grouped NOT_READ k || 9 + 1 mixes || with + or -; put one of them in parentheses
+--@ kept: cast_sum UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses; copied UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses; distinct_filtered UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses; float_sums UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses; grouped UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses
 
 --@ case: constants over a view of one row that stands for none
 SELECT max(1), count(DISTINCT 1), bool_and(true) FROM e
@@ -81,7 +81,7 @@ SELECT v.`g` AS g, v.`sm` * v.`sm`, coalesce(sum(v.`cnt`), 0) FROM lake.demo.gro
 
 --@ case: a float sum that a query around filters by
 SELECT g FROM (SELECT g, sum(x) AS s FROM a WHERE h <> 'z' GROUP BY g) WHERE s = 1e16
---@ kept: cast_sum NOT_READ it reads derived tables alone, which are answered by themselves; copied NOT_READ it reads derived tables alone, which are answered by themselves; distinct_filtered NOT_READ it reads derived tables alone, which are answered by themselves; float_sums NOT_READ it reads derived tables alone, which are answered by themselves; grouped NOT_READ it reads derived tables alone, which are answered by themselves; cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x)
+--@ kept: cast_sum UNSUPPORTED it reads derived tables alone, which are answered by themselves; copied UNSUPPORTED it reads derived tables alone, which are answered by themselves; distinct_filtered UNSUPPORTED it reads derived tables alone, which are answered by themselves; float_sums UNSUPPORTED it reads derived tables alone, which are answered by themselves; grouped UNSUPPORTED it reads derived tables alone, which are answered by themselves; cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x)
 
 --@ case: a float sum that is handed on
 SELECT * FROM (SELECT g, sum(x) AS s FROM a GROUP BY g) AS t LIMIT 100
@@ -99,4 +99,4 @@ SELECT v.`g` AS g, sum(v.`sx`) FROM lake.demo.float_sums__storage AS v GROUP BY 
 
 --@ case: the character of code 0 before digits, which would be printed as one octal character
 SELECT g, st FROM a WHERE k > 0 AND st IN ('abc', '\u000012', 'x' '\u0000')
---@ kept: cast_sum NOT_READ a text holds the character of code 0; copied NOT_READ a text holds the character of code 0; distinct_filtered NOT_READ a text holds the character of code 0; float_sums NOT_READ a text holds the character of code 0; grouped NOT_READ a text holds the character of code 0
+--@ kept: cast_sum UNSUPPORTED a text holds the character of code 0; copied UNSUPPORTED a text holds the character of code 0; distinct_filtered UNSUPPORTED a text holds the character of code 0; float_sums UNSUPPORTED a text holds the character of code 0; grouped UNSUPPORTED a text holds the character of code 0

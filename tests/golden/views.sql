@@ -94,7 +94,7 @@ SELECT v.`region` AS r, v.`total` FROM lake.demo.by_region__storage VERSION AS O
 
 --@ case: time travel on a view is an error of Spark's own
 SELECT r, sum(amount) FROM known VERSION AS OF 1 GROUP BY r
---@ kept: over_known NOT_READ known VERSION AS OF 1 is more than a table and an alias; known NOT_READ known VERSION AS OF 1 is more than a view and an alias
+--@ kept: over_known UNSUPPORTED known VERSION AS OF 1 is more than a table and an alias; known UNSUPPORTED known VERSION AS OF 1 is more than a view and an alias
 
 --@ case: a materialized view from one over it
 SELECT region, sum(cnt) FROM by_day GROUP BY region

@@ -142,4 +142,4 @@ SELECT a, region FROM (SELECT v.`region` AS region, round(CAST(sum(v.`viewgate_s
 
 --@ case: and one that calculates
 SELECT a * 10 AS b, region FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r
---@ kept: by_name NOT_READ it reads derived tables alone, which are answered by themselves; by_shop NOT_READ it reads derived tables alone, which are answered by themselves; by_name TABLES_DIFFER the view joins shops besides, and no trusted key says that no row is lost; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_shop UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_name TABLES_DIFFER the view joins shops besides, and no trusted key says that no row is lost; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)

@@ -25,7 +25,7 @@ def decided(*tried: Attempt, problem: str = "", chosen: bool = False) -> Decisio
 
 def test_nothing_is_said_where_there_was_nothing_to_decide() -> None:
     assert Decision(None, "SELECT 1").lines() == ()
-    assert Decision(None, "SELECT 1 |> x", problem="pipe syntax (|>) is not read").lines() == ()
+    assert Decision(None, "SELECT 1 |> x", problem="pipe syntax (|>) is not supported").lines() == ()
 
 
 def test_views_that_were_seen_at_once_to_lack_something_are_counted() -> None:
@@ -73,7 +73,7 @@ def test_explain_tells_of_several_selects_which_one_a_reason_is_about() -> None:
 
 
 def test_explain_gives_a_reason_of_the_select_once() -> None:
-    tried = (attempt(view, Reason.NOT_READ, "rand()") for view in "ab")
+    tried = (attempt(view, Reason.UNSUPPORTED, "rand()") for view in "ab")
     assert decided(*tried).missed == ("each of 2 views not used: the same answer cannot be proved: rand()",)
 
 

@@ -135,7 +135,7 @@ def test_pinning_puts_the_version_behind_each_name() -> None:
         ("SELECT 1", "reads no table"),
         ("DELETE FROM sales", "defined by a query"),
         ("SELECT n FROM sales WHERE region = '${x}'", "variable substitution"),
-        ("SELECT trim(BOTH 'x' FROM region) FROM sales", "is not read"),
+        ("SELECT trim(BOTH 'x' FROM region) FROM sales", "is not supported"),
         ("SELECT n FROM sales WHERE EXISTS (SELECT 1 FROM plain)", "plain is a view"),
     ],
 )

@@ -92,7 +92,7 @@ def test_columns_of_one_name_are_told_apart() -> None:
         ("SELECT area FROM lands", "no view reads any of its tables"),
         (
             "SELECT substring(country FROM 1 FOR 2) FROM sales",
-            "'SELECT substring(country FROM 1 FOR 2) FROM sales' is not read: ",
+            "'SELECT substring(country FROM 1 FOR 2) FROM sales' is not supported: ",
         ),
     ],
 )
@@ -109,7 +109,9 @@ def test_each_select_has_its_own_reasons() -> None:
     said = workspace().explain(query)
     assert [attempt["block"] for attempt in said.as_json()["tried"]] == [query] * 3 + [inner] * 3
     text = str(said)
-    assert f"for line 1, column 1: {query}\n  each of 3 views missed, NOT_READ: it reads derived tables alone" in text
+    assert (
+        f"for line 1, column 1: {query}\n  each of 3 views missed, UNSUPPORTED: it reads derived tables alone" in text
+    )
     assert f"for line 1, column 21: {inner}\n  by_country missed, AGGREGATE_NOT_IN_VIEW: max(n)" in text
 
 
@@ -164,7 +166,7 @@ def test_a_text_match_of_several_selects_has_no_known_columns() -> None:
     query = "SELECT country FROM sales UNION ALL SELECT name FROM lands"
     said = read_script(f"{SCRIPT};{TEXTS}").explain(query)
     assert (said.rewritten, said.sql) == (False, query)
-    assert "both missed, NOT_READ: the names of its outputs are not known for certain" in str(said)
+    assert "both missed, UNSUPPORTED: the names of its outputs are not known for certain" in str(said)
 
 
 @pytest.mark.parametrize("items", ["*", "*, n * 2", "n * 2, t.*"])
@@ -172,7 +174,7 @@ def test_a_star_over_an_unnamed_output_has_no_known_name(items: str) -> None:
     query = f"SELECT {items} FROM (SELECT n, n + 1 FROM sales WHERE n > 5) AS t"
     said = workspace().explain(query)
     assert (said.rewritten, said.sql) == (False, query)
-    assert "NOT_READ: the name of an output that * stands for is not known for certain" in str(said)
+    assert "UNSUPPORTED: the name of an output that * stands for is not known for certain" in str(said)
 
 
 def test_a_view_over_derived_tables_answers_without_a_server() -> None:

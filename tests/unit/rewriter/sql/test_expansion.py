@@ -95,8 +95,8 @@ def test_a_temporary_view_hides_a_view_of_its_name() -> None:
     [
         ("SELECT id FROM eu VERSION AS OF 1", "is more than a view and an alias"),
         ("SELECT id FROM round", "stands on itself"),
-        ("SELECT id FROM bare", "is not read"),
-        ("SELECT id FROM paired", "is not read"),
+        ("SELECT id FROM bare", "is not supported"),
+        ("SELECT id FROM paired", "is not supported"),
     ],
 )
 def test_what_cannot_be_put_in_place_stays_a_name_with_the_reason(sql: str, why: str) -> None:
