@@ -157,6 +157,10 @@ def _check(settings: Config) -> None:
         from proxy import admission
 
         admission.entrance(settings)
+    if any(address.tls for address in settings.upstreams):
+        from proxy import links
+
+        links.upstreams(settings)
 
 
 @app.command(epilog="Exit codes: 0 all is well; 1 something is wrong.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from proxy import config, embedded, jobs
+from proxy import config, embedded, jobs, links
 from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
 from proxy.answering.system_rows import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
@@ -21,7 +21,7 @@ from proxy.journal import Journal, JsonLines
 from proxy.own_sessions import open_session
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
-from proxy.upstream import Progress, Terms, Timeouts, Upstream, Upstreams, unknown, watch
+from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, unknown, watch
 
 _log = logging.getLogger("viewgate")
 
@@ -49,10 +49,10 @@ class Surroundings:
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
     """Spark and the catalog: those of the settings, or our own, which `running` stops."""
     if settings.catalog is not None:
-        own = Upstreams(_for_pipeline(settings))
+        own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)
         return Surroundings(
-            tuple(_upstreams(settings)),
+            tuple(links.upstreams(settings)),
             open_catalog(settings.catalog.name, settings.catalog.properties, timeout=settings.timeouts.catalog),
             await _job_runner(settings.pipeline, settings.catalog.name, own, running),
             alone=False,
@@ -173,25 +173,12 @@ async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], 
 def adopt(surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:
     """Go on with the upstreams of these settings, for clients and for refresh jobs."""
     assert surroundings.own is not None
-    upstreams.reconfigure(_upstreams(settings))
-    surroundings.own.reconfigure(_for_pipeline(settings))
+    for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)
+    upstreams.reconfigure(for_clients)
+    surroundings.own.reconfigure(for_jobs)
 
 
 async def cancelled(task: asyncio.Task[Any]) -> None:
     """Cancel something; it has ended when this returns."""
     task.cancel()
     await asyncio.wait([task])
-
-
-def _upstreams(settings: config.Config) -> list[Upstream]:
-    return [Upstream(u.host, u.port, u.user, u.password, terms=_terms(u)) for u in settings.upstreams]
-
-
-def _for_pipeline(settings: config.Config) -> list[Upstream]:
-    """Return the same servers for refresh jobs, which log in as themselves."""
-    login = settings.pipeline.user, settings.pipeline.password
-    return [Upstream(u.host, u.port, *login, terms=_terms(u), what="Spark (refreshes)") for u in settings.upstreams]
-
-
-def _terms(address: config.UpstreamAddress) -> Terms:
-    return Terms(address.weight, address.sessions, address.statements, address.draining)

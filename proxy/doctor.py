@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from proxy import admission, jars, preflight, serving, workers
+from proxy import admission, jars, links, preflight, serving, workers
 from proxy.catalog import CatalogError, open_catalog
 from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
 from proxy.hs2 import SqlError
 from proxy.own_sessions import in_session
-from proxy.upstream import Timeouts, Upstream
+from proxy.upstream import Timeouts
 
 _SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock differ from Spark's by as much
 _WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)
@@ -68,6 +68,7 @@ def _settings(settings: Config) -> str:
     if settings.server.workers > 1:
         workers.check(settings)
     admission.entrance(settings)
+    links.upstreams(settings)
     return "valid; logins and certificates can be loaded"
 
 
@@ -110,8 +111,7 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
 
 async def _upstream(address: UpstreamAddress) -> str:
     """Open a session and compare clocks."""
-    where = Upstream(address.host, address.port, address.user, address.password)
-    async with in_session(where, "doctor", Timeouts(open=10, call=30)) as query:
+    async with in_session(links.upstream(address), "doctor", Timeouts(open=10, call=30)) as query:
         asked = time.time()
         (row,) = (await query("SELECT unix_timestamp()")).rows
         ahead = int(row[0]) + 0.5 - (asked + time.time()) / 2  # whole seconds, by their middle

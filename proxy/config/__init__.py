@@ -15,6 +15,11 @@
     sessions = 450                # at most; others wait, or idle ones make room
     statements = 100              # that run at a time; others wait
     draining = false              # true: no new sessions, and idle ones go elsewhere (SIGHUP reads this file again)
+    [upstream.tls]                # the server speaks TLS (hive.server2.use.SSL)
+    ca = "ca.pem"                 # whose certificates are trusted; without, those that this machine trusts
+    certificate = "client.pem"    # shown to a server that wants one, with its `key`
+    key = "client.key"
+    server_name = "spark"         # the name that its certificate has, if that is not `host`
 
     [catalog]                     # the Iceberg catalog that this Spark uses, under the same name
     name = "lake"
@@ -107,6 +112,7 @@ from proxy.config.tables import (
     TimeoutSettings,
     TlsFiles,
     UpstreamAddress,
+    UpstreamTls,
 )
 
 CONSOLE_PORT = 10080
@@ -136,6 +142,7 @@ __all__ = [
     "TimeoutSettings",
     "TlsFiles",
     "UpstreamAddress",
+    "UpstreamTls",
     "Workers",
     "checked",
     "load",

@@ -200,6 +200,21 @@ class LimitSettings(Table):
     close: Seconds | None = None
 
 
+class UpstreamTls(Table):
+    """Whose certificates are trusted, the certificate that is shown, and the name that the server's has."""
+
+    ca: File | None = None
+    certificate: File | None = None
+    key: File | None = None
+    server_name: Text | None = None
+
+    @model_validator(mode="after")
+    def _check_pair(self) -> Self:
+        if (self.certificate is None) != (self.key is None):
+            raise ValueError("certificate and key belong together: give both, or none")
+        return self
+
+
 class UpstreamAddress(Table):
     """A Spark Thrift Server; `user` and `password`, if given, instead of the client's own; how much it is given."""
 
@@ -211,6 +226,7 @@ class UpstreamAddress(Table):
     sessions: Count = 450
     statements: Count = 100
     draining: Truth = False
+    tls: UpstreamTls | None = None
 
 
 class CatalogSettings(Table):

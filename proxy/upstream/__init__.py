@@ -1,6 +1,7 @@
 """Spark Thrift Server as we see it: connections, sessions on them, and the choice among several servers.
 
-`terms` say where servers are and how much they get. A `connection` is logged in, a `session` has one, an `operation`
+`terms` say where servers are, how they are spoken to, and how much they get. `dial` makes a way to one. A `connection`
+is logged in, a `session` has one, an `operation`
 runs in it. `place` is one server and `pool` all of them: which one gets a session, and who waits; `slots` are the
 statements that a server runs at a time, and the fair queue before them. `attachment` is what a client session holds:
 an upstream session while there is use for it, made again by `kept`. `health` looks whether servers are well.
@@ -14,11 +15,12 @@ from proxy.upstream.place import Place
 from proxy.upstream.pool import Steering, Upstreams
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
 from proxy.upstream.session import UpstreamSession, read_handle
-from proxy.upstream.terms import Terms, Timeouts, Upstream
+from proxy.upstream.terms import Link, Terms, Timeouts, Tls, Upstream
 
 __all__ = [
     "Announced",
     "Attachment",
+    "Link",
     "Place",
     "Progress",
     "RemoteStatus",
@@ -27,6 +29,7 @@ __all__ = [
     "Steering",
     "Terms",
     "Timeouts",
+    "Tls",
     "Upstream",
     "UpstreamOperation",
     "UpstreamSession",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import socket
+import ssl
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from proxy.hs2 import ConnectionLost, LoginRefused, SqlError, Unreachable
+from proxy.upstream.dial import NotLetIn, dial, foreign, tls_failure
 from proxy.upstream.terms import Timeouts, Upstream
 from proxy.wire import (
     Authenticated,
@@ -25,13 +26,6 @@ from proxy.wire import (
 _REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
 _SHORT = 64 * 1024  # bytes of a message that is looked through in no time
 _ENDS = bytes(3)  # how a reply does: of the call, of the response, and of what is in that
-
-# What the kernel does about a peer that has vanished: asked after a minute of silence, given up after two.
-_KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
-
-
-class NotLetIn(Unreachable):
-    """A server has neither let us in nor refused to: it is gone, or has no thread or no time to spare now."""
 
 
 class Pulse:
@@ -136,16 +130,18 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.close()
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        transport = cast(asyncio.Transport, transport)  # uvloop's is one in all but name
-        assert self._sasl is not None
+    def begin(self, transport: asyncio.Transport) -> None:
+        """Log in on a connection that has just been made."""
         self._transport = transport
-        _keep_alive(transport.get_extra_info("socket"))
-        transport.write(self._sasl.greeting)
+        if self._sasl is not None:
+            transport.write(self._sasl.greeting)
 
     def data_received(self, data: bytes) -> None:
         try:
             if self._sasl is not None:
+                if (wrong := foreign(data)) is not None:
+                    self._break(Unreachable(f"{self._upstream.named} {wrong}"))
+                    return
                 self._sasl.receive_data(data)
                 self._shake_hands(self._sasl)
             else:
@@ -155,9 +151,12 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"sent what cannot be understood ({error})"))
 
     def connection_lost(self, exc: Exception | None) -> None:
+        if isinstance(exc, ssl.SSLError):  # a server that wants a certificate of ours says so behind the handshake
+            self._fail(Unreachable(f"{self._upstream.named}: {tls_failure(exc)}"))
         if self._sasl is not None and self._lost is None:
             closed = f"{self._upstream.named} closes connections before the login"
-            self._fail(NotLetIn(f"{closed}: it is not well, or all its threads are busy; try again later"))
+            wants = " it wants a certificate of [upstream.tls]," if self._upstream.link.tls is not None else ""
+            self._fail(NotLetIn(f"{closed}: it is not well,{wants} or all its threads are busy; try again later"))
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
 
     def _expected(self, message: bytes) -> Reply:
@@ -261,26 +260,12 @@ class Connection(asyncio.Protocol):
             self._waiting.popleft().fail(self._lost)
 
 
-def _keep_alive(connected: socket.socket) -> None:
-    """Have the kernel find out that the peer is gone, as far as this system can."""
-    for option, value in _KEEP_ALIVE.items():
-        if hasattr(socket, option):
-            level = socket.SOL_SOCKET if option.startswith("SO_") else socket.IPPROTO_TCP
-            connected.setsockopt(level, getattr(socket, option), value)
-
-
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
     """Return a connection that is logged in; raise SqlError 08S01 if there is none in time."""
-    loop = asyncio.get_running_loop()
     connection = Connection(upstream, SaslClient(user, password), timeouts, pulse)
+    transport = await dial(upstream, connection, timeouts)
     try:
-        async with asyncio.timeout(timeouts.connect):
-            await loop.create_connection(lambda: connection, upstream.host, upstream.port)
-    except TimeoutError as error:  # what a kernel does whose queue for a busy server is full
-        raise NotLetIn(f"{upstream.named} cannot be reached: no answer in time") from error
-    except OSError as error:
-        raise Unreachable(f"{upstream.named} cannot be reached: {error}") from error
-    try:
+        connection.begin(transport)
         async with asyncio.timeout(timeouts.handshake):
             await connection.ready
     except TimeoutError as error:

@@ -7,7 +7,7 @@ import asyncio
 from proxy.hs2 import SqlError, Unreachable, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import V11
-from proxy.upstream.connection import NotLetIn
+from proxy.upstream.dial import NotLetIn
 from proxy.upstream.place import Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.session import open_session

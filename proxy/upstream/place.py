@@ -23,7 +23,7 @@ class Control:
     """Opened at the first call, opened again when it was lost; shared by all sessions of an upstream."""
 
     def __init__(self, upstream: Upstream, timeouts: Timeouts, pulse: Pulse) -> None:
-        self._upstream = upstream
+        self.upstream = upstream
         self._timeouts = timeouts
         self._pulse = pulse
         self._connection: Connection | None = None
@@ -44,8 +44,8 @@ class Control:
     async def _connected(self) -> Connection:
         async with self._opening:
             if self._connection is None or not self._connection.alive:
-                user, password = self._upstream.user or _USER, self._upstream.password or _USER
-                connecting = connect(self._upstream, user, password, self._timeouts, self._pulse)
+                user, password = self.upstream.user or _USER, self.upstream.password or _USER
+                connecting = connect(self.upstream, user, password, self._timeouts, self._pulse)
                 self._connection = await asyncio.create_task(connecting)  # who calls need not be a task
             return self._connection
 
@@ -128,7 +128,8 @@ class Place:
         return (self.sessions + 1) / self.terms.weight
 
     def settle(self, upstream: Upstream) -> None:
-        """Go on under other terms."""
+        """Go on under other terms; new connections are made as it says now."""
+        self.upstream = self.control.upstream = upstream
         self.terms = upstream.terms
         self.statements.resume()
         self.statements.resize(self.terms.statements)

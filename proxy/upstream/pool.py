@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from proxy.hs2 import SqlError, Unreachable
-from proxy.upstream.connection import NotLetIn
+from proxy.upstream.dial import NotLetIn
 from proxy.upstream.place import Place
 from proxy.upstream.session import UpstreamSession, open_session
 from proxy.upstream.slots import FairQueue

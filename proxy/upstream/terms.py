@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from dataclasses import dataclass, field
 
 # Calls for which Spark may have to work: to compute rows, or to ask a metastore about all that it has.
@@ -28,6 +29,21 @@ class Terms:
 
 
 @dataclass(frozen=True)
+class Tls:
+    """Which certificates of a server are trusted, and how we show who we are; the name that its certificate has."""
+
+    context: ssl.SSLContext
+    server_name: str | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """How a server is spoken to."""
+
+    tls: Tls | None = None
+
+
+@dataclass(frozen=True)
 class Upstream:
     """The address of a Thrift Server, its login (by default each session's user), and `what` messages call it."""
 
@@ -37,6 +53,7 @@ class Upstream:
     password: str | None = field(default=None, repr=False)
     what: str = field(default="Spark", compare=False)
     terms: Terms = field(default=Terms(), compare=False)
+    link: Link = field(default=Link(), compare=False)  # under another one, new connections are made
 
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"

@@ -41,8 +41,9 @@ def statements() -> list[str]:
 
 
 def test_the_settings_are_accepted() -> None:
-    (text,) = fenced("toml")
-    assert config.parse(text).catalog is not None
+    catalog = '[catalog]\nname = "lake"\ntype = "sql"\n'
+    for text in fenced("toml"):
+        assert config.parse(text if "[catalog]" in text else text + catalog).upstreams
 
 
 def test_the_engine_alone_answers_as_shown(capsys: pytest.CaptureFixture[str]) -> None:

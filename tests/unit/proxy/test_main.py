@@ -154,6 +154,9 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
         ("[server]\nworkers = 2\n", "needs [[upstream]]"),
         ("[authentication]\npasswords = 'none'\n", "[authentication] passwords: [Errno 2]"),
         ("[server.tls]\ncertificate = 'none'\nkey = 'none'\n", "[server.tls]: [Errno 2]"),
+        (REMOTE + "[upstream.tls]\nca = 'none'\n", "[upstream.tls] of h:10000: "),
+        (REMOTE + "[upstream.tls]\ncertificate = 'mine'\n", "[upstream.tls] certificate and key belong together"),
+        (REMOTE + "[upstream.tls]\nverify = false\n", "[upstream.tls] verify is not known"),
     ],
 )
 def test_settings_are_checked_without_a_start(

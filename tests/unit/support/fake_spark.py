@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -82,15 +83,18 @@ class FakeSpark:
         self.lets_wait = False  # whether statements may come for which a caller waits
         self.piece = 1 << 30  # bytes of a reply that go into one frame
         self.together = 1  # replies that are sent together, in one frame if they are short enough
+        self.tls: ssl.SSLContext | None = None
 
     async def __aenter__(self) -> FakeSpark:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self.tls)
         self.port: int = self._server.sockets[0].getsockname()[1]
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._server.close()
         self.die()
+        while self.tls and self.connections:  # TLS ends in several steps
+            await asyncio.sleep(0)
 
     async def end(self) -> None:
         """Listen no more, and drop every connection."""

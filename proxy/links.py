@@ -1,0 +1,49 @@
+"""How upstream servers are spoken to, made from the settings; what cannot be made stops the start, or the reload."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import replace
+
+from proxy.config import Config, ConfigError, UpstreamAddress, UpstreamTls
+from proxy.upstream import Link, Terms, Tls, Upstream
+
+
+def upstreams(settings: Config) -> list[Upstream]:
+    """Return the servers of the clients' sessions, each of which logs in as its user."""
+    return [upstream(address) for address in settings.upstreams]
+
+
+def for_pipeline(settings: Config) -> list[Upstream]:
+    """Return the same servers for refresh jobs, which log in as themselves."""
+    user, password = settings.pipeline.user, settings.pipeline.password
+    own = (address.model_copy(update={"user": user, "password": password}) for address in settings.upstreams)
+    return [replace(upstream(address), what="Spark (refreshes)") for address in own]
+
+
+def upstream(address: UpstreamAddress) -> Upstream:
+    """Return the server at an address; raise ConfigError if a file that it needs cannot be used."""
+    terms = Terms(address.weight, address.sessions, address.statements, address.draining)
+    return Upstream(address.host, address.port, address.user, address.password, terms=terms, link=_link(address))
+
+
+def _link(address: UpstreamAddress) -> Link:
+    where = f"{address.host}:{address.port}"
+    return Link(_tls(address.tls, where) if address.tls is not None else None)
+
+
+def _tls(files: UpstreamTls, where: str) -> Tls:
+    try:
+        context = ssl.create_default_context(cafile=files.ca)
+        if files.certificate is not None:
+            context.load_cert_chain(files.certificate, files.key)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"[upstream.tls] of {where}: {_told(files, error)}") from error
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return Tls(context, files.server_name)
+
+
+def _told(files: UpstreamTls, error: Exception) -> str:
+    """Name the files, of which Python's error names none."""
+    given = [str(file) for file in (files.ca, files.certificate, files.key) if file is not None]
+    return f"{', '.join(given)} cannot be loaded: {error}"

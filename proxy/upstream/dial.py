@@ -1,0 +1,122 @@
+"""The way to an upstream server: its name, TCP and TLS, each with an error of its own that says what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+
+from proxy.hs2 import Unreachable
+from proxy.upstream.terms import Timeouts, Tls, Upstream
+
+# What the kernel does about a peer that has vanished: asked after a minute of silence, given up after two.
+_KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
+
+# X509_V_ERR_… of OpenSSL: the date of a certificate, its name or address, and an issuer that nobody knows.
+_DATES = frozenset({9, 10})
+_NAMES = frozenset({62, 64})
+_ISSUERS = frozenset({2, 18, 19, 20, 21})
+
+
+class NotLetIn(Unreachable):
+    """A server has neither let us in nor refused to: it is gone, or has no thread or no time to spare now."""
+
+
+async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeouts) -> asyncio.Transport:
+    """Return a connection to a server, over TLS if it is set so; raise Unreachable, or NotLetIn after silence."""
+    transport = await _connected(upstream, protocol, timeouts.connect)
+    if upstream.link.tls is None:
+        return transport
+    try:
+        return await _secured(upstream, upstream.link.tls, protocol, transport, timeouts.handshake)
+    except BaseException:
+        transport.abort()
+        raise
+
+
+async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: float) -> asyncio.Transport:
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(patience):
+            transport, _ = await loop.create_connection(lambda: protocol, upstream.host, upstream.port)
+    except TimeoutError as error:  # what a kernel does whose queue for a busy server is full
+        raise NotLetIn(f"{upstream.named} cannot be reached: no answer in time") from error
+    except socket.gaierror as error:
+        advice = "check `host` of its [[upstream]], and the name service of this machine"
+        raise Unreachable(
+            f"{upstream.named} cannot be reached: the name {upstream.host} has no address ({error.strerror}); {advice}"
+        ) from error
+    except OSError as error:
+        raise Unreachable(f"{upstream.named} cannot be reached: {error}") from error
+    _keep_alive(transport.get_extra_info("socket"))
+    return transport
+
+
+async def _secured(
+    upstream: Upstream, tls: Tls, protocol: asyncio.Protocol, transport: asyncio.Transport, patience: float
+) -> asyncio.Transport:
+    """Return the connection with TLS on it, once the server has shown a certificate that is trusted."""
+    loop = asyncio.get_running_loop()
+    name = tls.server_name or upstream.host
+    try:
+        async with asyncio.timeout(patience):
+            secured = await loop.start_tls(transport, protocol, tls.context, server_hostname=name)
+    except TimeoutError as error:
+        raise NotLetIn(
+            f"{upstream.named} accepts connections but shakes no hands over TLS: all its threads are busy, or its "
+            "port does not speak TLS; try again later"
+        ) from error
+    except ssl.SSLError as error:
+        raise Unreachable(f"{upstream.named}: {tls_failure(error)}") from error
+    except OSError as error:
+        raise NotLetIn(
+            f"{upstream.named} closes connections in the TLS handshake: its port does not speak TLS, or it is not "
+            "well; try again later"
+        ) from error
+    if secured is None:  # uvloop's way to say that the connection went away meanwhile
+        raise NotLetIn(f"{upstream.named} closes connections in the TLS handshake")
+    return secured
+
+
+def tls_failure(error: ssl.SSLError) -> str:
+    """Return why there is no TLS with a server, and what to do about it.
+
+    >>> tls_failure(ssl.SSLError(1, "wrong version number"))
+    'TLS fails: wrong version number. Its port does not speak TLS: remove [upstream.tls], or turn on TLS there'
+    """
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not trusted: {error.verify_message.rstrip('.')}. {_remedy(error.verify_code)}"
+    reason = (getattr(error, "reason", None) or str(error.args[-1])).lower().replace("_", " ")
+    if "alert" in reason and ("certificate" in reason or "unknown ca" in reason or "handshake failure" in reason):
+        return f"it refuses TLS with us: {reason}. Give `certificate` and `key` of [upstream.tls] that it trusts"
+    if "wrong version" in reason or "record layer" in reason:
+        return f"TLS fails: {reason}. Its port does not speak TLS: remove [upstream.tls], or turn on TLS there"
+    return f"TLS fails: {reason}. See [upstream.tls], and the log of the server"
+
+
+def foreign(data: bytes) -> str | None:
+    r"""Return what is wrong with the way that a server is spoken to, by the first bytes of its answer to a login.
+
+    >>> foreign(b"\x15\x03\x03\x00\x02\x02\x0a")
+    'answers by TLS: give [upstream.tls]'
+    >>> foreign(b"\x05\x00\x00\x00\x00")
+    """
+    return "answers by TLS: give [upstream.tls]" if data[:2] in (b"\x15\x03", b"\x16\x03") else None
+
+
+def _remedy(code: int) -> str:
+    if code in _NAMES:
+        return "Set `server_name` of [upstream.tls] to a name that the certificate has"
+    if code in _DATES:
+        return "Renew the certificate, or set the clock of this machine"
+    if code in _ISSUERS:
+        return "Give the certificate of its authority as `ca` of [upstream.tls]"
+    return "See `ca` of [upstream.tls]"
+
+
+def _keep_alive(connected: socket.socket) -> None:
+    """Have the kernel find out that the peer is gone, as far as this system can."""
+    for option, value in _KEEP_ALIVE.items():
+        if hasattr(socket, option):
+            level = socket.SOL_SOCKET if option.startswith("SO_") else socket.IPPROTO_TCP
+            connected.setsockopt(level, getattr(socket, option), value)
