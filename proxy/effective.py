@@ -14,6 +14,7 @@ from proxy.server import Limits
 from proxy.upstream import Timeouts
 
 _RELOADED = ("upstream.", "pipeline.user", "pipeline.password")
+_HEADERS = ".headers."  # of HTTP, which may say who we are
 
 
 class Effective:
@@ -73,7 +74,7 @@ def _flat(key: str, value: Any) -> Iterator[tuple[str, Any]]:
 def _shown(key: str, value: Any) -> str | None:
     if value is None or value in ("", frozenset()):
         return None
-    if is_secret(key) and not isinstance(value, Path):
+    if _HEADERS in key or (is_secret(key) and not isinstance(value, Path)):
         return HIDDEN
     if isinstance(value, bool):
         return str(value).lower()

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from proxy.config import Config, ConfigError, UpstreamAddress, UpstreamTls
 from proxy.upstream import Link, Terms, Tls, Upstream
+from proxy.wire import Transport
 
 
 def upstreams(settings: Config) -> list[Upstream]:
@@ -28,8 +29,13 @@ def upstream(address: UpstreamAddress) -> Upstream:
 
 
 def _link(address: UpstreamAddress) -> Link:
-    where = f"{address.host}:{address.port}"
-    return Link(_tls(address.tls, where) if address.tls is not None else None)
+    return Link(
+        Transport[address.transport.upper()],
+        _tls(address.tls, f"{address.host}:{address.port}") if address.tls is not None else None,
+        f"/{address.path.removeprefix('/')}",
+        address.headers,
+        address.basic and not any(name.lower() == "authorization" for name in address.headers),
+    )
 
 
 def _tls(files: UpstreamTls, where: str) -> Tls:

@@ -15,6 +15,11 @@
     sessions = 450                # at most; others wait, or idle ones make room
     statements = 100              # that run at a time; others wait
     draining = false              # true: no new sessions, and idle ones go elsewhere (SIGHUP reads this file again)
+    transport = "http"            # hive.server2.transport.mode; "sasl" is the default, and there is "nosasl"
+    path = "cliservice"           # of HTTP (hive.server2.thrift.http.path)
+    basic = true                  # log in by basic authentication; false: not at all, but for `headers`
+    [upstream.headers]            # more headers of HTTP, for a gateway before the server
+    "X-Tenant" = "sales"
     [upstream.tls]                # the server speaks TLS (hive.server2.use.SSL)
     ca = "ca.pem"                 # whose certificates are trusted; without, those that this machine trusts
     certificate = "client.pem"    # shown to a server that wants one, with its `key`

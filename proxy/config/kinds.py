@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError, ValidationInfo, WrapValidator
 from pydantic_core import PydanticCustomError
@@ -55,6 +55,14 @@ Depth = Annotated[int, Field(ge=9, le=32), _allowed("a whole number from 9, as d
 Seconds = Annotated[float, Field(gt=0), _allowed("a number of seconds over 0")]
 Share = Annotated[float, Field(gt=0), _allowed("a number over 0")]
 Texts = Annotated[frozenset[Text], Field(strict=False), _allowed("a list of texts")]
+TransportName = Annotated[Literal["sasl", "nosasl", "http"], _allowed("one of sasl, nosasl, http")]
+HttpPath = Annotated[str, Field(pattern="^[!-~]+$"), _allowed("a path as it stands in a URL, such as cliservice")]
+_HeaderName = Annotated[str, Field(pattern=r"^[\w!#$%&'*+.^`|~-]+$")]
+_HeaderValue = Annotated[str, Field(pattern=r"^[!-~]([ -~]*[!-~])?$")]
+Headers = Annotated[
+    dict[_HeaderName, _HeaderValue],
+    _allowed("a table of headers of HTTP, whose values are texts of one line", secret=True),
+]
 Scalar = Annotated[str, BeforeValidator(_as_text), _allowed("a text, a number or a truth value")]
 Scalars = Annotated[dict[str, Scalar], _allowed("a table of texts, numbers and truth values")]
 

@@ -12,6 +12,8 @@ from proxy.config.kinds import (
     Count,
     Depth,
     File,
+    Headers,
+    HttpPath,
     ListenPort,
     Password,
     Port,
@@ -21,6 +23,7 @@ from proxy.config.kinds import (
     Share,
     Text,
     Texts,
+    TransportName,
     Truth,
     Workers,
 )
@@ -226,7 +229,18 @@ class UpstreamAddress(Table):
     sessions: Count = 450
     statements: Count = 100
     draining: Truth = False
+    transport: TransportName = "sasl"
+    path: HttpPath = "cliservice"
+    headers: Headers = Field(default={}, repr=False)
+    basic: Truth = True
     tls: UpstreamTls | None = None
+
+    @model_validator(mode="after")
+    def _check_transport(self) -> Self:
+        over_http = next((key for key in ("path", "headers", "basic") if key in self.model_fields_set), None)
+        if over_http and self.transport != "http":
+            raise ValueError(f'{over_http} is for HTTP alone: it needs transport = "http"')
+        return self
 
 
 class CatalogSettings(Table):

@@ -1,8 +1,9 @@
-"""One connection to an upstream: SASL PLAIN, then calls that are answered in the order in which they were sent."""
+"""One connection to an upstream: a login, then calls that are answered in the order in which they were sent."""
 
 from __future__ import annotations
 
 import asyncio
+import select
 import ssl
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -11,21 +12,12 @@ from typing import Any
 from proxy.hs2 import ConnectionLost, LoginRefused, SqlError, Unreachable
 from proxy.upstream.dial import NotLetIn, dial, foreign, tls_failure
 from proxy.upstream.terms import Timeouts, Upstream
-from proxy.wire import (
-    Authenticated,
-    FrameReader,
-    MessageReader,
-    Refused,
-    SaslClient,
-    WireError,
-    frame,
-    is_whole,
-    name_of,
-)
+from proxy.wire import Authenticated, ClientEvent, ClientTransport, HttpFailure, Refused, WireError, name_of
 
-_REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
-_SHORT = 64 * 1024  # bytes of a message that is looked through in no time
-_ENDS = bytes(3)  # how a reply does: of the call, of the response, and of what is in that
+# What a status of HTTP says of a login.
+_NO_LOGIN, _NO_PATH, _BUSY = frozenset({401, 403}), 404, frozenset({429, 502, 503, 504})
+
+_A_MOMENT = 0.01  # seconds in which it is seen whether what has come in is the end of a connection
 
 
 class Pulse:
@@ -81,21 +73,24 @@ class Reply(asyncio.Future[bytes]):
 
 
 class Connection(asyncio.Protocol):
-    """A connection that is logged in. A call that nobody waits for any more still takes its reply from the line."""
+    """A connection that is logged in. A call that nobody waits for any more still takes its reply from the line.
 
-    def __init__(self, upstream: Upstream, sasl: SaslClient, timeouts: Timeouts, pulse: Pulse) -> None:
+    Over HTTP a session outlives its connection: one that is closed between two calls is made again for the next.
+    """
+
+    def __init__(self, upstream: Upstream, client: ClientTransport, timeouts: Timeouts, pulse: Pulse) -> None:
         self._loop = asyncio.get_running_loop()  # kept: to ask for it is a system call each time
         self._upstream = upstream
-        self._sasl: SaslClient | None = sasl
+        self._client = client
         self._timeouts = timeouts
         self._pulse = pulse
-        self._frames = FrameReader(_REPLY_LIMIT)
-        self._pieces: MessageReader | None = None
-        self._longest = 0  # message that has come in a frame of its own, as long as all have
+        self._heard = False  # whether the server has answered anything
         self._waiting: deque[Reply] = deque()
         self._since = 0.0  # when the upstream began with the first of those
         self._watch: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
+        self._unsent = b""  # while another connection is made
+        self._making: asyncio.Task[None] | None = None
         self._lost: SqlError | None = None
         self._advice = "Try again."
         self.ready: asyncio.Future[None] = self._loop.create_future()
@@ -104,6 +99,11 @@ class Connection(asyncio.Protocol):
     def alive(self) -> bool:
         """Whether calls can still be made."""
         return self._lost is None
+
+    @property
+    def heard(self) -> bool:
+        """Whether the server has answered anything."""
+        return self._heard
 
     async def call(self, message: bytes) -> bytes:
         """Send a message and return its reply."""
@@ -117,7 +117,13 @@ class Connection(asyncio.Protocol):
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
         """Send several messages at once, for which the upstream is woken once."""
         replies = [self._expected(message) for message in messages]
-        self._write(b"".join([frame(message) for message in messages]))
+        if self._lost is not None:
+            return replies
+        if self._client.resumable and self._transport is not None and _readable(self._transport):
+            self._client.queue(messages)
+            self._loop.call_later(_A_MOMENT, lambda: self._write(self._client.pending()))
+        else:
+            self._write(self._client.send(messages))
         return replies
 
     def advise(self, advice: str) -> None:
@@ -127,33 +133,51 @@ class Connection(asyncio.Protocol):
     def close(self) -> None:
         """Close the connection; calls that still wait fail."""
         self._fail(self._error("was closed"))
+        if self._making is not None:
+            self._making.cancel()
         if self._transport is not None:
             self._transport.close()
 
     def begin(self, transport: asyncio.Transport) -> None:
-        """Log in on a connection that has just been made."""
+        """Log in on a connection that has just been made, or go on there."""
         self._transport = transport
-        if self._sasl is not None:
-            transport.write(self._sasl.greeting)
+        transport.write(self._client.greeting + self._unsent)
+        self._unsent = b""
+        self._let_in()
 
     def data_received(self, data: bytes) -> None:
+        if not self._heard and (wrong := foreign(self._client.transport, data)) is not None:
+            self._break(Unreachable(f"{self._upstream.named} {wrong}"))
+            return
+        if self._client.resumable and self._transport is not None:  # an answer to nothing, before the end
+            self._transport.abort()
+            return
         try:
-            if self._sasl is not None:
-                if (wrong := foreign(data)) is not None:
-                    self._break(Unreachable(f"{self._upstream.named} {wrong}"))
-                    return
-                self._sasl.receive_data(data)
-                self._shake_hands(self._sasl)
-            else:
-                self._frames.receive_data(data)
-            self._deliver()
+            self._client.receive_data(data)
+            while (event := self._client.next_event(len(self._waiting))) is not None:
+                self._heard = True
+                if isinstance(event, bytes):
+                    self._answer(event)
+                    self._write(self._client.pending())
+                else:
+                    self._shake_hands(event)
         except WireError as error:
             self._break(self._error(f"sent what cannot be understood ({error})"))
 
+    def eof_received(self) -> None:
+        """Take the end of the input, which may be the end of a reply over HTTP."""
+        if self._waiting and self._lost is None:
+            self.data_received(b"")
+
     def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
         if isinstance(exc, ssl.SSLError):  # a server that wants a certificate of ours says so behind the handshake
             self._fail(Unreachable(f"{self._upstream.named}: {tls_failure(exc)}"))
-        if self._sasl is not None and self._lost is None:
+        elif self._heard and self._client.resumable and self._lost is None:
+            self._client.renew()
+            self._write(self._client.pending())
+            return
+        elif not self._heard:
             closed = f"{self._upstream.named} closes connections before the login"
             wants = " it wants a certificate of [upstream.tls]," if self._upstream.link.tls is not None else ""
             self._fail(NotLetIn(f"{closed}: it is not well,{wants} or all its threads are busy; try again later"))
@@ -174,48 +198,49 @@ class Connection(asyncio.Protocol):
         return reply
 
     def _write(self, data: bytes) -> None:
-        if self._lost is None and self._transport is not None:
+        if self._lost is not None:
+            return
+        if self._transport is not None:
             self._transport.write(data)
+        elif data:
+            self._unsent += data
+            if self._making is None:
+                self._making = self._loop.create_task(self._go_on())
 
-    def _shake_hands(self, sasl: SaslClient) -> None:
-        event = sasl.next_event()
+    async def _go_on(self) -> None:
+        """Go on over another connection."""
+        try:
+            self.begin(await dial(self._upstream, self, self._timeouts))
+        except SqlError as error:
+            self._fail(error)
+        finally:
+            self._making = None
+
+    def _shake_hands(self, event: ClientEvent) -> None:
         if isinstance(event, Refused):
             self._break(LoginRefused(f"{self._upstream.named} refuses the login: {event.reason}"))
-        elif isinstance(event, Authenticated):
-            self._sasl = None
-            self._frames.receive_data(event.rest)
-            if not self.ready.done():
-                self.ready.set_result(None)
+        elif isinstance(event, HttpFailure):
+            self._break(self._not_a_reply(event))
+        else:
+            assert isinstance(event, Authenticated)
+            self._let_in()
 
-    def _deliver(self) -> None:
-        while (payload := self._frames.next_event()) is not None:
-            if self._pieces is None and self._is_whole(payload):
-                self._answer(payload)
-                continue
-            if self._pieces is None:
-                self._pieces = MessageReader(_REPLY_LIMIT)
-            self._pieces.receive_data(payload)
-            while (message := self._pieces.next_event()) is not None:
-                self._answer(message)
-            if not self._pieces.buffered:
-                self._pieces = None
+    def _let_in(self) -> None:
+        if self._client.logged_in and not self.ready.done():
+            self.ready.set_result(None)
 
-    def _is_whole(self, payload: bytes) -> bool:
-        """Return whether a frame holds one message and nothing else, as the Java servers that we know flush them.
-
-        Others may take several frames for one, or put several into one. To look through 10,000 rows takes longer than
-        all else that is done about them. So it is not done where one message is awaited, one as long has come in one
-        frame, none has ever come in another way, and this one ends like one.
-        """
-        length = len(payload)
-        if _SHORT < length <= self._longest and len(self._waiting) == 1 and payload.endswith(_ENDS):
-            return True
-        whole = is_whole(payload)
-        if not whole:
-            self._longest = -1
-        elif self._longest >= 0:
-            self._longest = max(self._longest, length)
-        return whole
+    def _not_a_reply(self, failure: HttpFailure) -> SqlError:
+        """Return what an answer over HTTP means that is no reply."""
+        said = f"{self._upstream.named} answers with HTTP status {failure.status} ({failure.said})"
+        if failure.status in _NO_LOGIN:
+            return LoginRefused(
+                f"{said}: it refuses the login; see `user`, `password` and `headers` of its [[upstream]]"
+            )
+        if failure.status == _NO_PATH:
+            return Unreachable(f"{said}: see `path` of its [[upstream]]; Spark's is hive.server2.thrift.http.path")
+        if failure.status in _BUSY:
+            return NotLetIn(f"{said}: it, or what stands before it, is busy; try again later")
+        return Unreachable(f"{said}: see its log, and `path` of its [[upstream]]")
 
     def _answer(self, message: bytes) -> None:
         if not self._waiting:
@@ -260,9 +285,16 @@ class Connection(asyncio.Protocol):
             self._waiting.popleft().fail(self._lost)
 
 
+def _readable(transport: asyncio.Transport) -> bool:
+    """Whether something has come in between two calls: the end, most likely, which is to be seen before the next."""
+    poll = select.poll()
+    poll.register(transport.get_extra_info("socket"), select.POLLIN)
+    return bool(poll.poll(0))
+
+
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
     """Return a connection that is logged in; raise SqlError 08S01 if there is none in time."""
-    connection = Connection(upstream, SaslClient(user, password), timeouts, pulse)
+    connection = Connection(upstream, upstream.client(user, password), timeouts, pulse)
     transport = await dial(upstream, connection, timeouts)
     try:
         connection.begin(transport)
@@ -271,7 +303,8 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
     except TimeoutError as error:
         connection.close()
         raise NotLetIn(
-            f"{upstream.named} accepts connections but no logins: all its threads are busy; try again later"
+            f"{upstream.named} accepts connections but no logins: all its threads are busy, or it is not of the "
+            "`transport` of its [[upstream]]; try again later"
         ) from error
     except BaseException:
         connection.close()

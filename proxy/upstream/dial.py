@@ -8,6 +8,7 @@ import ssl
 
 from proxy.hs2 import Unreachable
 from proxy.upstream.terms import Timeouts, Tls, Upstream
+from proxy.wire import Transport
 
 # What the kernel does about a peer that has vanished: asked after a minute of silence, given up after two.
 _KEEP_ALIVE = {"SO_KEEPALIVE": 1, "TCP_KEEPIDLE": 60, "TCP_KEEPINTVL": 15, "TCP_KEEPCNT": 4}
@@ -94,14 +95,33 @@ def tls_failure(error: ssl.SSLError) -> str:
     return f"TLS fails: {reason}. See [upstream.tls], and the log of the server"
 
 
-def foreign(data: bytes) -> str | None:
-    r"""Return what is wrong with the way that a server is spoken to, by the first bytes of its answer to a login.
+# Of the two bytes with which each transport answers, what tells it from the others.
+_ANSWERS = {
+    b"\x15\x03": Transport.TLS,
+    b"\x16\x03": Transport.TLS,
+    b"HT": Transport.HTTP,
+    b"\x80\x01": Transport.NOSASL,
+}
+_STATUSES = frozenset({2, 3, 4, 5})  # of SASL, behind which a length comes
 
-    >>> foreign(b"\x15\x03\x03\x00\x02\x02\x0a")
+
+def foreign(spoken: Transport, data: bytes) -> str | None:
+    r"""Return what is wrong with the way that a server is spoken to, by the first bytes of its answer.
+
+    >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02\x0a")
     'answers by TLS: give [upstream.tls]'
-    >>> foreign(b"\x05\x00\x00\x00\x00")
+    >>> foreign(Transport.HTTP, b"\x04\x00\x00\x00\x11Invalid")
+    'answers by SASL: set `transport` of its [[upstream]] to "sasl"'
+    >>> foreign(Transport.SASL, b"\x05\x00\x00\x00\x00")
     """
-    return "answers by TLS: give [upstream.tls]" if data[:2] in (b"\x15\x03", b"\x16\x03") else None
+    answered = _ANSWERS.get(data[:2]) or (
+        Transport.SASL if data[0] in _STATUSES and data[1:2] in (b"", b"\0") else None
+    )
+    if answered is Transport.TLS:
+        return "answers by TLS: give [upstream.tls]"
+    if answered is None or answered is spoken:
+        return None
+    return f'answers by {answered.value}: set `transport` of its [[upstream]] to "{answered.value.lower()}"'
 
 
 def _remedy(code: int) -> str:

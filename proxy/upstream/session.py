@@ -23,11 +23,12 @@ from proxy.hs2.generated import ttypes
 from proxy.hs2.status import first_message
 from proxy.session import Handle, OperationState
 from proxy.upstream.connection import Connection, connect
+from proxy.upstream.dial import NotLetIn
 from proxy.upstream.operation import UpstreamOperation, started
 from proxy.upstream.place import Place
 from proxy.upstream.terms import Timeouts
-from proxy.wire import find, find_handle, read_map, value_bytes, with_field, write_map
-from proxy.wire.layout import MAP
+from proxy.wire import Transport, find, find_handle, read_map, value_bytes, with_field, write_map
+from proxy.wire.layout import MAP, STRING
 
 logger = logging.getLogger(__name__)
 
@@ -155,14 +156,19 @@ def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
 
 
 _REJECTED = "08004"
-_CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"
+_USERNAME, _PASSWORD, _CONFIGURATION, _NAMESPACE = (1, 2), (1, 3), (1, 4), b"use:database"
 
 
 async def open_session(place: Place, user: str, message: bytes, timeouts: Timeouts) -> tuple[UpstreamSession, bytes]:
     """Relay an OpenSession for a user: the session, and the upstream's reply; SqlError 08S01 if it is not to be had."""
     upstream = place.upstream
     login = upstream.user or user
-    connection = await connect(upstream, login, upstream.password or login, timeouts, place.pulse)
+    password = upstream.password or login
+    if upstream.link.transport is Transport.NOSASL:  # nothing but the call says who it is
+        message = with_field(
+            with_field(message, _USERNAME, STRING, login.encode()), _PASSWORD, STRING, password.encode()
+        )
+    connection = await connect(upstream, login, password, timeouts, place.pulse)
     try:
         async with asyncio.timeout(timeouts.open):
             reply = await connection.call(message)
@@ -173,7 +179,8 @@ async def open_session(place: Place, user: str, message: bytes, timeouts: Timeou
             raise Unreachable(f"{upstream.named} has opened a session without giving a handle")
     except TimeoutError as error:
         connection.close()
-        raise Unreachable(f"{upstream.named} opens no session in time; try again later") from error
+        kind = Unreachable if connection.heard else NotLetIn
+        raise kind(f"{upstream.named} opens no session in time; try again later") from error
     except BaseException as error:
         well = connection.alive
         connection.close()

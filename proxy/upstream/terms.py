@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import ssl
+from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from proxy.wire import BareClient, ClientTransport, FramedClient, HttpClient, SaslClient, Transport
+
+_REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
 
 # Calls for which Spark may have to work: to compute rows, or to ask a metastore about all that it has.
 _WORKING = frozenset(
@@ -38,9 +44,13 @@ class Tls:
 
 @dataclass(frozen=True)
 class Link:
-    """How a server is spoken to."""
+    """How a server is spoken to; `path`, `headers` and `basic`, whether to log in by a password, are those of HTTP."""
 
+    transport: Transport = Transport.SASL
     tls: Tls | None = None
+    path: str = "/cliservice"
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    basic: bool = True
 
 
 @dataclass(frozen=True)
@@ -58,10 +68,24 @@ class Upstream:
     def __str__(self) -> str:
         return f"{self.host}:{self.port}"
 
+    def client(self, user: str, password: str) -> ClientTransport:
+        """Return the client's side of a connection, which logs in as a user if its transport has logins."""
+        link = self.link
+        if link.transport is Transport.NOSASL:
+            return BareClient(_REPLY_LIMIT)
+        if link.transport is Transport.HTTP:
+            login = {"Authorization": _basic(user, password)} if link.basic else {}
+            return HttpClient(str(self), link.path, {**login, **link.headers}, _REPLY_LIMIT)
+        return FramedClient(SaslClient(user, password), _REPLY_LIMIT)
+
     @property
     def named(self) -> str:
         """The name of the server in messages."""
         return f"{self.what} at {self}"
+
+
+def _basic(user: str, password: str) -> str:
+    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
 @dataclass(frozen=True)

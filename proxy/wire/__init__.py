@@ -1,10 +1,11 @@
 """Bytes to messages and back, without any socket: feed `receive_data`, ask `next_event`.
 
-`framed`, `http` and `tls` speak the transports as servers do, `sasl` shakes hands on either side. `reader` finds where
-a Thrift message ends. `message` reads and writes heads, and knows the shapes that messages have in common. `fields`
-finds and replaces values in a message. `layout` has the sizes of values.
+`framed`, `http` and `tls` speak the transports as servers do, `client` as clients do, `sasl` shakes hands on either
+side. `reader` finds where a Thrift message ends. `message` reads and writes heads, and knows the shapes that messages
+have in common. `fields` finds and replaces values in a message. `layout` has the sizes of values.
 """
 
+from proxy.wire.client import BareClient, ClientEvent, ClientTransport, FramedClient, HttpClient, HttpFailure
 from proxy.wire.fields import (
     find,
     find_handle,
@@ -42,13 +43,19 @@ __all__ = [
     "EXCEPTION",
     "REPLY",
     "Authenticated",
+    "BareClient",
     "BareTransport",
     "Bounds",
+    "ClientEvent",
+    "ClientTransport",
     "Credentials",
     "Fault",
     "FrameReader",
+    "FramedClient",
     "Head",
     "HttpCall",
+    "HttpClient",
+    "HttpFailure",
     "HttpTransport",
     "Interim",
     "MessageReader",

@@ -157,6 +157,21 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
         (REMOTE + "[upstream.tls]\nca = 'none'\n", "[upstream.tls] of h:10000: "),
         (REMOTE + "[upstream.tls]\ncertificate = 'mine'\n", "[upstream.tls] certificate and key belong together"),
         (REMOTE + "[upstream.tls]\nverify = false\n", "[upstream.tls] verify is not known"),
+        (
+            REMOTE.replace("[cat", "transport = 'thrift'\n[cat"),
+            "[[upstream]] transport is 'thrift': it must be one of sasl,",
+        ),
+        (REMOTE.replace("[cat", "path = 'cliservice'\n[cat"), "[[upstream]] path is for HTTP alone"),
+        (REMOTE.replace("[cat", "transport = 'http'\npath = 'a b'\n[cat"), "it must be a path as it stands in a URL"),
+        (
+            REMOTE.replace("[cat", "transport = 'http'\nheaders = {a = \"b\\r\\nc\"}\n[cat"),
+            "[[upstream]] headers must be a table of headers of HTTP",
+        ),
+        (
+            REMOTE.replace("[cat", "transport = 'http'\nheaders = {'a b' = 'c'}\n[cat"),
+            "[[upstream]] headers must be a table of headers of HTTP",
+        ),
+        (REMOTE.replace("[cat", "transport = 'http'\nheaders = {a = 'b'}\n[cat"), None),
     ],
 )
 def test_settings_are_checked_without_a_start(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from base64 import b64decode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,11 @@ from proxy.wire import (
     REPLY,
     Fault,
     FrameReader,
+    HttpCall,
+    HttpTransport,
+    MessageReader,
     SaslServer,
+    Transport,
     application_exception,
     find,
     frame,
@@ -84,6 +89,10 @@ class FakeSpark:
         self.piece = 1 << 30  # bytes of a reply that go into one frame
         self.together = 1  # replies that are sent together, in one frame if they are short enough
         self.tls: ssl.SSLContext | None = None
+        self.transport = Transport.SASL
+        self.calls: list[HttpCall] = []  # over HTTP, as they came
+        self.headers: tuple[tuple[str, str], ...] = ()  # of the answers over HTTP
+        self.status = 200
 
     async def __aenter__(self) -> FakeSpark:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self.tls)
@@ -123,27 +132,7 @@ class FakeSpark:
         self.connections.add(writer)
         self.first = self.first or writer
         try:
-            sasl = SaslServer()
-            while (credentials := sasl.next_event()) is None:
-                sasl.receive_data(await self._some(reader))
-            if not self.log_in:
-                await reader.read()
-            writer.write(sasl.accept())
-            frames = FrameReader(1 << 20)
-            frames.receive_data(sasl.rest())
-            replies: list[bytes] = []
-            while True:
-                while (message := frames.next_event()) is None:
-                    frames.receive_data(await self._some(reader))
-                known = set(self.sessions)
-                replies.append(await self._answer(credentials.user, message))  # type: ignore[union-attr]
-                self.opened.setdefault(writer, []).extend(self.sessions.keys() - known)
-                if len(replies) < self.together:
-                    continue
-                sent = b"".join(replies)
-                replies.clear()
-                for at in range(0, len(sent), self.piece):
-                    writer.write(frame(sent[at : at + self.piece]))
+            await self._TRANSPORTS[self.transport](self, reader, writer)
         except (ConnectionError, asyncio.CancelledError):
             pass
         finally:
@@ -151,6 +140,59 @@ class FakeSpark:
             writer.close()
             for guid in [guid for guid in self.opened.pop(writer, []) if self.tidy]:
                 self.sessions.pop(guid, None)
+
+    async def _serve_sasl(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        sasl = SaslServer()
+        while (credentials := sasl.next_event()) is None:
+            sasl.receive_data(await self._some(reader))
+        if not self.log_in:
+            await reader.read()
+        writer.write(sasl.accept())
+        frames = FrameReader(1 << 20)
+        frames.receive_data(sasl.rest())
+        replies: list[bytes] = []
+        while True:
+            while (message := frames.next_event()) is None:
+                frames.receive_data(await self._some(reader))
+            known = set(self.sessions)
+            replies.append(await self._answer(credentials.user, message))  # type: ignore[union-attr]
+            self.opened.setdefault(writer, []).extend(self.sessions.keys() - known)
+            if len(replies) < self.together:
+                continue
+            sent = b"".join(replies)
+            replies.clear()
+            for at in range(0, len(sent), self.piece):
+                writer.write(frame(sent[at : at + self.piece]))
+
+    async def _serve_bare(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        messages = MessageReader(1 << 20)
+        while True:
+            while (message := messages.next_event()) is None:
+                messages.receive_data(await self._some(reader))
+            user = read_request(message, ttypes.TOpenSessionReq).username if b"OpenSession" in message else ""
+            writer.write(await self._answer(user, message))
+
+    async def _serve_http(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        http = HttpTransport(1 << 20)
+        while not http.ends:
+            while (call := http.next_event()) is None:
+                http.receive_data(await self._some(reader))
+            if not isinstance(call, HttpCall):
+                writer.write(call.reply)  # type: ignore[union-attr]
+                return
+            self.calls.append(call)
+            if self.status != 200:
+                writer.write(http.refuse(self.status, "not so", self.headers))
+                continue
+            user = b64decode(call.authorization.removeprefix("Basic ")).decode().partition(":")[0]
+            writer.write(http.reply(await self._answer(user, call.message), self.headers))
+        await writer.drain()
+
+    _TRANSPORTS = {  # noqa: RUF012
+        Transport.SASL: _serve_sasl,
+        Transport.NOSASL: _serve_bare,
+        Transport.HTTP: _serve_http,
+    }
 
     async def _some(self, reader: asyncio.StreamReader) -> bytes:
         data = await reader.read(65536)

@@ -18,10 +18,13 @@ from proxy.hs2.generated import ttypes
 from proxy.wire import (
     CALL,
     Authenticated,
+    BareClient,
     BareTransport,
     Credentials,
+    FramedClient,
     FrameReader,
     HttpCall,
+    HttpClient,
     HttpTransport,
     MessageReader,
     Refused,
@@ -62,12 +65,30 @@ class Reader(Protocol):
     def next_event(self) -> Any: ...
 
 
+def let_in() -> FramedClient:
+    """A client that has logged in."""
+    client = FramedClient(SaslClient("bob", "x"), LIMIT)
+    client.receive_data(negotiation(Status.COMPLETE))
+    assert client.next_event() == Authenticated()
+    return client
+
+
+def asked() -> HttpClient:
+    """A client that has sent one request."""
+    client = HttpClient("h", "/cliservice", {}, LIMIT)
+    assert client.send([EXECUTE])
+    return client
+
+
 READERS: dict[str, tuple[Callable[[], Reader], bytes]] = {
     "frames": (lambda: FrameReader(LIMIT), frame(EXECUTE) + frame(b"") + frame(b"x" * 900)),
     "messages": (lambda: MessageReader(LIMIT), EXECUTE + FETCHED),
     "sasl server": (SaslServer, LOGIN),
     "sasl client": (lambda: SaslClient("bob", "x"), negotiation(Status.OK) + negotiation(Status.COMPLETE)),
     "sasl": (lambda: SaslTransport(LIMIT), LOGIN + frame(EXECUTE[:50]) + frame(EXECUTE[50:]) + frame(EXECUTE)),
+    "framed client": (let_in, frame(FETCHED) + frame(FETCHED[:50]) + frame(FETCHED[50:]) + frame(FETCHED * 2)),
+    "bare client": (lambda: BareClient(LIMIT), FETCHED * 2),
+    "http client": (asked, b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"),
     "bare": (lambda: BareTransport(LIMIT), EXECUTE + EXECUTE),
     "http": (lambda: HttpTransport(LIMIT), REQUEST + CHUNKED + REQUEST),
 }
