@@ -157,7 +157,7 @@ def _check(settings: Config) -> None:
         from proxy import admission
 
         admission.entrance(settings)
-    if any(address.tls for address in settings.upstreams):
+    if any(address.tls or address.kerberos for address in settings.upstreams):
         from proxy import links
 
         links.upstreams(settings)

@@ -75,7 +75,8 @@ async def _job_runner(
     pipeline: config.PipelineSettings, catalog: str, own: Upstreams, running: AsyncExitStack
 ) -> Runner:
     if pipeline.spark is None:
-        return ThriftRunner(lambda: open_session(own, pipeline.user))
+        user = pipeline.user if "user" in pipeline.given else None  # whom we act for, where we log in as ourselves
+        return ThriftRunner(lambda: open_session(own, user))
     return await jobs.runner(pipeline.spark, catalog, running)
 
 

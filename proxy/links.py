@@ -5,8 +5,8 @@ from __future__ import annotations
 import ssl
 from dataclasses import replace
 
-from proxy.config import Config, ConfigError, UpstreamAddress, UpstreamTls
-from proxy.upstream import Link, Terms, Tls, Upstream
+from proxy.config import Config, ConfigError, UpstreamAddress, UpstreamKerberos, UpstreamTls
+from proxy.upstream import Link, Terms, Tickets, Tls, Upstream
 from proxy.wire import Transport
 
 
@@ -18,8 +18,8 @@ def upstreams(settings: Config) -> list[Upstream]:
 def for_pipeline(settings: Config) -> list[Upstream]:
     """Return the same servers for refresh jobs, which log in as themselves."""
     user, password = settings.pipeline.user, settings.pipeline.password
-    own = (address.model_copy(update={"user": user, "password": password}) for address in settings.upstreams)
-    return [replace(upstream(address), what="Spark (refreshes)") for address in own]
+    servers = (replace(upstream(address), what="Spark (refreshes)") for address in settings.upstreams)
+    return [server if server.link.tickets else replace(server, user=user, password=password) for server in servers]
 
 
 def upstream(address: UpstreamAddress) -> Upstream:
@@ -35,7 +35,19 @@ def _link(address: UpstreamAddress) -> Link:
         f"/{address.path.removeprefix('/')}",
         address.headers,
         address.basic and not any(name.lower() == "authorization" for name in address.headers),
+        _tickets(address.kerberos, address.host) if address.kerberos is not None else None,
+        address.kerberos is not None if address.impersonate is None else address.impersonate,
     )
+
+
+def _tickets(settings: UpstreamKerberos, host: str) -> Tickets:
+    from proxy.authentication.gssapi import GssError
+    from proxy.authentication.kerberos import KerberosClient
+
+    try:
+        return KerberosClient(settings.principal, settings.keytab, settings.client or "")
+    except GssError as error:
+        raise ConfigError(f"[upstream.kerberos] of {host}, keytab {settings.keytab}: {error}") from error
 
 
 def _tls(files: UpstreamTls, where: str) -> Tls:

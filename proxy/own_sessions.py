@@ -11,15 +11,15 @@ from proxy.hs2.protocol import V11
 from proxy.upstream import Timeouts, Upstream, Upstreams, UpstreamSession
 
 
-async def open_session(upstreams: Upstreams, user: str) -> UpstreamSession:
-    """Return a session of Viewgate's own."""
+async def open_session(upstreams: Upstreams, user: str | None = None) -> UpstreamSession:
+    """Return a session of Viewgate's own, under a user's name if there is one."""
     request = ttypes.TOpenSessionReq(client_protocol=V11, configuration={})
     session, _ = await upstreams.open(user, encode_call("OpenSession", 0, request))
     return session
 
 
 @asynccontextmanager
-async def in_session(where: Upstream, user: str, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
+async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
     """Yield a function that runs statements in a session of Viewgate's own, until the body ends."""
     upstreams = Upstreams([where], timeouts)
     try:

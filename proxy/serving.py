@@ -267,7 +267,7 @@ def refuse_taken_port(listen: config.Listen) -> None:
 async def _warm(upstreams: Upstreams) -> None:
     """Let Spark do now what the first client would wait for: closing a first session starts a metastore, in seconds."""
     with contextlib.suppress(SqlError):
-        session = await open_session(upstreams, "viewgate")
+        session = await open_session(upstreams)
         await session.close()
     upstreams.close()
 

@@ -1,4 +1,4 @@
-"""GSSAPI as the system has it, of which a server needs eight functions.
+"""GSSAPI as the system has it, of which a server needs eight functions, and a client one more.
 
 Bound here because no package with such a binding can be installed without a compiler and Kerberos's header files.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 _LIBRARY = "libgssapi_krb5.so.2"
-_ACCEPT, _CONTINUE = 2, 1
+_INITIATE, _ACCEPT, _CONTINUE = 1, 2, 1
+_MUTUAL, _REPLAY, _SEQUENCE, _INTEGRITY = 2, 4, 8, 32  # what a client asks of a context
 _ERRORS = 0xFFFF0000  # the bits of a major status that say that something went wrong
 _BY_GSSAPI, _BY_MECHANISM = 1, 2
 
@@ -71,6 +73,25 @@ class Library:
         """Return the type of names that are written as Kerberos does."""
         return ctypes.c_void_p.in_dll(self._functions, "GSS_KRB5_NT_PRINCIPAL_NAME")
 
+    def name(self, principal: str) -> ctypes.c_void_p:
+        """Return a principal as the library has it, to be released."""
+        name, written = ctypes.c_void_p(), _Buffer.of(principal.encode())
+        self.call("gss_import_name", ctypes.byref(written), self.principal_names(), ctypes.byref(name))
+        return name
+
+    def credentials(self, usage: int, principal: str, store: Mapping[str, str]) -> ctypes.c_void_p:
+        """Return the credentials of a principal, or of any if it is empty, in a store; to be released."""
+        name = self.name(principal) if principal else ctypes.c_void_p()
+        entries = (_KeyValue * len(store))(*(_KeyValue(key.encode(), value.encode()) for key, value in store.items()))
+        values, found = _KeyValues(len(store), entries), ctypes.c_void_p()
+        try:
+            arguments = (name, ctypes.c_uint32(0), None, usage, ctypes.byref(values), ctypes.byref(found), None, None)
+            self.call("gss_acquire_cred_from", *arguments)
+        finally:
+            if name:
+                self.release("name", name)
+        return found
+
     def _status(self, name: str, minor: ctypes.c_uint32, arguments: tuple[Any, ...]) -> int:
         function = self._functions[name]
         function.restype = ctypes.c_uint32
@@ -95,60 +116,110 @@ class Acceptor:
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
         self.library = Library()
-        self.credentials = ctypes.c_void_p()
-        name = ctypes.c_void_p()
-        if principal:
-            written, kind = _Buffer.of(principal.encode()), self.library.principal_names()
-            self.library.call("gss_import_name", ctypes.byref(written), kind, ctypes.byref(name))
-        entry = _KeyValue(b"keytab", str(keytab.resolve()).encode())
-        store = _KeyValues(1, ctypes.pointer(entry))
-        arguments = (name, ctypes.c_uint32(0), None, _ACCEPT, ctypes.byref(store), ctypes.byref(self.credentials))
-        try:
-            self.library.call("gss_acquire_cred_from", *arguments, None, None)
-        finally:
-            if name:
-                self.library.release("name", name)
+        self.credentials = self.library.credentials(_ACCEPT, principal, {"keytab": str(keytab.resolve())})
 
 
-class Context:
-    """One client's login, from its first token on."""
+class Initiator:
+    """The keys of a client, those of one principal or the first of a file, by which it gets tickets for services.
 
-    def __init__(self, acceptor: Acceptor) -> None:
-        self._acceptor, self._library = acceptor, acceptor.library
-        self._context, self._client = ctypes.c_void_p(), ctypes.c_void_p()
+    Tickets are kept in memory and fetched anew before they expire. GssError if the file has no such key.
+    """
+
+    def __init__(self, keytab: Path, principal: str = "") -> None:
+        self.library = Acceptor(keytab, principal).library  # which asks nobody but the file
+        self._principal = principal
+        file = str(keytab.resolve())
+        mark = sha256(f"{file} {principal}".encode()).hexdigest()[:16]
+        self._store = {"client_keytab": file, "ccache": f"MEMORY:viewgate-{mark}"}
+
+    def credentials(self) -> ctypes.c_void_p:
+        """Return the credentials of the client, to be released; may ask a Key Distribution Center."""
+        return self.library.credentials(_INITIATE, self._principal, self._store)
+
+
+class _Secured:
+    """What the two sides of a login have in common once tickets are through."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._context = ctypes.c_void_p()
         self.complete = False
 
-    def accept(self, token: bytes) -> bytes:
-        """Read the client's token; what it is to be answered, if it is."""
-        said, answer = _Buffer.of(token), _Buffer()
-        arguments = (
-            *(ctypes.byref(self._context), self._acceptor.credentials, ctypes.byref(said), None),
-            *(ctypes.byref(self._client), None, ctypes.byref(answer), None, None, None),
-        )
-        try:
-            self.complete = not self._library.call("gss_accept_sec_context", *arguments) & _CONTINUE
-            return ctypes.string_at(answer.value, answer.length) if answer.length else b""
-        finally:
-            self._library.release("buffer", answer)
-
-    def user(self) -> str:
-        """Return the local name of the client, by `auth_to_local` of the system's Kerberos settings."""
-        return self._library.taken("gss_localname", lambda buffer: (self._client, None, buffer)).decode()
-
     def wrap(self, data: bytes) -> bytes:
-        """Return bytes wrapped for the client: signed, not encrypted."""
+        """Return bytes wrapped for the other side: signed, not encrypted."""
         said = _Buffer.of(data)
         return self._library.taken(
             "gss_wrap", lambda buffer: (self._context, 0, ctypes.c_uint32(0), ctypes.byref(said), None, buffer)
         )
 
     def unwrap(self, data: bytes) -> bytes:
-        """Return the content of the client's wrapped message."""
+        """Return the content of the other side's wrapped message."""
         said = _Buffer.of(data)
         return self._library.taken("gss_unwrap", lambda buffer: (self._context, ctypes.byref(said), buffer, None, None))
+
+    def _step(self, function: str, arguments: Callable[[Any], tuple[Any, ...]]) -> bytes:
+        """Go a step on; what the other side is to be told."""
+        answer = _Buffer()
+        try:
+            self.complete = not self._library.call(function, *arguments(ctypes.byref(answer))) & _CONTINUE
+            return ctypes.string_at(answer.value, answer.length) if answer.length else b""
+        finally:
+            self._library.release("buffer", answer)
+
+    def __del__(self) -> None:
+        if self._context:
+            self._library.call("gss_delete_sec_context", ctypes.byref(self._context), None)
+
+
+class ClientContext(_Secured):
+    """A client's login to a service, from its first token on."""
+
+    def __init__(self, initiator: Initiator, service: str) -> None:
+        super().__init__(initiator.library)
+        self._initiator, self._service = initiator, service
+
+    def step(self, token: bytes) -> bytes:
+        """Return the token for the server behind its own, at first behind none; may ask a Key Distribution Center."""
+        said, flags = _Buffer.of(token), ctypes.c_uint32(_MUTUAL | _REPLAY | _SEQUENCE | _INTEGRITY)
+        credentials, service = self._initiator.credentials(), self._library.name(self._service)
+        context, any_time = ctypes.byref(self._context), ctypes.c_uint32(0)
+        try:
+            return self._step(
+                "gss_init_sec_context",
+                lambda answer: (
+                    *(credentials, context, service, None, flags, any_time, None, ctypes.byref(said)),
+                    *(None, answer, None, None),
+                ),
+            )
+        finally:
+            self._library.release("name", service)
+            self._library.release("cred", credentials)
+
+
+class Context(_Secured):
+    """One client's login, from its first token on."""
+
+    def __init__(self, acceptor: Acceptor) -> None:
+        super().__init__(acceptor.library)
+        self._acceptor = acceptor
+        self._client = ctypes.c_void_p()
+
+    def accept(self, token: bytes) -> bytes:
+        """Read the client's token; what it is to be answered, if it is."""
+        said = _Buffer.of(token)
+        return self._step(
+            "gss_accept_sec_context",
+            lambda answer: (
+                *(ctypes.byref(self._context), self._acceptor.credentials, ctypes.byref(said), None),
+                *(ctypes.byref(self._client), None, answer, None, None, None),
+            ),
+        )
+
+    def user(self) -> str:
+        """Return the local name of the client, by `auth_to_local` of the system's Kerberos settings."""
+        return self._library.taken("gss_localname", lambda buffer: (self._client, None, buffer)).decode()
 
     def __del__(self) -> None:
         if self._client:
             self._library.release("name", self._client)
-        if self._context:
-            self._library.call("gss_delete_sec_context", ctypes.byref(self._context), None)
+        super().__del__()

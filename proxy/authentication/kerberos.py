@@ -1,13 +1,15 @@
-"""Logins by tickets of Kerberos: over SASL as RFC 4752 has it, over HTTP by one token."""
+"""Logins by tickets of Kerberos, of clients here and of ours at Spark: SASL by RFC 4752, HTTP by one token."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from proxy.authentication.authentication import Denied
-from proxy.authentication.gssapi import Acceptor, Context, GssError
+from proxy.authentication.gssapi import Acceptor, ClientContext, Context, GssError, Initiator
+from proxy.hs2 import Unreachable
 
 T = TypeVar("T")
 
@@ -96,6 +98,95 @@ class SaslLogin:
     def _offer(self) -> bytes:
         self._offered = True
         return self._security.wrap(_OFFER)
+
+
+# What GSSAPI says of a ticket that cannot be had, and what to do about it.
+_REMEDIES = (
+    ("Cannot contact any KDC", "see the `kdc` of the realm in krb5.conf, and whether it runs"),
+    ("Cannot find KDC", "name the realm and its `kdc` in krb5.conf"),
+    (r"Server .*not found", "correct `principal`"),
+    ("not found in Kerberos database", "correct `client`, or `principal`"),
+    ("Clock skew", "set the clocks by NTP"),
+    ("reauthentication failed", "make the keytab anew: the password of `client` has changed"),
+    ("Integrity check", "make the keytab anew: the password of `client` has changed"),
+)
+_ADVICE = "see [upstream.kerberos], and krb5.conf"
+_HOST = "_HOST"  # in the name of a service, as Hive's clients have it
+
+
+class ClientSecurity(Protocol):
+    """What a login of ours is made of, as GSSAPI does it."""
+
+    complete: bool
+
+    def step(self, token: bytes) -> bytes:
+        """Return the token for the server behind its own."""
+        ...
+
+    def wrap(self, data: bytes) -> bytes:
+        """Bytes for the server."""
+        ...
+
+    def unwrap(self, data: bytes) -> bytes:
+        """Bytes from the server."""
+        ...
+
+
+class KerberosClient:
+    """Our own keys, and the service for which they get tickets; GssError if the file holds none.
+
+    In `principal`, the name of the service, `_HOST` stands for the host that is connected to. What is asked here may
+    take as long as a Key Distribution Center does.
+    """
+
+    def __init__(self, principal: str, keytab: Path, client: str = "") -> None:
+        self._principal = principal
+        self._initiator = Initiator(keytab, client)
+
+    def login(self, host: str) -> Callable[[bytes], bytes]:
+        """Return the steps of a login over SASL, from one token of the server, at first an empty one, to ours."""
+        return SaslClientLogin(self._context(host), self._service(host)).step
+
+    def token(self, host: str) -> bytes:
+        """Return the one token of a request over HTTP; raise Unreachable if there is no ticket."""
+        return _ticket(self._service(host), lambda: self._context(host).step(b""))
+
+    def _context(self, host: str) -> ClientContext:
+        return ClientContext(self._initiator, self._service(host))
+
+    def _service(self, host: str) -> str:
+        return self._principal.replace(_HOST, host.lower())
+
+
+class SaslClientLogin:
+    """The client's side of one login: `step` takes what the server says; raises Unreachable if it cannot go on.
+
+    When tickets are through, the server offers layers of security, wrapped, and we take the one that is none.
+    """
+
+    def __init__(self, security: ClientSecurity, service: str) -> None:
+        self._security = security
+        self._service = service
+
+    def step(self, token: bytes) -> bytes:
+        """Return what the server is told next."""
+        return _ticket(self._service, lambda: self._step(token))
+
+    def _step(self, token: bytes) -> bytes:
+        if not self._security.complete:
+            return self._security.step(token)
+        offered = self._security.unwrap(token)
+        if not offered or not offered[0] & _NO_LAYER:
+            raise Unreachable("wants a layer of security (hive.server2.thrift.sasl.qop): set it to auth, and use TLS")
+        return self._security.wrap(_OFFER)
+
+
+def _ticket(service: str, ask: Callable[[], T]) -> T:
+    try:
+        return ask()
+    except GssError as error:
+        advice = next((advice for said, advice in _REMEDIES if re.search(said, str(error))), _ADVICE)
+        raise Unreachable(f"no ticket of Kerberos for {service}: {error}; {advice}") from error
 
 
 def _sure(ask: Callable[[], T]) -> T:

@@ -18,8 +18,13 @@
     transport = "http"            # hive.server2.transport.mode; "sasl" is the default, and there is "nosasl"
     path = "cliservice"           # of HTTP (hive.server2.thrift.http.path)
     basic = true                  # log in by basic authentication; false: not at all, but for `headers`
+    impersonate = true            # hand on the client's name as hive.server2.proxy.user; [upstream.kerberos] does
     [upstream.headers]            # more headers of HTTP, for a gateway before the server
     "X-Tenant" = "sales"
+    [upstream.kerberos]           # log in by tickets (needs the system's libgssapi_krb5)
+    principal = "hive/_HOST@EXAMPLE.ORG" # of the server; _HOST is `host`
+    keytab = "viewgate.keytab"    # with the keys of `client`, or of whom it has first
+    client = "viewgate@EXAMPLE.ORG"
     [upstream.tls]                # the server speaks TLS (hive.server2.use.SSL)
     ca = "ca.pem"                 # whose certificates are trusted; without, those that this machine trusts
     certificate = "client.pem"    # shown to a server that wants one, with its `key`
@@ -117,6 +122,7 @@ from proxy.config.tables import (
     TimeoutSettings,
     TlsFiles,
     UpstreamAddress,
+    UpstreamKerberos,
     UpstreamTls,
 )
 
@@ -147,6 +153,7 @@ __all__ = [
     "TimeoutSettings",
     "TlsFiles",
     "UpstreamAddress",
+    "UpstreamKerberos",
     "UpstreamTls",
     "Workers",
     "checked",

@@ -218,6 +218,14 @@ class UpstreamTls(Table):
         return self
 
 
+class UpstreamKerberos(Table):
+    """The server's principal, and the keys of ours."""
+
+    principal: Text = Field(examples=["hive/_HOST@EXAMPLE.ORG"])
+    keytab: File = Field(examples=["viewgate.keytab"])
+    client: Text | None = None
+
+
 class UpstreamAddress(Table):
     """A Spark Thrift Server; `user` and `password`, if given, instead of the client's own; how much it is given."""
 
@@ -233,7 +241,17 @@ class UpstreamAddress(Table):
     path: HttpPath = "cliservice"
     headers: Headers = Field(default={}, repr=False)
     basic: Truth = True
+    impersonate: Truth | None = None
+    kerberos: UpstreamKerberos | None = None
     tls: UpstreamTls | None = None
+
+    @model_validator(mode="after")
+    def _check_login(self) -> Self:
+        if self.kerberos is not None and (self.user or self.password):
+            raise ValueError("user and password, and [upstream.kerberos], exclude each other: one of them logs in")
+        if self.kerberos is not None and self.transport == "nosasl":
+            raise ValueError('[upstream.kerberos] needs a login: transport must be "sasl" or "http"')
+        return self
 
     @model_validator(mode="after")
     def _check_transport(self) -> Self:

@@ -15,9 +15,10 @@ from proxy.upstream.place import Place
 from proxy.upstream.pool import Steering, Upstreams
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
 from proxy.upstream.session import UpstreamSession, read_handle
-from proxy.upstream.terms import Link, Terms, Timeouts, Tls, Upstream
+from proxy.upstream.terms import OWN, Link, Terms, Tickets, Timeouts, Tls, Upstream
 
 __all__ = [
+    "OWN",
     "Announced",
     "Attachment",
     "Link",
@@ -28,6 +29,7 @@ __all__ = [
     "Stage",
     "Steering",
     "Terms",
+    "Tickets",
     "Timeouts",
     "Tls",
     "Upstream",

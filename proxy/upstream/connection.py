@@ -7,15 +7,19 @@ import select
 import ssl
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from proxy.hs2 import ConnectionLost, LoginRefused, SqlError, Unreachable
 from proxy.upstream.dial import NotLetIn, dial, foreign, tls_failure
 from proxy.upstream.terms import Timeouts, Upstream
-from proxy.wire import Authenticated, ClientEvent, ClientTransport, HttpFailure, Refused, WireError, name_of
+from proxy.wire import Authenticated, ClientEvent, HttpFailure, Refused, Token, WireError, name_of
+
+# Where logins are made that ask somebody else; one that does not answer holds up no other work of threads.
+_LOGINS = ThreadPoolExecutor(4, "login")
 
 # What a status of HTTP says of a login.
-_NO_LOGIN, _NO_PATH, _BUSY = frozenset({401, 403}), 404, frozenset({429, 502, 503, 504})
+_NO_LOGIN, _NO_PATH, _BUSY = frozenset({401, 403}), frozenset({404, 405}), frozenset({429, 502, 503, 504})
 
 _A_MOMENT = 0.01  # seconds in which it is seen whether what has come in is the end of a connection
 
@@ -78,10 +82,12 @@ class Connection(asyncio.Protocol):
     Over HTTP a session outlives its connection: one that is closed between two calls is made again for the next.
     """
 
-    def __init__(self, upstream: Upstream, client: ClientTransport, timeouts: Timeouts, pulse: Pulse) -> None:
+    def __init__(self, upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> None:
         self._loop = asyncio.get_running_loop()  # kept: to ask for it is a system call each time
         self._upstream = upstream
-        self._client = client
+        self._client = upstream.client(user, password)
+        self._login = upstream.login() if upstream.link.tickets is not None else None
+        self._stepping: asyncio.Task[None] | None = None
         self._timeouts = timeouts
         self._pulse = pulse
         self._heard = False  # whether the server has answered anything
@@ -99,6 +105,11 @@ class Connection(asyncio.Protocol):
     def alive(self) -> bool:
         """Whether calls can still be made."""
         return self._lost is None
+
+    @property
+    def asking(self) -> bool:
+        """Whether a ticket is awaited."""
+        return self._stepping is not None and not self._stepping.done()
 
     @property
     def heard(self) -> bool:
@@ -121,9 +132,9 @@ class Connection(asyncio.Protocol):
             return replies
         if self._client.resumable and self._transport is not None and _readable(self._transport):
             self._client.queue(messages)
-            self._loop.call_later(_A_MOMENT, lambda: self._write(self._client.pending()))
+            self._loop.call_later(_A_MOMENT, lambda: self._send(self._client.pending()))
         else:
-            self._write(self._client.send(messages))
+            self._send(self._client.send(messages))
         return replies
 
     def advise(self, advice: str) -> None:
@@ -133,8 +144,9 @@ class Connection(asyncio.Protocol):
     def close(self) -> None:
         """Close the connection; calls that still wait fail."""
         self._fail(self._error("was closed"))
-        if self._making is not None:
-            self._making.cancel()
+        for task in (self._making, self._stepping):
+            if task is not None:
+                task.cancel()
         if self._transport is not None:
             self._transport.close()
 
@@ -144,9 +156,10 @@ class Connection(asyncio.Protocol):
         transport.write(self._client.greeting + self._unsent)
         self._unsent = b""
         self._let_in()
+        self._take()
 
     def data_received(self, data: bytes) -> None:
-        if not self._heard and (wrong := foreign(self._client.transport, data)) is not None:
+        if data and not self._heard and (wrong := foreign(self._client.transport, data)) is not None:
             self._break(Unreachable(f"{self._upstream.named} {wrong}"))
             return
         if self._client.resumable and self._transport is not None:  # an answer to nothing, before the end
@@ -154,13 +167,8 @@ class Connection(asyncio.Protocol):
             return
         try:
             self._client.receive_data(data)
-            while (event := self._client.next_event(len(self._waiting))) is not None:
-                self._heard = True
-                if isinstance(event, bytes):
-                    self._answer(event)
-                    self._write(self._client.pending())
-                else:
-                    self._shake_hands(event)
+            self._heard = self._heard or bool(data)
+            self._take()
         except WireError as error:
             self._break(self._error(f"sent what cannot be understood ({error})"))
 
@@ -175,13 +183,22 @@ class Connection(asyncio.Protocol):
             self._fail(Unreachable(f"{self._upstream.named}: {tls_failure(exc)}"))
         elif self._heard and self._client.resumable and self._lost is None:
             self._client.renew()
-            self._write(self._client.pending())
+            self._send(self._client.pending())
             return
         elif not self._heard:
             closed = f"{self._upstream.named} closes connections before the login"
             wants = " it wants a certificate of [upstream.tls]," if self._upstream.link.tls is not None else ""
             self._fail(NotLetIn(f"{closed}: it is not well,{wants} or all its threads are busy; try again later"))
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
+
+    def _take(self) -> None:
+        """Do what there is to do about the bytes that have come in; raise WireError if they make no sense."""
+        while (event := self._client.next_event(len(self._waiting))) is not None:
+            if isinstance(event, bytes):
+                self._answer(event)
+                self._write(self._client.pending())
+            else:
+                self._shake_hands(event)
 
     def _expected(self, message: bytes) -> Reply:
         """Return the reply to a message that is sent now."""
@@ -196,6 +213,13 @@ class Connection(asyncio.Protocol):
         if self._watch is None:
             self._watch = self._loop.call_later(self._timeouts.shortest, self._look)
         return reply
+
+    def _send(self, data: bytes) -> None:
+        """Send what the client has to say; where that is nothing yet, it may need something first."""
+        if data:
+            self._write(data)
+        elif self._lost is None:
+            self._take()
 
     def _write(self, data: bytes) -> None:
         if self._lost is not None:
@@ -221,9 +245,21 @@ class Connection(asyncio.Protocol):
             self._break(LoginRefused(f"{self._upstream.named} refuses the login: {event.reason}"))
         elif isinstance(event, HttpFailure):
             self._break(self._not_a_reply(event))
+        elif isinstance(event, Token):
+            self._stepping = self._loop.create_task(self._step(event.data))
         else:
             assert isinstance(event, Authenticated)
             self._let_in()
+
+    async def _step(self, token: bytes) -> None:
+        """Go on with a login by tickets, for which somebody else may have to be asked."""
+        assert self._login is not None
+        try:
+            answer = await self._loop.run_in_executor(_LOGINS, self._login, token)
+        except SqlError as error:
+            self._break(Unreachable(f"{self._upstream.named}: {error.message}"))
+        else:
+            self._write(self._client.proceed(answer))
 
     def _let_in(self) -> None:
         if self._client.logged_in and not self.ready.done():
@@ -236,7 +272,7 @@ class Connection(asyncio.Protocol):
             return LoginRefused(
                 f"{said}: it refuses the login; see `user`, `password` and `headers` of its [[upstream]]"
             )
-        if failure.status == _NO_PATH:
+        if failure.status in _NO_PATH:
             return Unreachable(f"{said}: see `path` of its [[upstream]]; Spark's is hive.server2.thrift.http.path")
         if failure.status in _BUSY:
             return NotLetIn(f"{said}: it, or what stands before it, is busy; try again later")
@@ -294,14 +330,19 @@ def _readable(transport: asyncio.Transport) -> bool:
 
 async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> Connection:
     """Return a connection that is logged in; raise SqlError 08S01 if there is none in time."""
-    connection = Connection(upstream, upstream.client(user, password), timeouts, pulse)
+    connection = Connection(upstream, user, password, timeouts, pulse)
     transport = await dial(upstream, connection, timeouts)
     try:
         connection.begin(transport)
         async with asyncio.timeout(timeouts.handshake):
             await connection.ready
     except TimeoutError as error:
+        asking = connection.asking
         connection.close()
+        if asking:
+            raise Unreachable(
+                f"{upstream.named}: no ticket of Kerberos in time; see the `kdc` of the realm in krb5.conf"
+            ) from error
         raise NotLetIn(
             f"{upstream.named} accepts connections but no logins: all its threads are busy, or it is not of the "
             "`transport` of its [[upstream]]; try again later"

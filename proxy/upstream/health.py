@@ -12,7 +12,6 @@ from proxy.upstream.place import Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.session import open_session
 
-_USER = "viewgate"
 _SOON = 1.0  # seconds, while one is not well
 
 
@@ -32,7 +31,7 @@ async def look(pool: Upstreams, place: Place) -> None:
     message = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=V11, configuration={}))
     session = None
     try:
-        session, _ = await open_session(place, _USER, message, pool.timeouts)
+        session, _ = await open_session(place, None, message, pool.timeouts)
     except SqlError as error:
         if isinstance(error, NotLetIn) and place.lives():
             return

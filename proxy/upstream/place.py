@@ -14,9 +14,7 @@ import logging
 from proxy.hs2 import SqlError
 from proxy.upstream.connection import Connection, Pulse, connect
 from proxy.upstream.slots import Slots
-from proxy.upstream.terms import Terms, Timeouts, Upstream
-
-_USER = "viewgate"
+from proxy.upstream.terms import OWN, Terms, Timeouts, Upstream
 
 
 class Control:
@@ -44,7 +42,7 @@ class Control:
     async def _connected(self) -> Connection:
         async with self._opening:
             if self._connection is None or not self._connection.alive:
-                user, password = self.upstream.user or _USER, self.upstream.password or _USER
+                user, password = self.upstream.user or OWN, self.upstream.password or OWN
                 connecting = connect(self.upstream, user, password, self._timeouts, self._pulse)
                 self._connection = await asyncio.create_task(connecting)  # who calls need not be a task
             return self._connection

@@ -15,7 +15,7 @@ from proxy.upstream.dial import NotLetIn
 from proxy.upstream.place import Place
 from proxy.upstream.session import UpstreamSession, open_session
 from proxy.upstream.slots import FairQueue
-from proxy.upstream.terms import Timeouts, Upstream
+from proxy.upstream.terms import OWN, Timeouts, Upstream
 
 logger = logging.getLogger(__name__)
 
@@ -72,12 +72,12 @@ class Upstreams:
         """The number of clients that wait for a session."""
         return len(self._waiting)
 
-    async def open(self, user: str, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
-        """Relay an OpenSession for a user, when it is the principal's turn: the session, and the upstream's reply."""
+    async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
+        """Relay an OpenSession for a user, or for ourselves, at the principal's turn: the session, and the reply."""
         tried: set[Place] = set()
         again = False
         while True:
-            place = await self._turn(principal or user, tried, again)
+            place = await self._turn(principal or user or OWN, tried, again)
             began = _now()
             try:
                 session, reply = await open_session(place, user, message, self.timeouts)

@@ -26,7 +26,7 @@ from proxy.upstream.connection import Connection, connect
 from proxy.upstream.dial import NotLetIn
 from proxy.upstream.operation import UpstreamOperation, started
 from proxy.upstream.place import Place
-from proxy.upstream.terms import Timeouts
+from proxy.upstream.terms import OWN, Timeouts
 from proxy.wire import Transport, find, find_handle, read_map, value_bytes, with_field, write_map
 from proxy.wire.layout import MAP, STRING
 
@@ -157,17 +157,24 @@ def read_handle(message: bytes, path: tuple[int, ...]) -> Handle | None:
 
 _REJECTED = "08004"
 _USERNAME, _PASSWORD, _CONFIGURATION, _NAMESPACE = (1, 2), (1, 3), (1, 4), b"use:database"
+_PROXY_USER = b"hive.server2.proxy.user"
 
 
-async def open_session(place: Place, user: str, message: bytes, timeouts: Timeouts) -> tuple[UpstreamSession, bytes]:
-    """Relay an OpenSession for a user: the session, and the upstream's reply; SqlError 08S01 if it is not to be had."""
+async def open_session(
+    place: Place, user: str | None, message: bytes, timeouts: Timeouts
+) -> tuple[UpstreamSession, bytes]:
+    """Relay an OpenSession for a user, or for ourselves: the session, and the upstream's reply.
+
+    Raise SqlError 08S01 if it is not to be had.
+    """
     upstream = place.upstream
-    login = upstream.user or user
+    login = upstream.user or user or OWN
     password = upstream.password or login
     if upstream.link.transport is Transport.NOSASL:  # nothing but the call says who it is
-        message = with_field(
-            with_field(message, _USERNAME, STRING, login.encode()), _PASSWORD, STRING, password.encode()
-        )
+        message = with_field(message, _USERNAME, STRING, login.encode())
+        message = with_field(message, _PASSWORD, STRING, password.encode())
+    if upstream.link.impersonate and user is not None:
+        message = _acting_for(message, user)
     connection = await connect(upstream, login, password, timeouts, place.pulse)
     try:
         async with asyncio.timeout(timeouts.open):
@@ -189,6 +196,14 @@ async def open_session(place: Place, user: str, message: bytes, timeouts: Timeou
         raise
     place.version = response.serverProtocolVersion
     return UpstreamSession(connection, place, handle, timeouts), reply
+
+
+def _acting_for(message: bytes, user: str) -> bytes:
+    """Return the OpenSession of one who logs in, for another user."""
+    span = find(message, _CONFIGURATION)
+    entries = read_map(value_bytes(message, span)) if span else []
+    entries = [entry for entry in entries if entry[0] != _PROXY_USER]
+    return with_field(message, _CONFIGURATION, MAP, write_map([*entries, (_PROXY_USER, user.encode())]))
 
 
 def without_namespace(message: bytes) -> bytes | None:

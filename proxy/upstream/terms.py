@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ssl
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from proxy.wire import BareClient, ClientTransport, FramedClient, HttpClient, SaslClient, Transport
+from proxy.wire import BareClient, ClientTransport, FramedClient, HttpClient, SaslClient, SaslTickets, Transport
 
+OWN = "viewgate"  # who logs in for sessions of our own, where nothing else is set
 _REPLY_LIMIT = 1 << 31  # a reply is as long as the rows that a client asked for
 
 # Calls for which Spark may have to work: to compute rows, or to ask a metastore about all that it has.
@@ -42,15 +44,32 @@ class Tls:
     server_name: str | None = None
 
 
+class Tickets(Protocol):
+    """Kerberos: logins at a host by tickets; what is returned, and `token`, may take their time, and raise SqlError."""
+
+    def login(self, host: str) -> Callable[[bytes], bytes]:
+        """Return the steps of a login over SASL, from one token of the server, at first an empty one, to ours."""
+        ...
+
+    def token(self, host: str) -> bytes:
+        """Return the one token of a request over HTTP."""
+        ...
+
+
 @dataclass(frozen=True)
 class Link:
-    """How a server is spoken to; `path`, `headers` and `basic`, whether to log in by a password, are those of HTTP."""
+    """How a server is spoken to; `path`, `headers` and `basic`, whether to log in by a password, are those of HTTP.
+
+    With `tickets`, one principal logs in for all. With `impersonate`, the server is told for whom.
+    """
 
     transport: Transport = Transport.SASL
     tls: Tls | None = None
     path: str = "/cliservice"
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     basic: bool = True
+    tickets: Tickets | None = field(default=None, repr=False)
+    impersonate: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,9 +93,19 @@ class Upstream:
         if link.transport is Transport.NOSASL:
             return BareClient(_REPLY_LIMIT)
         if link.transport is Transport.HTTP:
-            login = {"Authorization": _basic(user, password)} if link.basic else {}
-            return HttpClient(str(self), link.path, {**login, **link.headers}, _REPLY_LIMIT)
-        return FramedClient(SaslClient(user, password), _REPLY_LIMIT)
+            tickets = link.tickets is not None
+            login = {"Authorization": _basic(user, password)} if link.basic and not tickets else {}
+            return HttpClient(str(self), link.path, {**login, **link.headers}, _REPLY_LIMIT, tickets=tickets)
+        return FramedClient(SaslTickets() if link.tickets else SaslClient(user, password), _REPLY_LIMIT)
+
+    def login(self) -> Callable[[bytes], bytes]:
+        """Return what makes the tokens of a login by tickets; it may take its time."""
+        tickets = self.link.tickets
+        if tickets is None:
+            raise ValueError(f"{self} has no tickets")
+        if self.link.transport is Transport.HTTP:
+            return lambda _: tickets.token(self.host)
+        return tickets.login(self.host)
 
     @property
     def named(self) -> str:

@@ -35,7 +35,7 @@ from proxy.wire.message import (
     write_head,
 )
 from proxy.wire.reader import MessageReader, check_bounds, is_whole
-from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, Token
+from proxy.wire.sasl import Authenticated, Credentials, Refused, SaslClient, SaslServer, SaslTickets, Token
 from proxy.wire.tls import TlsServer
 
 __all__ = [
@@ -62,6 +62,7 @@ __all__ = [
     "Refused",
     "SaslClient",
     "SaslServer",
+    "SaslTickets",
     "SaslTransport",
     "TlsServer",
     "Token",

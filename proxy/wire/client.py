@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from base64 import b64encode
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,11 +14,12 @@ import h11
 from proxy.wire.framed import FrameReader, Transport, frame
 from proxy.wire.layout import WireError
 from proxy.wire.reader import MessageReader, is_whole
-from proxy.wire.sasl import Authenticated, Refused, SaslClient
+from proxy.wire.sasl import Authenticated, Refused, SaslClient, SaslTickets, Token
 
 _SHORT = 64 * 1024  # bytes of a message that is looked through in no time
 _ENDS = bytes(3)  # how a reply does: of the call, of the response, and of what is in that
-_OK, _SAID_LIMIT = 200, 200  # the status of replies; as much of what a server says instead is told
+_OK, _UNKNOWN = 200, 401  # the status of replies, and of requests that say not who they are
+_SAID_LIMIT = 200  # as many bytes of what a server says instead are told
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class HttpFailure:
     said: str
 
 
-ClientEvent = bytes | Authenticated | Refused | HttpFailure
+ClientEvent = bytes | Authenticated | Refused | Token | HttpFailure
 
 
 class ClientTransport(ABC):
@@ -66,6 +68,10 @@ class ClientTransport(ABC):
         """Return the bytes that can be sent since the last event."""
         return b""
 
+    def proceed(self, token: bytes) -> bytes:
+        """Return the bytes that go on with a login, behind the event Token."""
+        return b""
+
     def renew(self) -> None:  # noqa: B027  # for those that are resumable
         """Begin on another connection."""
 
@@ -82,9 +88,9 @@ class FramedClient(ClientTransport):
 
     transport = Transport.SASL
 
-    def __init__(self, login: SaslClient, limit: int) -> None:
+    def __init__(self, login: SaslClient | SaslTickets, limit: int) -> None:
         self.greeting = login.greeting
-        self._login: SaslClient | None = login
+        self._login: SaslClient | SaslTickets | None = login
         self._limit = limit
         self._frames = FrameReader(limit)
         self._pieces: MessageReader | None = None
@@ -122,6 +128,9 @@ class FramedClient(ClientTransport):
             if self._pieces is None:
                 self._pieces = MessageReader(self._limit)
             self._pieces.receive_data(payload)
+
+    def proceed(self, token: bytes) -> bytes:
+        return b"" if self._login is None else self._login.proceed(token)
 
     def _is_whole(self, payload: bytes, awaited: int) -> bool:
         """Whether a frame holds one message and nothing else, as the Java servers that we know flush them.
@@ -162,6 +171,9 @@ class BareClient(ClientTransport):
 class HttpClient(ClientTransport):
     r"""A POST for each message, one after the other, with the cookies that the server gives.
 
+    With `tickets`, a request without a cookie needs a token: the event Token asks for it.
+
+
     >>> client = HttpClient("h:1", "/cliservice", {}, limit=100)
     >>> client.send([b"ab", b"cd"]).splitlines()[-1]
     b'ab'
@@ -172,11 +184,16 @@ class HttpClient(ClientTransport):
 
     transport = Transport.HTTP
 
-    def __init__(self, host: str, target: str, headers: Mapping[str, str], limit: int) -> None:
+    def __init__(
+        self, host: str, target: str, headers: Mapping[str, str], limit: int, *, tickets: bool = False
+    ) -> None:
         self._target = target
         self._headers = {"Host": host, "Content-Type": "application/x-thrift", "X-XSRF-HEADER": "true", **headers}
         self._limit = limit
         self._cookies: dict[str, str] = {}
+        self._tickets = tickets
+        self._token: bytes | None = None  # for the next request
+        self._asks, self._asked = False, False  # whether a token is to be asked for, and whether one is awaited
         self._unanswered: deque[bytes] = deque()  # the first of them is under way, or will be
         self.renew()
 
@@ -201,14 +218,24 @@ class HttpClient(ClientTransport):
         """Return the next request, if no answer is awaited."""
         if not self._unanswered or self._http.our_state is not h11.IDLE:
             return b""
+        if self._tickets and self._token is None and not self._cookies:
+            self._asks = not self._asked
+            return b""
         self._under_way, self._response = True, None
         message = self._unanswered[0]
         headers = {**self._headers, "Content-Length": str(len(message))}
-        if self._cookies:
+        if self._token is not None:
+            headers["Authorization"] = f"Negotiate {b64encode(self._token).decode()}"
+            self._token = None
+        elif self._cookies:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self._cookies.items())
         head = h11.Request(method="POST", target=self._target, headers=list(headers.items()))
         parts = (self._http.send(event) or b"" for event in (head, h11.Data(data=message), h11.EndOfMessage()))
         return b"".join(parts)
+
+    def proceed(self, token: bytes) -> bytes:
+        self._token, self._asked = token, False
+        return self.pending()
 
     def receive_data(self, data: bytes) -> None:
         if not data and self._response is None:
@@ -226,6 +253,9 @@ class HttpClient(ClientTransport):
 
     def _next_event(self) -> ClientEvent | None:
         while True:
+            if self._asks:
+                self._asks, self._asked = False, True
+                return Token(b"")
             event = self._http.next_event()
             if isinstance(event, h11.Response):
                 self._response, self._body = event, bytearray()
@@ -234,22 +264,37 @@ class HttpClient(ClientTransport):
                 if len(self._body) > self._limit:
                     raise WireError(f"a reply is over the limit of {self._limit} bytes")
             elif isinstance(event, h11.EndOfMessage):
-                return self._answer()
+                if (answer := self._answer()) is not None:
+                    return answer
             elif not isinstance(event, h11.InformationalResponse):
                 return None
 
-    def _answer(self) -> ClientEvent:
+    def _answer(self) -> ClientEvent | None:
         assert self._response is not None
         self._under_way = False
-        self._keep_cookies(self._response)
         status = self._response.status_code
+        if status == _UNKNOWN and self._tickets and self._cookies:  # they were good for a while; nothing was done
+            self._cookies.clear()
+            self._next_cycle()
+            self._asks = not self._asked
+            return None
+        self._keep_cookies(self._response)
         if status != _OK:
-            said = bytes(self._body[:_SAID_LIMIT]).decode("utf-8", "replace").strip()
-            return HttpFailure(status, said or self._response.reason.decode("latin-1"))
+            return HttpFailure(status, self._said(self._response))
         self._unanswered.popleft()
+        self._next_cycle()
+        return bytes(self._body)
+
+    def _next_cycle(self) -> None:
         if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
-        return bytes(self._body)
+
+    def _said(self, response: h11.Response) -> str:
+        """Return what an answer says that is no reply: its text, or its reason if it is a page."""
+        kinds = [value for name, value in response.headers if name == b"content-type"]
+        plain = not kinds or kinds[0].startswith(b"text/plain")
+        text = bytes(self._body[:_SAID_LIMIT]).decode("utf-8", "replace").strip() if plain else ""
+        return text or response.reason.decode("latin-1")
 
     def _keep_cookies(self, response: h11.Response) -> None:
         for name, value in response.headers:

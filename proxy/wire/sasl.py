@@ -212,3 +212,49 @@ class SaslClient:
             if status != Status.OK:
                 return Refused(payload.decode("utf-8", "replace") or f"status {status}")
         return None
+
+    def proceed(self, token: bytes) -> bytes:
+        """Return nothing: a login by PLAIN has no further steps."""
+        return b""
+
+
+class SaslTickets:
+    r"""The client side of the handshake by GSSAPI: `next_event` asks for tokens, which `proceed` sends.
+
+    >>> client = SaslTickets()
+    >>> client.next_event(), client.proceed(b"ticket")[5:11]
+    (Token(), b'GSSAPI')
+    >>> client.receive_data(negotiation(Status.OK, b"offer"))
+    >>> client.next_event().data, client.proceed(b"choice")
+    (b'offer', b'\x02\x00\x00\x00\x06choice')
+    """
+
+    greeting = b""
+
+    def __init__(self) -> None:
+        self._buffer = _Buffer()
+        self._begun = self._started = False
+
+    def receive_data(self, data: bytes) -> None:
+        self._buffer.add(data)
+
+    def next_event(self) -> Authenticated | Refused | Token | None:
+        """How the server took it, or what it says in between; None while more bytes are needed."""
+        if not self._begun:
+            self._begun = True
+            return Token(b"")
+        message = self._buffer.next_message()
+        if message is None:
+            return None
+        status, payload = message
+        if status == Status.COMPLETE:
+            return Authenticated(self._buffer.rest())
+        if status != Status.OK:
+            return Refused(payload.decode("utf-8", "replace") or f"status {status}")
+        return Token(payload)
+
+    def proceed(self, token: bytes) -> bytes:
+        """Return the bytes that tell the server a token."""
+        start = b"" if self._started else negotiation(Status.START, b"GSSAPI")
+        self._started = True
+        return start + negotiation(Status.OK, token)

@@ -158,6 +158,15 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
         (REMOTE + "[upstream.tls]\ncertificate = 'mine'\n", "[upstream.tls] certificate and key belong together"),
         (REMOTE + "[upstream.tls]\nverify = false\n", "[upstream.tls] verify is not known"),
         (
+            REMOTE + "[upstream.kerberos]\nkeytab = 'k'\n",
+            '[upstream.kerberos] needs principal, for example principal = "hive',
+        ),
+        (REMOTE + "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'none'\n", "[upstream.kerberos] of h, keytab"),
+        (
+            REMOTE.replace("[cat", "user = 'u'\n[cat") + "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'k'\n",
+            "[[upstream]] user and password, and [upstream.kerberos], exclude each other",
+        ),
+        (
             REMOTE.replace("[cat", "transport = 'thrift'\n[cat"),
             "[[upstream]] transport is 'thrift': it must be one of sasl,",
         ),

@@ -9,17 +9,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from proxy.authentication.kerberos import SaslLogin
 from proxy.hs2 import ResultSet, SqlError, encode_reply, encode_rows, failure, read_request, success, table_schema
 from proxy.hs2.generated import ttypes
 from proxy.session import Handle, OperationState
 from proxy.upstream import read_handle
 from proxy.wire import (
     REPLY,
+    Credentials,
     Fault,
     FrameReader,
     HttpCall,
     HttpTransport,
     MessageReader,
+    Refused,
     SaslServer,
     Transport,
     application_exception,
@@ -93,6 +96,8 @@ class FakeSpark:
         self.calls: list[HttpCall] = []  # over HTTP, as they came
         self.headers: tuple[tuple[str, str], ...] = ()  # of the answers over HTTP
         self.status = 200
+        self.forget = False  # the cookies, once
+        self.login: SaslLogin | None = None  # by tickets
 
     async def __aenter__(self) -> FakeSpark:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self.tls)
@@ -142,9 +147,8 @@ class FakeSpark:
                 self.sessions.pop(guid, None)
 
     async def _serve_sasl(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        sasl = SaslServer()
-        while (credentials := sasl.next_event()) is None:
-            sasl.receive_data(await self._some(reader))
+        sasl = SaslServer(tickets=self.login is not None)
+        user = await self._logged_in(sasl, reader, writer)
         if not self.log_in:
             await reader.read()
         writer.write(sasl.accept())
@@ -155,7 +159,7 @@ class FakeSpark:
             while (message := frames.next_event()) is None:
                 frames.receive_data(await self._some(reader))
             known = set(self.sessions)
-            replies.append(await self._answer(credentials.user, message))  # type: ignore[union-attr]
+            replies.append(await self._answer(user, message))
             self.opened.setdefault(writer, []).extend(self.sessions.keys() - known)
             if len(replies) < self.together:
                 continue
@@ -163,6 +167,22 @@ class FakeSpark:
             replies.clear()
             for at in range(0, len(sent), self.piece):
                 writer.write(frame(sent[at : at + self.piece]))
+
+    async def _logged_in(self, sasl: SaslServer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> str:
+        while True:
+            while (event := sasl.next_event()) is None:
+                sasl.receive_data(await self._some(reader))
+            if isinstance(event, Credentials):
+                return event.user
+            if isinstance(event, Refused):
+                writer.write(event.reply)
+                await reader.read()
+                raise ConnectionResetError
+            assert self.login is not None
+            answer = self.login.step(event.data)
+            if self.login.user:
+                return self.login.user
+            writer.write(sasl.proceed(answer))
 
     async def _serve_bare(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         messages = MessageReader(1 << 20)
@@ -181,10 +201,15 @@ class FakeSpark:
                 writer.write(call.reply)  # type: ignore[union-attr]
                 return
             self.calls.append(call)
+            if self.forget and call.cookie:
+                self.forget = False
+                writer.write(http.refuse(401, "who are you?"))
+                continue
             if self.status != 200:
                 writer.write(http.refuse(self.status, "not so", self.headers))
                 continue
-            user = b64decode(call.authorization.removeprefix("Basic ")).decode().partition(":")[0]
+            scheme, _, said = call.authorization.partition(" ")
+            user = b64decode(said).decode().partition(":")[0] if scheme == "Basic" else "ticket"
             writer.write(http.reply(await self._answer(user, call.message), self.headers))
         await writer.drain()
 
