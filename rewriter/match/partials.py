@@ -18,7 +18,7 @@ from rewriter.block import meaning
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import ROWS, call_of, cast, number
-from rewriter.functions.types import DIGITS, FRACTIONS, MAX_PRECISION, VOID, as_decimal
+from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.linear import linear_sum
@@ -75,6 +75,9 @@ class Partials:
             return Partial(
                 of_own_type(held.name, held.type), kind or (summed_type(held.type) if name == "sum" else None)
             )
+        doubled = self._in_double(name, argument)
+        if doubled is not None:
+            return doubled
         of_row, branches = self._of_key.get(AGGREGATES[name].of_key or ""), branches_of(argument)
         if of_row is None:
             return missing(call_of(name, argument))
@@ -92,6 +95,25 @@ class Partials:
             return first
         second = of_row(name, argument) if by_branch else self._of_branches(name, branches, argument)
         return first if by_branch and isinstance(second, Miss) else second
+
+    def _in_double(self, name: str, argument: Tree) -> Partial | None:
+        """Return an aggregate of numbers as DOUBLEs, from that of the numbers.
+
+        law:  a cast to DOUBLE keeps the order of numbers and NULL; the sum of DOUBLEs is the DOUBLE of the sum, but for
+              its last bits, and exactly where no sum rounds (rewriter.match.whole_sums)
+        no:   a sum of BIGINTs, which overflows where that of DOUBLEs does not
+        """
+        record = AGGREGATES[name]
+        if not isinstance(argument, exp.Cast) or not (record.linear or record.family == name):
+            return None
+        kind, block = numeric_type(argument.this, self.reading.block), self.reading.block
+        small = kind in INTEGERS and (kind != "bigint" or name != "sum")
+        if numeric_type(argument, block) != "double" or not (small or as_decimal(kind)):
+            return None
+        part = self.of(name, argument.this)
+        if isinstance(part, Miss):
+            return None
+        return part if name == "count" else Partial(cast(part.tree, "double"), "double")
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
         """Return whether NULL in storage may be a DECIMAL sum that did not fit: without ANSI that is no error."""

@@ -19,7 +19,7 @@ from sqlglot import exp
 from rewriter.block import aggregate_of, has_aggregate
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
-from rewriter.functions.trees import call_of
+from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import INTEGERS, Decimal, as_decimal, is_numeric
 from rewriter.schema import argument_types, parts_of
 from rewriter.sql import every
@@ -76,6 +76,18 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
     kind = forms.kind(part) if part is not None else ""
     exact = kind in INTEGERS or as_decimal(kind) is not None
     return _whole(forms, "sum", part) if part is not None and exact else tree
+
+
+def doubled_form(forms: Forms, tree: Tree) -> Tree:
+    """Return an aggregate that is cast to DOUBLE as that of its values, cast; any other expression as it is."""
+    if not isinstance(tree, exp.Cast) or not forms.nonempty or forms.kind(tree) != "double":
+        return tree
+    zeroed = _zeroed(forms, tree.this)
+    call = aggregate_of(tree.this if zeroed is None else zeroed)
+    if call is None or call.name not in _FOLDED or _counts(forms, tree):
+        return tree
+    part = _in_double(forms, call.name, tree)
+    return tree if part is None else _whole(forms, call.name, part)
 
 
 def _counts(forms: Forms, tree: Tree) -> bool:
@@ -151,6 +163,9 @@ def _indicator(forms: Forms, argument: Tree) -> Tree:
     """1 where an expression is not NULL, and 0 where it is."""
     if isinstance(argument, exp.Null):
         return ZERO
+    doubled = isinstance(argument, exp.Cast) and forms.kind(argument) == "double"
+    if doubled and is_numeric(forms.kind(argument.this)):  # of which none becomes NULL
+        return _indicator(forms, argument.this)
     declared = forms.block.type_of(argument)
     if isinstance(argument, exp.Literal | exp.Boolean | exp.Star) or (declared and not declared.nullable):
         return ONE
@@ -224,9 +239,25 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
         return of_shape(tree, conditions_of(tree), found) if constant and len(found) == len(parts) else None
     if isinstance(tree, exp.Null):
         return tree
+    doubled = _in_double(forms, name, tree) if isinstance(tree, exp.Cast) and forms.kind(tree) == "double" else None
+    if doubled is not None:
+        return doubled
     if name == "sum":
         return _part_of_sum(forms, tree)
     return tree if name in IDEMPOTENT and not has_aggregate(tree) else None
+
+
+def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
+    """Return the argument of an aggregate of which the result is cast to DOUBLE, each value cast instead.
+
+    law: the order of numbers stays, and a sum is the same to its last bits; one of BIGINTs may overflow before
+    """
+    inner = _part(forms, name, tree.this) if has_aggregate(tree) else None
+    if inner is None:
+        return None
+    kind = forms.kind(inner)
+    keeps = as_decimal(kind) is not None or (kind in INTEGERS and (kind != "bigint" or name != "sum"))
+    return forms.normal(cast(inner, "double")) if keeps else None
 
 
 def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:

@@ -10,7 +10,7 @@ from rewriter.block import Block, aggregate_of
 from rewriter.functions.trees import call_of
 from rewriter.schema import expression_type
 from rewriter.verify import truth
-from rewriter.verify.aggregates import aggregate_form, arithmetic_form, case_form, coalesce_form
+from rewriter.verify.aggregates import aggregate_form, arithmetic_form, case_form, coalesce_form, doubled_form
 from rewriter.verify.forms import Forms
 from rewriter.verify.labels import difference_form, product_form
 from rewriter.verify.times import call_form, cast_form
@@ -88,8 +88,8 @@ def _call(forms: Forms, tree: Tree) -> Tree:
 
 
 _LAWS: dict[type[Tree], Callable[[Forms, Tree], Tree]] = {
-    exp.Cast: cast_form,
-    exp.TryCast: cast_form,
+    exp.Cast: lambda forms, tree: doubled_form(forms, cast_form(forms, tree)),
+    exp.TryCast: lambda forms, tree: doubled_form(forms, cast_form(forms, tree)),
     exp.Anonymous: _call,
     exp.Case: case_form,
     exp.Not: truth.not_form,

@@ -143,3 +143,32 @@ SELECT a, region FROM (SELECT v.`region` AS region, round(CAST(sum(v.`viewgate_s
 --@ case: and one that calculates
 SELECT a * 10 AS b, region FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r
 --@ kept: by_name UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_shop UNSUPPORTED it reads derived tables alone, which are answered by themselves; by_name TABLES_DIFFER the view joins shops besides, and no trusted key says that no row is lost; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+
+--@ case: whole numbers as DOUBLEs, from their sum and count
+SELECT region, sum(CAST(quantity AS DOUBLE)) AS s, avg(CAST(quantity AS DOUBLE)) AS a, count(CAST(quantity AS DOUBLE)) AS c FROM sales GROUP BY region HAVING avg(CAST(quantity AS DOUBLE)) > 4
+--@ rewritten using by_shop
+SELECT v.`region` AS region, sum(v.`pieces`) AS s, CAST(sum(v.`pieces`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_1`), 0), 0) AS DOUBLE) AS a, coalesce(sum(v.`viewgate_count_1`), 0) AS c FROM lake.demo.by_shop__storage AS v GROUP BY v.`region` HAVING (CAST(sum(v.`pieces`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_1`), 0), 0) AS DOUBLE)) > 4
+
+--@ case: at the view's own grain
+SELECT shop, region, avg(CAST(quantity AS DOUBLE)) AS a FROM sales GROUP BY shop, region
+--@ rewritten using by_shop
+SELECT v.`shop` AS shop, v.`region` AS region, CAST(v.`pieces` AS DOUBLE) / CAST(nullif(v.`viewgate_count_1`, 0) AS DOUBLE) AS a FROM lake.demo.by_shop__storage AS v
+
+--@ case: not a sum of BIGINTs, which may overflow before it is cast
+SELECT region, sum(CAST(stock AS DOUBLE)) AS s FROM sales GROUP BY region
+--@ kept: by_name TABLES_DIFFER the view joins shops besides, and no trusted key says that no row is lost; by_shop AGGREGATE_NOT_IN_VIEW sum(CAST(stock AS DOUBLE))
+
+--@ case: from the sum of the whole numbers
+SELECT name, sum(CAST(quantity AS DOUBLE)) AS s, avg(CAST(quantity AS DOUBLE)) AS a FROM sales JOIN shops ON sales.shop = shops.id GROUP BY name
+--@ rewritten using by_name
+SELECT v.`name` AS name, sum(CAST(v.`viewgate_sum_1` AS DOUBLE)) AS s, CAST(sum(CAST(v.`viewgate_sum_1` AS DOUBLE)) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DOUBLE) AS a FROM lake.demo.by_name__storage AS v GROUP BY v.`name`
+
+--@ case: the same for each group of the view
+SELECT name, region, sum(CAST(quantity AS DOUBLE)) AS s FROM sales JOIN shops ON sales.shop = shops.id GROUP BY name, region
+--@ rewritten using by_name
+SELECT v.`name` AS name, v.`region` AS region, CAST(v.`viewgate_sum_1` AS DOUBLE) AS s FROM lake.demo.by_name__storage AS v
+
+--@ case: extremes as DOUBLEs
+SELECT region, max(CAST(shop AS DOUBLE)) AS top FROM sales GROUP BY region
+--@ rewritten using by_shop
+SELECT v.`region` AS region, max(CAST(v.`shop` AS DOUBLE)) AS top FROM lake.demo.by_shop__storage AS v GROUP BY v.`region`
