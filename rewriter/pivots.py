@@ -153,7 +153,7 @@ def _aggregate(text: str) -> _Aggregate:
     """Return an aggregate of PIVOT; raises Unsupported for what is not read."""
     (item,) = parse_select(f"SELECT {text}").expressions
     if any(isinstance(node, exp.Query | exp.Window | exp.Star) and not _counts(node) for node in item.walk()):
-        raise Unsupported("a subquery, a window or a star under PIVOT is not read")
+        raise Unsupported("a subquery, a window or a star under PIVOT is not supported")
     if not isinstance(item, exp.Alias):
         return _Aggregate(text, item, "")
     tokens = tokenize(text)
@@ -169,7 +169,7 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
     """Yield the names of the columns in an aggregate; raises Unsupported for those of other tables."""
     for column in tree.find_all(exp.Column):
         if column.table.lower() not in ("", alias.lower()) or column.args.get("db"):
-            raise Unsupported(f"{column.sql('spark')[:60]} under PIVOT is not read")
+            raise Unsupported(f"{column.sql('spark')[:60]} under PIVOT is not supported")
         yield column.name.lower()
 
 
