@@ -27,6 +27,7 @@ from proxy.service.operations.local import LocalOperation
 from proxy.service.operations.operation import RunningOperation
 from proxy.service.operations.queued import QueuedOperation
 from proxy.service.operations.remote import RemoteOperation
+from proxy.service.operations.run import Execution
 from proxy.session import ClientSession, Forward, Lease, Local, OperationState, Plan
 from proxy.statements import Replay, classify
 from proxy.upstream import Announced
@@ -211,7 +212,8 @@ class _Start:
 
     def _operation(self, plan: Forward) -> RemoteOperation:
         service = self.call.service
-        operation = RemoteOperation(self.session, self.lease, plan, self.statement, service.prefetch, service.progress)
+        execution = Execution(self.session, self.lease, plan, self.statement, service.progress)
+        operation = RemoteOperation(execution, service.prefetch)
         operation.foresee(service.sessions)
         return operation
 

@@ -22,6 +22,7 @@ from proxy.service.call import Call
 from proxy.service.message import REQUEST_HANDLE, with_handle
 from proxy.service.operations.local import LocalOperation
 from proxy.service.operations.remote import RemoteOperation
+from proxy.service.operations.run import Execution
 from proxy.session import Forward, Lease, LiveUpstream, Local, Log, OperationState
 from proxy.upstream import Announced, UpstreamOperation, started
 from proxy.wire import WireError
@@ -73,7 +74,7 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
         announced = Announced.of(reply)
         if announced is None:
             return reply
-        operation = RemoteOperation(session, lease.handed_over(), Forward(), kind=announced.kind)
+        operation = RemoteOperation(Execution(session, lease.handed_over(), Forward(), kind=announced.kind))
     operation.runs_as(announced)
     operation.advance(OperationState.FINISHED)
     await call.service.add_operation(operation)

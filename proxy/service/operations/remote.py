@@ -6,13 +6,12 @@ from functools import partial
 
 from proxy.hs2 import Interrupted, SqlError, check, encode_rows, read_reply, succeeded, success, table_schema
 from proxy.hs2.generated import ttypes
-from proxy.service.message import REQUEST_HANDLE, Message, Statement, with_handle
+from proxy.service.message import REQUEST_HANDLE, Message, with_handle
 from proxy.service.operations.early_schema import early_schema
 from proxy.service.operations.operation import NO_ROWS
 from proxy.service.operations.prefetch import Budget, Prefetch
-from proxy.service.operations.run import RemoteRun, Wish
-from proxy.session import ClientSession, Forward, Lease, OperationState, Sessions
-from proxy.upstream import Progress, unknown
+from proxy.service.operations.run import Execution, RemoteRun, Wish
+from proxy.session import OperationState, Sessions
 from proxy.wire import WireError, find, read_string
 
 _QUERY_ID = (0, 1)
@@ -24,20 +23,11 @@ class RemoteOperation(RemoteRun):
     With a `budget`, the result is fetched before the client asks for it.
     """
 
-    def __init__(
-        self,
-        session: ClientSession,
-        lease: Lease,
-        plan: Forward,
-        statement: Statement | None = None,
-        budget: Budget | None = None,
-        progress: Progress = unknown,
-        *,
-        kind: int = 0,
-    ) -> None:
-        super().__init__(session, lease, plan, statement, progress, kind=kind)
-        constant = (self.upstream.handle, self.sql) if plan.constant else None
-        self._prefetch = None if budget is None else Prefetch(self.upstream, budget, session.habits, constant)
+    def __init__(self, execution: Execution, budget: Budget | None = None) -> None:
+        super().__init__(execution)
+        constant = (self.upstream.handle, self.sql) if execution.plan.constant else None
+        habits = execution.session.habits
+        self._prefetch = None if budget is None else Prefetch(self.upstream, budget, habits, constant)
 
     def result_ready(self) -> None:
         """Fetch the columns and first rows, as the client did for the session's last result."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from typing import Any, TypeVar
@@ -49,6 +50,21 @@ class Wish(IntEnum):
     CLOSE = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A statement to run on the upstream: its session, its lease there, its plan, and the client's own if it sent one.
+
+    `progress` looks up what Spark reports of it, `kind` is the type of the operation that Thrift names.
+    """
+
+    session: ClientSession
+    lease: Lease
+    plan: Forward
+    statement: Statement | None = None
+    progress: Progress = unknown
+    kind: int = 0
+
+
 class RemoteRun(RunningOperation):
     """An operation of the upstream under a handle of ours; its result is in `remote.RemoteOperation`.
 
@@ -57,22 +73,14 @@ class RemoteRun(RunningOperation):
     started anything: `runs_as` then says what it is there. It takes the lease over when it is given to a session.
     """
 
-    def __init__(
-        self,
-        session: ClientSession,
-        lease: Lease,
-        plan: Forward,
-        statement: Statement | None = None,
-        progress: Progress = unknown,
-        *,
-        kind: int = 0,
-    ) -> None:
-        super().__init__(session, kind, plan.ended)
+    def __init__(self, execution: Execution) -> None:
+        plan, statement = execution.plan, execution.statement
+        super().__init__(execution.session, execution.kind, plan.ended)
         for line in plan.log:
             self.log.add(line)
-        self.upstream = lease.upstream
+        self.upstream = execution.lease.upstream
         self.remote: UpstreamOperation
-        self._lease = lease
+        self._lease = execution.lease
         self.sql = plan.sql or (statement.sql if statement else "")
         self._sent = statement.sql if statement else ""
         self._deadline = statement.deadline if statement else None
@@ -81,7 +89,7 @@ class RemoteRun(RunningOperation):
         self._ended_here = False  # by an error of ours, which the upstream does not know
         self._began = asyncio.get_running_loop().time()
         self._polls_made: StatusPolls | None = None
-        self._progress = progress
+        self._progress = execution.progress
         self._progress_bar: ProgressBar | None = None
         falls_back = statement is not None and plan.fallback and plan.sql is not None
         self.fallback = Fallback(statement, plan.fell_back) if falls_back else NO_FALLBACK
