@@ -14,8 +14,10 @@ from proxy.answering import system_tables
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
-from proxy.answering.rests import Rests
-from proxy.answering.schemas import Schemas, checked
+from proxy.answering.hint import HINT_IS_OFF, OFF, STALENESS, USE, read_hint, told_of_hint
+from proxy.answering.known_views import KnownViews
+from proxy.answering.rests import Rests, told_of_rests
+from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
@@ -32,17 +34,16 @@ from rewriter import (
     Statement,
     Suggestion,
     Unsupported,
-    hinted,
     read_by,
     rewrite_past,
     suggestion,
     tables_of,
     travel,
 )
-from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
+from rewriter.model import Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.names import split_name
-from rewriter.model.settings import REWRITE_IS_OFF, TIME_ZONE, result_settings
+from rewriter.model.settings import REWRITE_IS_OFF
 
 _log = logging.getLogger("viewgate")
 
@@ -52,10 +53,7 @@ T = TypeVar("T")
 # The rows of a system table that a session may see.
 SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[system_tables.Row]]]
 
-# The options of the hint: how old an answer may be, the one view to use, and that no view is used.
-STALENESS, USE, OFF = "max_staleness", "use", "off"
 NOT_THEN = "its storage holds no snapshot that was refreshed from the tables as they were at that moment"
-HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
 _LONG = 10_000  # characters of a statement that takes some tens of milliseconds to be read
 
 
@@ -74,9 +72,7 @@ class Answers:
         self._now = now
         self.rests = Rests(clock)
         self._schemas = Schemas()
-        self._views: tuple[MaterializedView, ...] = ()
-        self._recent = Recent(Definitions((), declared=Declared()))
-        self._reading = asyncio.Lock()
+        self._views = KnownViews(catalog)
         self._known_to_spark = True  # until a session tells otherwise
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
@@ -126,7 +122,7 @@ class Answers:
         A `thorough` decision is the same one, and can tell of every view over the statement's tables. Viewgate's own
         hint never reaches Spark, which would take it for an error.
         """
-        hint = _hint(sql)
+        hint = read_hint(sql)
         expanded = await self._of_system_tables(session, hint.sql)
         if expanded is not None and not _spells_time(hint.sql):
             return Decision(expanded, expanded)
@@ -171,7 +167,7 @@ class Answers:
             return own
         facts: SessionFacts = session.facts
         state = await self._state(session, hint)
-        recent = await self._known()
+        recent = await self._views.recent()
         if thorough:
             recent = Recent(recent.definitions.thorough)
         elif not state.rewrite and not _spells_time(sql):  # what nobody asks for need not be read
@@ -184,7 +180,7 @@ class Answers:
         statement, definitions = asked.statement, recent.definitions
         if not asked.concerns_views and not statement.uses_timeseries:
             shadowed = tuple(_shadowed(statement, definitions))
-            outcome = _told_of_hint(Outcome(statement, tried=shadowed), state.only, definitions)
+            outcome = told_of_hint(Outcome(statement, tried=shadowed), state.only, definitions)
             return replace(
                 own,
                 outcome=outcome if outcome.tried else None,
@@ -192,7 +188,7 @@ class Answers:
                 over=asked.over,
             )
         found = await self.catalog.current(asked.names)
-        if (learned := self._learned(found)) is not None:
+        if (learned := self._views.learned(found)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
             found = await self.catalog.current(asked.names)
         relations, resting = self._readable(found, facts)
@@ -205,7 +201,7 @@ class Answers:
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
-        outcome = _told_of_hint(_told_of_rests(outcome, resting, definitions), state.only, definitions)
+        outcome = told_of_hint(told_of_rests(outcome, resting, definitions), state.only, definitions)
         if facts.problem:  # which is why the session counts as one without rewriting
             outcome = replace(outcome, tried=())
         original = outcome.original
@@ -247,7 +243,7 @@ class Answers:
         if outcome is None:
             return None
         whys = {**{name: NOT_THEN for name, table in found.items() if table is None}, **resting}
-        outcome = _told_of_hint(_told_of_rests(outcome, whys, recent.definitions), state.only, recent.definitions)
+        outcome = told_of_hint(told_of_rests(outcome, whys, recent.definitions), state.only, recent.definitions)
         unchanged = Decision(None, sql, outcome, over=asked.over)
         return (
             await self._kept_schema(session, past.statement, unchanged, relations) if outcome.rewritten else unchanged
@@ -255,27 +251,7 @@ class Answers:
 
     async def definitions(self) -> Definitions:
         """Return the views as defined now, indexed once for each change."""
-        return (await self._known()).definitions
-
-    async def _known(self) -> Recent:
-        views = await self.catalog.definitions()
-        if views is not self._views:
-            async with self._reading:
-                if views is not self._views:
-                    definitions = Definitions(views, plain=self.catalog.plain)
-                    await asyncio.to_thread(definitions.read)  # other clients are served meanwhile
-                    definitions = definitions.knowing(self._recent.definitions.declared or Declared())
-                    self._views, self._recent = views, Recent(definitions)
-        return self._recent
-
-    def _learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Return the constraints that tables declare, also for later statements; None if these are the known ones."""
-        before = self._recent.definitions.declared or Declared()
-        now = before.learned(relations)
-        if now is before:
-            return None
-        self._recent = Recent(self._recent.definitions.knowing(now))
-        return now
+        return (await self._views.recent()).definitions
 
     async def _kept_schema(
         self,
@@ -291,7 +267,7 @@ class Answers:
         """
         outcome = unchanged.outcome
         assert outcome is not None
-        key = _schema_key(statement.session, relations)
+        key = schema_key(statement.session, relations)
         try:
             schemas = {r.original: await self._schemas.of(r.original, key, session.upstream.query)
                        for r in outcome.replacements}  # fmt: skip
@@ -328,33 +304,6 @@ def _suggested(
         return None
 
 
-def _hint(sql: str) -> Hinted:
-    """Viewgate's own hint in a statement, and the statement without it; SqlError for a wrong one."""
-    hint = hinted(sql)
-    unknown = next((option for option in hint.options if option not in (STALENESS, USE, OFF)), None)
-    without = next((option for option in (STALENESS, USE) if hint.options.get(option) == ""), None)
-    problem = hint.problem
-    if unknown:
-        problem = f"the hint VIEWGATE has no option {unknown}"
-    elif without:
-        problem = f"the option {without} of the hint VIEWGATE has no value"
-    elif USE in hint.options and OFF in hint.options:
-        problem = "the hint VIEWGATE says both which view to use and that none is used"
-    if problem:
-        known = f"VIEWGATE({STALENESS} = '10 minutes'), VIEWGATE({USE} = 'namespace.view') or VIEWGATE({OFF})"
-        raise SqlError(f"{problem}; write {known} within /*+ and */", "42601")
-    return hint
-
-
-def _told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
-    """Return the outcome with the reason for which the view that a hint names was not even tried."""
-    if only is None or any(attempt.view == only for attempt in outcome.tried):
-        return outcome
-    reads = "it reads nothing of what the statement does"
-    why = reads if only in definitions.by_name else "there is no such materialized view"
-    return replace(outcome, tried=(Attempt(only, "missed", reason=Reason.TABLES_DIFFER, detail=why), *outcome.tried))
-
-
 def _lacks_ranges(outcome: Outcome) -> bool:
     """Return whether a view might answer if more were known of the values that are added."""
     return any(attempt.reason is Reason.FLOAT_SUM_DECIDES_ROWS for attempt in outcome.tried)
@@ -370,20 +319,6 @@ def _relied_on(
         name: relation.without_keys if isinstance(relation, Table) and not relation.trusted else relation
         for name, relation in relations.items()
     }
-
-
-def _told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome with the reasons for which storage tables were left out."""
-    if not resting:
-        return outcome
-    whys = {view.name: resting[view.storage] for view in definitions.views if view.storage in resting}
-    tried = tuple(
-        replace(attempt, detail=whys[attempt.view])
-        if attempt.reason is Reason.UNKNOWN_STATE and attempt.view in whys
-        else attempt
-        for attempt in outcome.tried
-    )
-    return replace(outcome, tried=tried)
 
 
 def _shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
@@ -416,14 +351,3 @@ def _spells_time(sql: str) -> bool:
 async def _aside(sql: str, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
     """Work on a statement; on a long one beside the event loop, which has other clients to serve."""
     return await asyncio.to_thread(work, *given, **named) if len(sql) > _LONG else work(*given, **named)
-
-
-def _schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
-    """Return everything on which the columns of a query over these relations depend."""
-    versions = tuple(
-        (name.parts, relation.uuid, relation.schema_id if isinstance(relation, Table) else relation.version)
-        for name, relation in sorted(relations.items())
-        if relation is not None
-    )
-    settings = tuple(sorted(result_settings(state.settings).items()))
-    return state.catalog, state.namespace, settings, state.settings.get(TIME_ZONE), versions

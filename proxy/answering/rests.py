@@ -11,11 +11,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from proxy.hs2 import InvalidStatement, SqlError
 from proxy.hs2.status import first_message
+from rewriter import Definitions, Outcome, Reason
 from rewriter.model import Relation, Table, TableName
 
 _log = logging.getLogger("viewgate")
@@ -77,6 +78,20 @@ class Rests:
         """Return the storage tables among these relations that are left out, with the reasons."""
         found = ((name, self.why(relations.get(name))) for name in self._rests)
         return {name: why for name, why in found if why}
+
+
+def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
+    """Return the outcome with the reasons for which storage tables were left out."""
+    if not resting:
+        return outcome
+    whys = {view.name: resting[view.storage] for view in definitions.views if view.storage in resting}
+    tried = tuple(
+        replace(attempt, detail=whys[attempt.view])
+        if attempt.reason is Reason.UNKNOWN_STATE and attempt.view in whys
+        else attempt
+        for attempt in outcome.tried
+    )
+    return replace(outcome, tried=tried)
 
 
 def _content(storage: Table) -> tuple[str, int | None]:

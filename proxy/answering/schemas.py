@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 from cachetools import LRUCache
 
 from proxy.hs2 import Query, SqlError
 from proxy.sql_types import described_type
 from rewriter import ParseError, Unsupported, blanked
-from rewriter.model import Column
+from rewriter.model import Column, Relation, Session, Table, TableName
+from rewriter.model.settings import TIME_ZONE, result_settings
 
 # On a line of its own: what Spark says of places is one line off, and nothing else.
 _DESCRIBE, _EXPLAIN = "DESCRIBE QUERY\n", "EXPLAIN\n"
@@ -106,3 +107,14 @@ class Schemas:
         if whole not in self._known:
             self._known[whole] = await described(sql, query)
         return self._known[whole]
+
+
+def schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
+    """Return everything on which the columns of a query over these relations depend."""
+    versions = tuple(
+        (name.parts, relation.uuid, relation.schema_id if isinstance(relation, Table) else relation.version)
+        for name, relation in sorted(relations.items())
+        if relation is not None
+    )
+    settings = tuple(sorted(result_settings(state.settings).items()))
+    return state.catalog, state.namespace, settings, state.settings.get(TIME_ZONE), versions

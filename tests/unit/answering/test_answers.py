@@ -10,6 +10,7 @@ from typing import Any, ClassVar, cast
 import pytest
 
 from proxy.answering import Answers, Decision
+from proxy.answering.known_views import KnownViews
 from proxy.catalog import Catalog
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession
@@ -112,14 +113,14 @@ def test_a_long_statement_is_read_while_others_are_served(monkeypatch: pytest.Mo
         return real(recent, sql, session)
 
     loops: list[asyncio.AbstractEventLoop] = []
-    known = Answers._known
+    known = KnownViews.recent
 
-    async def noting_the_loop(answers: Answers) -> Recent:
+    async def noting_the_loop(views: KnownViews) -> Recent:
         loops.append(asyncio.get_running_loop())
-        return await known(answers)
+        return await known(views)
 
     monkeypatch.setattr(Recent, "_ask", ask)
-    monkeypatch.setattr(Answers, "_known", noting_the_loop)
+    monkeypatch.setattr(KnownViews, "recent", noting_the_loop)
     listed = ", ".join(map(str, range(5000)))
     assert decided(monkeypatch, f"SELECT a FROM t WHERE n IN ({listed})", rewrite=True).sql is None
 
