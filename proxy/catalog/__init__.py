@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from proxy.catalog.catalog import Catalog
 from proxy.catalog.inventory import Kind, Listed
 from proxy.catalog.opening import open_store
+from proxy.catalog.past import Refreshed
 from proxy.catalog.publish import BRANCH_PREFIX, Conflict, Published
 from proxy.catalog.reach import TIMEOUT_S, Unavailable
 from proxy.catalog.store import CatalogError
@@ -24,6 +25,7 @@ __all__ = [
     "Kind",
     "Listed",
     "Published",
+    "Refreshed",
     "Unavailable",
     "open_catalog",
 ]

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -19,7 +20,7 @@ from proxy.catalog.changes import change
 from proxy.catalog.documents import Document, Remembered, is_broken
 from proxy.catalog.files import files
 from proxy.catalog.inventory import Kind, Listed, listed
-from proxy.catalog.past import tables_then
+from proxy.catalog.past import Refreshed, refreshes_of, tables_then
 from proxy.catalog.publish import Published
 from proxy.catalog.reach import TIMEOUT_S, Reach, StoreFailure, Threads, Unavailable
 from proxy.catalog.refresh_state import STORAGE_OF
@@ -154,6 +155,10 @@ class Catalog:
     async def recorded(self, storage: TableName) -> Mapping[str, str]:
         """Return the refresh state in the summary of a storage table's snapshot; empty if there is none."""
         return await self._answer(lambda: self._read(storage, recorded_summary, {}))
+
+    async def refreshes(self, storage: TableName) -> Sequence[Refreshed]:
+        """Return the refreshes of a storage table whose snapshots are still known, the earliest first."""
+        return await self._answer(lambda: self._read(storage, partial(refreshes_of, storage), []))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
         """Return all namespaces."""

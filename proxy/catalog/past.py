@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from proxy.catalog.documents import Document
 from proxy.catalog.refresh_state import from_summary, speaks
@@ -80,6 +80,24 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))
     raw = next(found, None)
     return _at(name, document, raw) if raw is not None else None
+
+
+class Refreshed(NamedTuple):
+    """A refresh that a storage table knows of: when its content became the table's, and what it was computed from."""
+
+    at_ms: int
+    state: RefreshState
+
+
+def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
+    """Return the refreshes whose snapshots are still known, the earliest first."""
+    current_ms = {entry["snapshot-id"]: entry["timestamp-ms"] for entry in document.get("snapshot-log") or ()}
+    found = (
+        Refreshed(current_ms.get(raw["snapshot-id"], raw["timestamp-ms"]), state)
+        for raw in ancestry(document)
+        if speaks(summary := raw.get("summary") or {}) and (state := from_summary(summary, name.catalog)) is not None
+    )
+    return [*found][::-1]
 
 
 def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[str, Any], RefreshState]]:

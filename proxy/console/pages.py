@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import parse_qs, quote
@@ -16,13 +17,16 @@ from starlette.staticfiles import StaticFiles
 
 from proxy.authentication import Denied
 from proxy.commands import Context, kill
-from proxy.console import shown, statements
+from proxy.commands.properties import QUERY
+from proxy.console import lineage, shown, statements, worth
 from proxy.console.comparison import compared
 from proxy.console.login import Login, Visitor
 from proxy.hs2 import SqlError
+from proxy.pipeline import freshness
 
 _SEE_OTHER, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 303, 401, 403, 404
 _LONGEST_FORM = 64 * 1024  # bytes
+_REFRESHES = 20  # that the page of a view shows
 _TICKETS = {"WWW-Authenticate": "Negotiate"}
 
 # What a handler of a page gets and gives.
@@ -39,7 +43,7 @@ class Pages:
         self._environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
         for function in (shown.duration, shown.count, shown.size, shown.clock, shown.iso, shown.one_line):
             self._environment.filters[function.__name__] = function
-        self._environment.globals.update(statements=statements)
+        self._environment.globals.update(statements=statements, worth=worth, lineage=lineage)
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -52,6 +56,10 @@ class Pages:
             Route("/statements", self._for_visitors(self._statements)),
             Route("/statements/{id}", self._for_visitors(self._statement)),
             Route("/statements/{id}/end", self._for_visitors(self._end), methods=["POST"]),
+            Route("/views", self._for_visitors(self._views)),
+            Route("/views/{name:path}", self._for_visitors(self._view)),
+            Route("/graph", self._for_visitors(self._graph)),
+            Route("/servers", self._for_visitors(self._servers)),
             Mount("/static", StaticFiles(packages=[("proxy.console", "static")])),
         ]
 
@@ -99,6 +107,45 @@ class Pages:
         id_ = request.path_params["id"]
         await kill.end(self._context, id_, visitor.user)
         return RedirectResponse(f"/statements/{id_}", _SEE_OTHER)
+
+    async def _views(self, _: Request, visitor: Visitor) -> Response:
+        return self._page("views.html", visitor, rows=await self._context.system.rows("views", visitor.whose))
+
+    async def _view(self, request: Request, visitor: Visitor) -> Response:
+        rows, name = await self._context.system.rows("views", visitor.whose), request.path_params["name"]
+        row = next((row for row in rows if row["view"] == name), None)
+        view = next((view for view in await self._context.catalog.definitions() if str(view.name) == name), None)
+        if row is None or view is None:
+            return self._page("message.html", visitor, _NOT_FOUND, told=f"There is no materialized view {name}.")
+        refreshes = await self._context.system.rows("refreshes", visitor.whose)
+        found = lineage.around(await self._lineage(), view.name)
+        return self._page(
+            "view.html",
+            visitor,
+            row=row,
+            query=view.properties.get(QUERY, view.query),
+            storage=str(view.storage),
+            refreshes=[refresh for refresh in refreshes if refresh["view"] == name][:_REFRESHES],
+            timeline=worth.timeline(await freshness(self._context.catalog, view)),
+            found=found,
+            drawn=lineage.drawn(found),
+            rows={row["view"]: row for row in rows},
+        )
+
+    async def _graph(self, _: Request, visitor: Visitor) -> Response:
+        rows = await self._context.system.rows("views", visitor.whose)
+        found = await self._lineage()
+        drawing = lineage.drawn(found) if len(found) <= lineage.MOST else None
+        return self._page("graph.html", visitor, found=found, drawing=drawing, rows={row["view"]: row for row in rows})
+
+    async def _lineage(self) -> lineage.Graph:
+        views = await self._context.catalog.definitions()
+        return await asyncio.to_thread(lineage.graph, views, self._context.catalog.plain)
+
+    async def _servers(self, _: Request, visitor: Visitor) -> Response:
+        upstreams = await self._context.system.rows("upstreams", visitor.whose)
+        sessions = await self._context.system.rows("sessions", visitor.whose)
+        return self._page("servers.html", visitor, upstreams=upstreams, sessions=sessions)
 
     async def _show_login(self, request: Request) -> Response:
         visitor = await self._login.visitor(request)

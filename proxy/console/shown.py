@@ -12,8 +12,8 @@ _UNITS = ((86_400_000, "d", 3_600_000, "h"), (3_600_000, "h", 60_000, "min"), (6
 def duration(ms: float | None) -> str:
     """Return milliseconds in at most two units.
 
-    >>> [duration(ms) for ms in (0.4, 42, 3_110, 75_000, 7_260_000, 200_000_000)]
-    ['<1 ms', '42 ms', '3.1 s', '1 min 15 s', '2 h 1 min', '2 d 7 h']
+    >>> [duration(ms) for ms in (0, 0.4, 42, 3_110, 75_000, 7_260_000, 200_000_000)]
+    ['0 s', '<1 ms', '42 ms', '3.1 s', '1 min 15 s', '2 h 1 min', '2 d 7 h']
     """
     if ms is None:
         return NOTHING
@@ -23,7 +23,7 @@ def duration(ms: float | None) -> str:
             return f"{int(ms // whole)} {unit}" + (f" {rest} {smaller}" if rest else "")
     if ms >= 1000:
         return f"{ms / 1000:.1f} s"
-    return f"{ms:.0f} ms" if ms >= 1 or ms == 0 else "<1 ms"
+    return f"{ms:.0f} ms" if ms >= 1 else "<1 ms" if ms else "0 s"
 
 
 def count(number: float | None) -> str:

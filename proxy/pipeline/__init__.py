@@ -2,6 +2,7 @@
 
 from proxy.pipeline.connect_runner import ConnectRunner
 from proxy.pipeline.embedded_runner import EmbeddedRunner
+from proxy.pipeline.history import Span, freshness
 from proxy.pipeline.on_commit import OnCommit
 from proxy.pipeline.orphans import Orphans
 from proxy.pipeline.pipeline import Pipeline
@@ -25,8 +26,10 @@ __all__ = [
     "Pipeline",
     "Runner",
     "Schedule",
+    "Span",
     "Status",
     "ThriftRunner",
+    "freshness",
     "pin",
     "relations",
     "stages_of",

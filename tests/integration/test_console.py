@@ -6,16 +6,21 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from proxy.authentication import Authentication
+from proxy.hs2 import SqlError
 from tests.integration.browser import chromium, violations, visitor
 from tests.unit.catalog.lake import Lake
 from tests.unit.commands.house import House
 from tests.unit.console.site import furnish, visited
 from tests.unit.console.test_pages import Known
+from tests.unit.journal.stubs import session
+
+LOOKS = [("phone", False), ("phone", True), ("desktop", False), ("desktop", True)]
 
 # Where pictures are left to be looked at, if anywhere.
 PICTURES = os.environ.get("VIEWGATE_PICTURES")
@@ -42,7 +47,7 @@ def check(page: Page, name: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize(("size", "dark"), [("phone", False), ("phone", True), ("desktop", False), ("desktop", True)])
+@pytest.mark.parametrize(("size", "dark"), LOOKS)
 def test_statements(browser: Browser, house: House, size: str, dark: bool) -> None:
     running = furnish(house)
     look = f"{size}-{'dark' if dark else 'light'}"
@@ -62,6 +67,43 @@ def test_statements(browser: Browser, house: House, size: str, dark: bool) -> No
         page.get_by_role("button", name="End the statement").click()
         expect(page.locator("details[open]")).to_have_count(0)
         assert running.done
+
+
+@pytest.mark.parametrize(("size", "dark"), LOOKS)
+def test_views(browser: Browser, house: House, size: str, dark: bool) -> None:
+    furnish(house)
+    look = f"{size}-{'dark' if dark else 'light'}"
+    with visited(house, views=True) as port, visitor(browser, size, dark=dark) as page:
+        page.goto(f"http://127.0.0.1:{port}/views")
+        expect(page.locator("tbody th a")).to_have_text(
+            ["lake.demo.agg", "lake.demo.daily", "lake.demo.later", "lake.demo.top"]
+        )
+        check(page, f"views-{look}")
+        page.get_by_role("link", name="lake.demo.agg", exact=True).click()
+        expect(page.locator("h1")).to_have_text("lake.demo.agg")
+        expect(page.get_by_text("Fresh for")).to_have_count(1)
+        check(page, f"view-{look}")
+        page.get_by_role("link", name="Dependencies", exact=True).click()
+        expect(page.locator("svg .name")).to_have_text(
+            ["demo.sales", "demo.agg", "demo.daily", "demo.top", "demo.later"]
+        )
+        expect(page.locator("svg path")).to_have_count(4)
+        check(page, f"graph-{look}")
+        page.locator("svg a").filter(has_text="demo.top").click()
+        expect(page.locator("h1")).to_have_text("lake.demo.top")
+
+
+@pytest.mark.parametrize(("size", "dark"), LOOKS)
+def test_servers(browser: Browser, house: House, size: str, dark: bool) -> None:
+    house.upstreams.places[1].problem = SqlError("Spark at spark-2:10000 cannot be reached", "08S01")
+    for user in ("ann", "bob"):
+        opened: Any = session(user)
+        opened.upstream.attached = user == "ann"
+        house.sessions.add(opened)
+    with visited(house) as port, visitor(browser, size, dark=dark) as page:
+        page.goto(f"http://127.0.0.1:{port}/servers")
+        expect(page.locator("tbody tr")).to_have_count(4)
+        check(page, f"servers-{size}-{'dark' if dark else 'light'}")
 
 
 def test_a_login_by_keyboard(browser: Browser, house: House) -> None:

@@ -15,6 +15,7 @@ from proxy.server.addresses import bound
 from proxy.service import Service
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
+from tests.unit.catalog.lake import ROWS
 from tests.unit.commands.house import House
 from tests.unit.journal.stubs import Stub, session
 
@@ -69,6 +70,20 @@ def furnish(house: House) -> Stub:
     return statement(house, "SELECT count(*) FROM demo.sales a, demo.sales b", state=OperationState.RUNNING, ms=75_000)
 
 
+async def furnish_views(house: House) -> None:
+    """Make views over a table and over each other, of which one is stale and one was never refreshed."""
+    for sql in (
+        "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales GROUP BY region",
+        "CREATE MATERIALIZED VIEW daily AS SELECT region, sum(amount) FROM sales WHERE amount > 10 GROUP BY region",
+        "CREATE MATERIALIZED VIEW top AS SELECT region, `sum(amount)` FROM agg WHERE region > 'a'",
+        "CREATE MATERIALIZED VIEW later WITH DEFERRED REFRESH AS SELECT region, `sum(amount)` FROM daily",
+    ):
+        await house.run(sql)
+    house.lake.iceberg.load_table("demo.sales").append(ROWS)
+    for view in ("agg", "top"):
+        await house.run(f"REFRESH MATERIALIZED VIEW {view}")
+
+
 def console(house: House, authentication: Authentication | None = None, key: bytes = b"k" * 32) -> Console:
     """The console of a house."""
     planning: Any = None
@@ -78,13 +93,15 @@ def console(house: House, authentication: Authentication | None = None, key: byt
 
 
 @contextlib.contextmanager
-def visited(house: House, authentication: Authentication | None = None) -> Iterator[int]:
-    """The port of a console that runs beside the test, for a browser."""
+def visited(house: House, authentication: Authentication | None = None, *, views: bool = False) -> Iterator[int]:
+    """The port of a console that runs beside the test, for a browser; with `views`, the house has some."""
     loop, place = asyncio.new_event_loop(), bound("127.0.0.1", 0)
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
 
     async def start() -> Console:
+        if views:
+            await furnish_views(house)
         made = console(house, authentication)
         made.start(place)
         return made

@@ -1,0 +1,138 @@
+"""What is computed from what: tables, and materialized views over them and over each other, laid out to be drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import fmean
+from typing import TypeAlias
+
+import networkx as nx
+
+from proxy.hs2 import SqlError
+from proxy.pipeline import relations
+from rewriter.model import MaterializedView, PlainView, Session, TableName
+
+MOST = 120  # names that are drawn at once: of more, nobody could follow the lines
+_LETTERS = 23
+WIDTH, HEIGHT, ACROSS, DOWN, EDGE = 208, 52, 88, 20, 8
+
+Graph: TypeAlias = "nx.DiGraph[TableName]"
+
+
+def graph(views: Iterable[MaterializedView], plain: Collection[PlainView]) -> Graph:
+    """Return edges from each table or view to the views whose queries name it; `kind` tells tables from plain views."""
+    read: dict[TableName, tuple[str, Session]] = {view.name: (view.query, view.session) for view in plain}
+    found: Graph = nx.DiGraph()
+    for view in views:
+        _add(found, view.name, view.written, view.session, read)
+    for name in found:
+        found.nodes[name]["kind"] = "view" if name in read else "table"
+    return found
+
+
+def _add(
+    found: Graph, name: TableName, query: str, session: Session, plain: Mapping[TableName, tuple[str, Session]]
+) -> None:
+    """Add a view, and the views without storage that its query names, with all that these name."""
+    found.add_node(name)
+    try:
+        sources = relations(query, session)
+    except SqlError:  # the page of that view says that its query is not read
+        return
+    for source in sources:
+        if source in plain and source not in found:
+            _add(found, source, *plain[source], plain)
+        found.add_edge(source, name)
+
+
+def around(found: Graph, name: TableName) -> Graph:
+    """Return what a view is computed from, and what is computed from it."""
+    return found.subgraph({name, *nx.ancestors(found, name), *nx.descendants(found, name)})
+
+
+def short(name: TableName) -> str:
+    """Return what fits into a box of a name: its last two parts, or the end of them.
+
+    >>> short(TableName(("lake", "demo", "agg"))), short(TableName(("lake", "demo", "a_name_that_is_rather_long")))
+    ('demo.agg', '…me_that_is_rather_long')
+    """
+    text = ".".join(name.parts[-2:])
+    return text if len(text) <= _LETTERS else f"…{text[1 - _LETTERS :]}"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A box, by its left upper corner."""
+
+    name: TableName
+    x: int
+    y: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve from the right side of a box to the left one of another."""
+
+    source: TableName
+    target: TableName
+    path: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Boxes and lines, and the room that they take."""
+
+    nodes: Sequence[Node]
+    lines: Sequence[Line]
+    width: int
+    height: int
+
+
+def drawn(found: Graph) -> Drawing:
+    """Lay a graph out from left to right: each name right of all that it is computed from.
+
+    >>> a, b, c = (TableName((name,)) for name in "abc")
+    >>> [(str(node.name), node.x, node.y) for node in drawn(nx.DiGraph([(a, b), (b, c), (a, c)])).nodes]
+    [('a', 8, 8), ('b', 304, 8), ('c', 600, 8)]
+    """
+    columns = _ordered(found)
+    most = max(map(len, columns), default=0)
+    nodes = {
+        name: Node(name, EDGE + column * (WIDTH + ACROSS), _y(row, len(names), most))
+        for column, names in enumerate(columns)
+        for row, name in enumerate(names)
+    }
+    lines = [Line(source, target, _curve(nodes[source], nodes[target])) for source, target in sorted(found.edges)]
+    width = 2 * EDGE + len(columns) * (WIDTH + ACROSS) - ACROSS
+    return Drawing([*nodes.values()], lines, max(width, 0), 2 * EDGE + most * (HEIGHT + DOWN) - DOWN)
+
+
+def _ordered(found: Graph) -> list[list[TableName]]:
+    """Return the columns, each sorted so that lines cross little: by the mean place of what a name is tied to."""
+    columns = [sorted(names) for names in nx.topological_generations(found)]
+    for _ in range(4):
+        for order, ties in ((columns, found.predecessors), (columns[::-1], found.successors)):
+            for names in order:
+                places = {name: row / len(column) for column in columns for row, name in enumerate(column)}
+                names.sort(key=partial(_middle, ties, places))
+    return columns
+
+
+def _middle(
+    ties: Callable[[TableName], Iterable[TableName]], places: Mapping[TableName, float], name: TableName
+) -> float:
+    tied = [places[other] for other in ties(name)]
+    return fmean(tied) if tied else places[name]
+
+
+def _y(row: int, rows: int, most: int) -> int:
+    """Return where a box is, in a column that stands in the middle of the highest one."""
+    return EDGE + row * (HEIGHT + DOWN) + (most - rows) * (HEIGHT + DOWN) // 2
+
+
+def _curve(source: Node, target: Node) -> str:
+    x, y, end, to = source.x + WIDTH, source.y + HEIGHT // 2, target.x, target.y + HEIGHT // 2
+    middle = (x + end) // 2
+    return f"M{x} {y}C{middle} {y} {middle} {to} {end} {to}"
