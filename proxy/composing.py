@@ -124,11 +124,12 @@ def compose(
         workers=lambda: service.workers(),
         upstreams=lambda: upstreams,
         open_to_all=settings.authentication.open_to_all,
-        operators=settings.authentication.operators,
+        operators=lambda: effective.operators,
         settings=effective.rows,
         system=system,
         ask=ask,
         journal=journal,
+        reload=lambda: effective.reload(),
     )
     defaults = Defaults()
     upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts.upstream))
@@ -171,12 +172,13 @@ async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], 
     catalog.when_back(begin)
 
 
-def adopt(surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:
-    """Go on with the upstreams of these settings, for clients and for refresh jobs."""
-    assert surroundings.own is not None
-    for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)
-    upstreams.reconfigure(for_clients)
-    surroundings.own.reconfigure(for_jobs)
+def adopt(surroundings: Surroundings, service: Service, settings: config.Config) -> None:
+    """Go on with the upstreams of these settings, for clients and for refresh jobs, and with who may act for whom."""
+    service.proxy_users = ProxyUsers(settings.authentication.proxy_users)
+    if surroundings.own is not None:
+        for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)
+        service.upstreams.reconfigure(for_clients)
+        surroundings.own.reconfigure(for_jobs)
 
 
 async def cancelled(task: asyncio.Task[Any]) -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from proxy.commands import Setting
+from proxy.commands import Reloaded, Setting
 from proxy.config import CONSOLE_PORT, Config, LimitSettings, Table, UpstreamAddress
 from proxy.journal.redaction import HIDDEN, is_secret, without_credentials
 from proxy.server import Limits
 from proxy.upstream import Timeouts
 
-_RELOADED = ("upstream.", "pipeline.user", "pipeline.password")
+_RELOADED = (
+    *("upstream.", "pipeline.user", "pipeline.password", "server.tls.certificate", "server.tls.key"),
+    *("authentication.operators", "authentication.proxy_users"),
+)
 _HEADERS = ".headers."  # of HTTP, which may say who we are
+
+
+async def _no_file() -> Reloaded:
+    return Reloaded("there is no settings file: start Viewgate with --config FILE", refused=True)
 
 
 class Effective:
@@ -28,12 +35,35 @@ class Effective:
 
     def __init__(self, settings: Config) -> None:
         self.settings = settings
+        self.reload: Callable[[], Awaitable[Reloaded]] = _no_file
+
+    @property
+    def operators(self) -> frozenset[str]:
+        """The users who may operate Viewgate now."""
+        return self.settings.authentication.operators
 
     def rows(self) -> Iterator[Setting]:
         """Yield each setting, without the values of credentials."""
         defaults = dict(_flat("", {**_tables(Config()), **_of_upstreams(self.settings, defaults=True)}))
         for key, value in _flat("", {**_tables(self.settings), **_of_upstreams(self.settings)}):
             yield Setting(key, _shown(key, value), _shown(key, defaults.get(key)), key.startswith(_RELOADED))
+
+
+def differing(one: Config, other: Config) -> list[str]:
+    r"""Return the keys whose values differ, in the order of the tables; an upstream that one lacks is named as a whole.
+
+    >>> from proxy.config import parse
+    >>> differing(parse("[server]\nport = 1"), parse("[journal]\nliterals = false"))
+    ['server.port', 'journal.literals']
+    """
+    servers = [_of_upstreams(each) for each in (one, other)]
+    both = servers[0].keys() & servers[1].keys()
+    here, there = (
+        dict(_flat("", {**_tables(each), **{name: known[name] for name in sorted(both)}}))
+        for each, known in zip((one, other), servers, strict=True)
+    )
+    changed = [key for key in {**here, **there} if here.get(key) != there.get(key)]
+    return [*changed, *sorted(servers[0].keys() ^ servers[1].keys())]
 
 
 def _tables(settings: Config) -> dict[str, Any]:

@@ -16,13 +16,14 @@ from tempfile import TemporaryDirectory
 
 from proxy import admission, config, demo, logs, memory, workers
 from proxy.authentication import Cookies
-from proxy.commands import Context
+from proxy.commands import Context, Reloaded
 from proxy.composing import Surroundings, adopt, cancelled, compose, never, surround
 from proxy.console import Console, Login
 from proxy.effective import Effective
 from proxy.hs2 import SqlError
 from proxy.options import Options, settled
 from proxy.own_sessions import in_session, open_session
+from proxy.reloading import Reloading
 from proxy.server import Entrance, Server, bound, is_ipv6
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams
@@ -52,9 +53,10 @@ async def serve(options: Options) -> int:
         entered = entrance(service)
         console = _console(entered, context, place, running)
         _say_console(settings, place)
-        if options.config:
-            adopted = partial(_adopt, effective, partial(adopt, surroundings, service.upstreams))
-            _when_to_reload(lambda: reread(options, settings, adopted))
+        adopted = partial(_adopt, effective, entered, partial(adopt, surroundings, service))
+        reloading = Reloading(options, settings, lambda: effective.settings, adopted)
+        effective.reload = partial(_at_once, reloading)
+        _when_to_reload(reloading)
         server = Server(entered, settings.server.host, settings.server.port, ports=_ports(settings))
         port = await server.start()
         running.push_async_callback(server.stop)
@@ -82,12 +84,12 @@ async def supervise(options: Options, settings: config.Config) -> int:
         console_place(settings, shared=True) as place,
         TemporaryDirectory(prefix="viewgate-") as directory,
     ):
-        settings = _told_where(settings, place)
-        _say_console(settings, place)
-        ready = partial(_say_ready, settings, port)
-        supervisor = workers.Supervisor(command, settings, port, Path(directory), ready)
+        told = _told_where(settings, place)
+        _say_console(told, place)
+        supervisor = workers.Supervisor(command, told, port, Path(directory), partial(_say_ready, told, port))
+        supervisor.reload = Reloading(options, settings, lambda: supervisor.settings, supervisor.adopt)
         _when_told(supervisor.stop)
-        _when_to_reload(lambda: reread(options, supervisor.settings, supervisor.adopt))
+        _when_to_reload(supervisor.reload)
         return await supervisor.run()
 
 
@@ -115,8 +117,10 @@ async def work() -> None:
         server = Server(entered, settings.server.host, task.port, ports=_ports(settings), shared=True)
         await server.listen_within(neighbours.place, workers.RelayedCalls)
         others = {workers.Order.STOP: stopping.set, workers.Order.HURRY: server.hurry}
-        adopted = partial(_adopt, effective, partial(_adopt_share, task.number, surroundings, service.upstreams))
-        following = asyncio.create_task(orders.follow(adopted, others))
+        adopted = partial(_adopt, effective, entered, partial(_adopt_share, task.number, surroundings, service))
+        asking = workers.Asking(partial(print, workers.RELOAD, flush=True))
+        effective.reload = asking.reload
+        following = asyncio.create_task(orders.follow(adopted, others, asking.answered))
         running.push_async_callback(cancelled, following)
         await server.start()
         running.push_async_callback(server.stop)
@@ -153,14 +157,23 @@ def _ports(settings: config.Config) -> dict[Transport, int]:
     return {Transport[name.upper()]: port for name, port in settings.server.ports.given.items()}
 
 
-def _adopt(effective: Effective, adopt: Callable[[config.Config], None], settings: config.Config) -> None:
+def _adopt(
+    effective: Effective, entered: Entrance, adopt: Callable[[config.Config], None], settings: config.Config
+) -> None:
     """Go on under other settings, and tell of them."""
     effective.settings = settings
+    files = settings.server.tls
+    if entered.tls is not None and files is not None:  # for new connections
+        entered.tls.context.load_cert_chain(files.certificate, files.key)
     adopt(settings)
 
 
-def _adopt_share(number: int, surroundings: Surroundings, upstreams: Upstreams, settings: config.Config) -> None:
-    adopt(surroundings, upstreams, workers.share(settings, number))
+async def _at_once(reload: Callable[[], Reloaded]) -> Reloaded:
+    return reload()
+
+
+def _adopt_share(number: int, surroundings: Surroundings, service: Service, settings: config.Config) -> None:
+    adopt(surroundings, service, workers.share(settings, number))
 
 
 def _when_told(stop: Callable[[], None]) -> None:
@@ -168,7 +181,7 @@ def _when_told(stop: Callable[[], None]) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
-def _when_to_reload(reload: Callable[[], None]) -> None:
+def _when_to_reload(reload: Callable[[], object]) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
 
 
@@ -189,22 +202,6 @@ def _say_stopping(service: Service, server: Server) -> None:
     still = service.sessions.running
     run = "statement runs" if still == 1 else "statements run"
     _log.info("stopping%s", f": {still} {run} still, for {server.grace:g} s at most" if still else "")
-
-
-def reread(options: Options, now: config.Config, adopt: Callable[[config.Config], None]) -> None:
-    """Go on with the upstreams that the settings file names now; all else in it is for the next start."""
-    try:
-        settings = settled(options)
-        if not (now.upstreams and settings.upstreams):
-            raise config.ConfigError("[[upstream]] was not there at the start, or is not there now")
-        settings = now.model_copy(update={"upstreams": settings.upstreams, "pipeline": settings.pipeline})
-        if now.server.workers > 1:
-            workers.check(settings)
-    except config.ConfigError as error:
-        _log.error("the settings are not read again: %s", error)
-        return
-    adopt(settings)
-    _log.info("the upstreams are now %s", "; ".join(_shown(address) for address in settings.upstreams))
 
 
 @contextlib.contextmanager
@@ -293,10 +290,6 @@ async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
     else:
         task.cancel()
         await asyncio.wait([task])
-
-
-def _shown(address: config.UpstreamAddress) -> str:
-    return f"{address.host}:{address.port}{' (draining)' if address.draining else ''}"
 
 
 def _reachable(host: str) -> str:

@@ -22,6 +22,7 @@ from proxy.commands import (
     explain_refresh,
     kill,
     refresh,
+    reload,
     settings,
     show,
     show_config,
@@ -30,14 +31,14 @@ from proxy.commands import (
     show_workers,
     steer_upstream,
 )
-from proxy.commands.context import Command, Context
+from proxy.commands.context import Command, Context, Reloaded
 from proxy.commands.parser import Parser
 from proxy.commands.planner import Planner
 from proxy.commands.show_config import Setting
 from proxy.hs2 import SqlError
 from proxy.statements import classify
 
-__all__ = ["COMMANDS", "Command", "Context", "Planner", "Setting", "find"]
+__all__ = ["COMMANDS", "Command", "Context", "Planner", "Reloaded", "Setting", "find"]
 
 
 def _none_of_these(parser: Parser) -> None:
@@ -67,6 +68,7 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("PAUSE", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse_pause, steer_upstream.EXAMPLE_PAUSE),
     ("RESUME", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse_resume, steer_upstream.EXAMPLE_RESUME),
     ("DRAIN", "VIEWGATE", "UPSTREAM"): (steer_upstream.parse, steer_upstream.EXAMPLE),
+    ("RELOAD", "VIEWGATE", "CONFIG"): (reload.parse, reload.EXAMPLE),
     ("DESCRIBE", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("DESC", "MATERIALIZED", "VIEW"): (describe.parse, describe.EXAMPLE),
     ("CHECK", "CONSTRAINTS"): (check.parse, check.EXAMPLE),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from proxy.answering import Answers, SystemRows
 from proxy.answering.system_rows import Ask
@@ -18,6 +18,13 @@ from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Session, Table, TableName
 
 
+class Reloaded(NamedTuple):
+    """What reading the settings again has come to, and whether it was refused: then all is as it was."""
+
+    message: str
+    refused: bool = False
+
+
 @dataclass(frozen=True)
 class Context:
     """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers.
@@ -25,7 +32,7 @@ class Context:
     `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `upstreams`
     and the `journal` are those of this process; `system` has the rows of all, and `ask` asks each of them something.
     `open_to_all` says that clients need no password: nobody knows who they are; else `operators` may see and do
-    everything. `settings` gives the rows of SHOW VIEWGATE CONFIG.
+    everything. `settings` gives the rows of SHOW VIEWGATE CONFIG, and `reload` reads their file again.
     """
 
     catalog: Catalog
@@ -36,15 +43,16 @@ class Context:
     workers: Callable[[], Awaitable[Sequence[Worker | None]]]
     upstreams: Callable[[], Upstreams]
     open_to_all: bool
-    operators: Collection[str]
+    operators: Callable[[], Collection[str]]
     settings: Callable[[], Iterable[tuple[str | bool | None, ...]]]
     system: SystemRows
     ask: Ask
     journal: Journal
+    reload: Callable[[], Awaitable[Reloaded]]
 
     def whose(self, user: str) -> str | None:
         """Return whose sessions and statements a user may see and end; None for everybody's."""
-        return None if self.open_to_all or user in self.operators else user
+        return None if self.open_to_all or user in self.operators() else user
 
     async def told(self, session: ClientSession, table: str) -> Sequence[Row]:
         """Return the rows of a system table that a session's user may see."""
@@ -52,7 +60,7 @@ class Context:
 
     def check_operator(self, session: ClientSession) -> None:
         """Raise SqlError 42501 unless a session's user may operate Viewgate."""
-        if not self.open_to_all and session.user not in self.operators:
+        if not self.open_to_all and session.user not in self.operators():
             raise SqlError(
                 f"{session.user} may not operate Viewgate: [authentication] operators does not name this user", "42501"
             )

@@ -15,7 +15,7 @@ COLUMNS = ("key", "value", "default", "can_be_reloaded boolean")
 
 
 class Setting(NamedTuple):
-    """A setting's key, its value and its default, and whether SIGHUP takes another value from the file."""
+    """A setting's key, its value and its default, and whether RELOAD takes another value from the file."""
 
     key: str
     value: str | None

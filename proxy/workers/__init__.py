@@ -8,7 +8,7 @@ with other upstreams. The kernel spreads connections over them. A session lives 
 """
 
 from proxy.workers.neighbours import Neighbours
-from proxy.workers.orders import Order, Orders, Task
+from proxy.workers.orders import RELOAD, Asking, Order, Orders, Task
 from proxy.workers.shared_service import RelayedCalls, SharedService
 from proxy.workers.shares import check, share
 from proxy.workers.supervisor import ANSWERING, LISTENING, Supervisor
@@ -16,6 +16,8 @@ from proxy.workers.supervisor import ANSWERING, LISTENING, Supervisor
 __all__ = [
     "ANSWERING",
     "LISTENING",
+    "RELOAD",
+    "Asking",
     "Neighbours",
     "Order",
     "Orders",

@@ -10,9 +10,12 @@ from enum import Enum
 from pathlib import Path
 from typing import IO, Any
 
+from proxy.commands import Reloaded
 from proxy.config import Config
 
 _LENGTH = 4
+_PATIENCE = 10.0  # seconds for the answer of the supervisor
+RELOAD = "reload"  # what a worker prints that wants the settings read again
 
 
 class Order(Enum):
@@ -42,7 +45,7 @@ class Task:
         return bytes((self.generation, self.number))
 
 
-def written(order: Order | Task | Config) -> bytes:
+def written(order: Order | Task | Config | Reloaded) -> bytes:
     """Return an order as it travels."""
     data = pickle.dumps(order)
     return len(data).to_bytes(_LENGTH, "big") + data
@@ -69,13 +72,46 @@ class Orders:
         except asyncio.IncompleteReadError:
             return Order.STOP
 
-    async def follow(self, adopt: Callable[[Config], None], others: Mapping[Order, Callable[[], None]]) -> None:
-        """Do what is ordered; new settings are adopted."""
+    async def follow(
+        self,
+        adopt: Callable[[Config], None],
+        others: Mapping[Order, Callable[[], None]],
+        reloaded: Callable[[Reloaded], None],
+    ) -> None:
+        """Do what is ordered; new settings are adopted, and what came of reading them is passed on."""
         while True:
             order = await self.next()
             if isinstance(order, Config):
                 adopt(order)
+            elif isinstance(order, Reloaded):
+                reloaded(order)
             else:
                 others[order]()
             if self._reader.at_eof():
                 return
+
+
+class Asking:
+    """What a worker asks of the supervisor by `ask`: to have the settings read again."""
+
+    def __init__(self, ask: Callable[[], None]) -> None:
+        self._ask = ask
+        self._waiting: list[asyncio.Future[Reloaded]] = []
+
+    async def reload(self) -> Reloaded:
+        """Return what reading the settings again has come to."""
+        answer: asyncio.Future[Reloaded] = asyncio.get_running_loop().create_future()
+        self._waiting.append(answer)
+        self._ask()
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await answer
+        except TimeoutError:
+            return Reloaded("the supervisor of the workers does not answer: see its log", refused=True)
+
+    def answered(self, reloaded: Reloaded) -> None:
+        """Take what it has come to."""
+        waiting, self._waiting = self._waiting, []
+        for answer in waiting:
+            if not answer.done():
+                answer.set_result(reloaded)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proxy import ending
+from proxy.commands import Reloaded
 from proxy.config import Config
 from proxy.server import Limits
 from proxy.workers.neighbours import place
-from proxy.workers.orders import Order, Task, written
+from proxy.workers.orders import RELOAD, Order, Task, written
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +37,7 @@ class Supervisor:
     port: int
     directory: Path
     all_ready: Callable[[], None]
+    reload: Callable[[], Reloaded] | None = None  # reads the settings again, for a worker that asks for it
     _cookie_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     _running: dict[int, Process] = field(default_factory=dict)
     _listening: set[int] = field(default_factory=set)
@@ -84,7 +86,7 @@ class Supervisor:
         self.settings = settings
         self._tell(settings)
 
-    def _tell(self, order: Order | Config) -> None:
+    def _tell(self, order: Order | Config | Reloaded) -> None:
         for process in self._running.values():
             assert process.stdin is not None
             process.stdin.write(written(order))
@@ -141,6 +143,8 @@ class Supervisor:
                     listens.set()
                 elif said == ANSWERING:
                     self._answers(number)
+                elif said == RELOAD and self.reload is not None:
+                    self._tell(self.reload())
             return await process.wait()
         finally:
             self._running.pop(number, None)

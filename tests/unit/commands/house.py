@@ -14,7 +14,7 @@ from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, Nest
 
 from proxy.answering import SystemRows, system_rows
 from proxy.answering.rests import Rests
-from proxy.commands import Context, Setting, find, kill, steer_upstream
+from proxy.commands import Context, Reloaded, Setting, find, kill, steer_upstream
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
@@ -127,21 +127,26 @@ class House:
         self.system = SystemRows(self.journal, self.catalog, lambda: self.sessions, lambda: self.upstreams, self.ask)
         self.context = Context(
             self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
-            lambda: self.upstreams, open_to_all=True, operators=(), system=self.system, ask=self.ask,
+            lambda: self.upstreams, open_to_all=True, operators=lambda: (), system=self.system, ask=self.ask,
             settings=lambda: [Setting("server.port", "10001", "10000", False)],
-            journal=self.journal,
+            journal=self.journal, reload=self.reload,
         )  # fmt: skip
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
         )
         self.rests = Rests()
         self.log: list[str] = []
+        self.reloaded = Reloaded("settings reloaded: upstream.spark-1:10000.weight")
         self.sessions = Sessions(self.journal.end, self.journal.close)
         self.upstreams = Upstreams([SparkUpstream("spark-1", 10000), SparkUpstream("spark-2", 10000)])
 
     async def facts(self, session: Any) -> Session:
         """What `answering` would tell of the client's session."""
         return self.session
+
+    async def reload(self) -> Reloaded:
+        """What has come of reading the settings again."""
+        return self.reloaded
 
     async def workers(self) -> list[Worker | None]:
         """The first of two has ended."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proxy.commands import find
+from proxy.commands import Reloaded, find
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import digest
 from proxy.session import Choice, Forward, OperationState
@@ -208,7 +208,7 @@ def test_an_upstream_is_paused_drained_and_resumed(house: House) -> None:
 
 
 def test_where_users_log_in_operators_alone_steer_and_they_see_everything(house: House) -> None:
-    house.context = replace(house.context, open_to_all=False, operators={"olga"})
+    house.context = replace(house.context, open_to_all=False, operators=lambda: {"olga"})
     theirs = Stub(session("bob"), 0)
     begun(house.journal, theirs, "SELECT 1")
     with pytest.raises(SqlError, match=r"ann may not operate Viewgate: .* operators"):
@@ -221,9 +221,20 @@ def test_where_users_log_in_operators_alone_steer_and_they_see_everything(house:
     assert theirs.done
 
 
+def test_the_settings_are_read_again_for_operators(house: House) -> None:
+    assert shown(house, "RELOAD VIEWGATE CONFIG").rows == (("settings reloaded: upstream.spark-1:10000.weight",),)
+    house.reloaded = Reloaded("the settings are not read again: [server] port is 'x'", refused=True)
+    with pytest.raises(SqlError, match=r"not read again: \[server\] port is 'x'") as raised:
+        shown(house, "RELOAD VIEWGATE CONFIG")
+    assert raised.value.sql_state == "F0000"
+    house.context = replace(house.context, open_to_all=False, operators=lambda: {"olga"})
+    with pytest.raises(SqlError, match="ann may not operate"):
+        shown(house, "RELOAD VIEWGATE CONFIG")
+
+
 def test_the_settings_in_effect_are_for_operators(house: House) -> None:
     assert shown(house, "SHOW VIEWGATE CONFIG").rows == (("server.port", "10001", "10000", False),)
-    house.context = replace(house.context, open_to_all=False, operators={"olga"})
+    house.context = replace(house.context, open_to_all=False, operators=lambda: {"olga"})
     assert shown(house, "SHOW VIEWGATE CONFIG", session("olga")).rows
     with pytest.raises(SqlError, match="ann may not operate"):
         shown(house, "SHOW VIEWGATE CONFIG")

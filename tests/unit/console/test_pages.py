@@ -49,7 +49,7 @@ def guarded(tmp_path: Path) -> Iterator[House]:
     """A house into which users log in."""
     lake = Lake(tmp_path)
     house = House(lake)
-    house.context = replace(house.context, open_to_all=False, operators={"olga"})
+    house.context = replace(house.context, open_to_all=False, operators=lambda: {"olga"})
     yield house
     lake.close()
 

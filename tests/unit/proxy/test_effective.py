@@ -40,13 +40,13 @@ def rows(text: str) -> dict[str, tuple[str | None, str | None, bool]]:
 def test_values_defaults_and_what_can_be_reloaded() -> None:
     found = rows(EVERYTHING)
     assert found["server.port"] == ("10001", "10000", False)
-    assert found["server.tls.key"] == ("server.key", None, False)
+    assert found["server.tls.key"] == ("server.key", None, True)
     assert found["console.port"] == ("10080", "10080", False)
     assert found["upstream.spark-1:10000.weight"] == ("3", "1", True)
     assert found["timeouts.park"] == ("7", "300", False)
     assert found["timeouts.call"] == ("60", "60", False)
     assert found["limits.buffers"] == ("1073741824", "1073741824", False)
-    assert found["authentication.operators"] == ("ann, olga", None, False)
+    assert found["authentication.operators"] == ("ann, olga", None, True)
 
 
 def test_no_credential_is_shown() -> None:

@@ -7,9 +7,7 @@ import re
 import socket
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,10 +15,10 @@ import pytest
 from proxy import __main__ as program
 from proxy import config, demo, options, serving
 from proxy.authentication import Authentication, PasswordFile
-from proxy.composing import adopt, never
+from proxy.composing import never
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import Local, Log
-from proxy.upstream import Terms, Upstream, Upstreams
+from proxy.upstream import Upstream, Upstreams
 from tests.unit.support.proxied import Planned, Proxied, with_proxy
 
 REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n"
@@ -465,37 +463,6 @@ def test_the_demo_needs_an_open_door(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[authentication]\npasswords = 'p'\n")
     with pytest.raises(config.ConfigError, match="--demo makes its data as a client without a password"):
         settled("--config", str(tmp_path / "gate.toml"), "--demo")
-
-
-def test_the_upstreams_of_the_file_are_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    file = tmp_path / "gate.toml"
-    file.write_text(REMOTE)
-    started = given("--config", str(file))
-
-    def now(text: str) -> None:
-        file.write_text(text)
-        serving.reread(started, settings, partial(adopt, surroundings, upstreams))
-
-    async def test() -> None:
-        now(REMOTE.replace("host = 'h'", "host = 'h'\ndraining = true\n[[upstream]]\nhost = 'green'\nweight = 3"))
-        for pool in (upstreams, own):
-            old, new = pool.places
-            assert (old.upstream.host, old.terms) == ("h", Terms(draining=True))
-            assert (new.upstream.host, new.terms) == ("green", Terms(weight=3))
-        assert own.places[1].upstream.user == "viewgate"
-        now("")
-        now("[[upstream]]\nhost = 1")
-        assert [place.terms.draining for place in upstreams.places] == [True, False]
-
-    settings = config.load(file)
-    upstreams, own = Upstreams([Upstream("h", 10000)]), Upstreams([Upstream("h", 10000, "viewgate", "")])
-    surroundings: Any = SimpleNamespace(own=own)
-    with caplog.at_level("INFO"):
-        asyncio.run(test())
-    said = [record.message for record in caplog.records if record.name == "viewgate"]
-    assert said[0] == "the upstreams are now h:10000 (draining); green:10000"
-    assert all(line.startswith("the settings are not read again: ") for line in said[1:])
-    assert len(said) == 3
 
 
 def test_a_port_of_one_transport_that_is_taken_is_refused_too() -> None:

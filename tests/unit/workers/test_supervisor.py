@@ -7,11 +7,13 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from proxy import __main__ as program
 from tests.integration.gate import READY, VIEWGATE
+from tests.unit.support.proxied import RawClient
 from tests.unit.workers.several import LOST, Several, kill, on_each, processes, settings
 
 
@@ -61,14 +63,26 @@ def test_all_go_on_with_the_upstreams_that_the_file_names_now(several: Several) 
     async def test() -> None:
         several.file.write_text(settings(several.file.parent, several.spark.port, 1))
         several.gate.process.send_signal(signal.SIGHUP)
-        await several.said(f"the upstreams are now 127.0.0.1:{several.spark.port}; 127.0.0.1:1")
+        await several.said("settings reloaded: upstream.127.0.0.1:1")
         for number in (1, 2):  # each tries the new one
             await several.said(f"worker {number}: upstream failed name=127.0.0.1:1")
         several.file.write_text(settings(several.file.parent))
         several.gate.process.send_signal(signal.SIGHUP)
         await several.said("the settings are not read again: ")
+        several.file.write_text(settings(several.file.parent, several.spark.port))
+        async with on_each(several) as ((one, session), (other, others)):
+            assert await reload(one, session) == ["settings reloaded: upstream.127.0.0.1:1"]
+            several.file.write_text("[authentication]\noperators = ['ann']\n" + several.file.read_text())
+            assert await reload(other, others) == ["settings reloaded: authentication.operators"]
 
     asyncio.run(test())
+
+
+async def reload(client: RawClient, session: Any) -> list[str]:
+    """Have the settings read again; what the client is told."""
+    operation = (await client.execute(session, "RELOAD VIEWGATE CONFIG")).operationHandle
+    await client.end(operation)
+    return await client.first_column(operation)
 
 
 def test_told_to_stop_all_let_statements_end_and_their_clients_know(several: Several) -> None:

@@ -1,0 +1,90 @@
+"""The settings file, read again while Viewgate runs: what takes effect at once, and what at the next start only."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from proxy import admission, links, workers
+from proxy.commands import Reloaded
+from proxy.config import Config, ConfigError
+from proxy.effective import differing
+from proxy.options import Options, settled
+
+_log = logging.getLogger("viewgate")
+
+
+@dataclass
+class Reloading:
+    """Reads the file of `options` for a Viewgate that goes by `now`, and has it `adopt` what can change.
+
+    `read` are the settings as the file had them before.
+    """
+
+    options: Options
+    read: Config
+    now: Callable[[], Config]
+    adopt: Callable[[Config], None]
+
+    def __call__(self) -> Reloaded:
+        """Read the settings again; what has come of that is logged, too."""
+        try:
+            told = self._reload()
+        except ConfigError as error:
+            _log.error("the settings are not read again: %s", error)
+            return Reloaded(f"the settings are not read again: {error}", refused=True)
+        _log.info("%s", told)
+        return Reloaded(told)
+
+    def _reload(self) -> str:
+        if self.options.config is None:
+            raise ConfigError("there is no settings file: start Viewgate with --config FILE")
+        read = settled(self.options)
+        if bool(self.read.upstreams) != bool(read.upstreams):
+            raise ConfigError("[[upstream]] was not there at the start, or is not there now")
+        settings = renewed(self.now(), read)
+        _check(settings)
+        self.adopt(settings)
+        taken = renewed(self.read, read)
+        told = _told(differing(self.read, taken), differing(taken, read))
+        self.read = taken
+        return told
+
+
+def renewed(now: Config, read: Config) -> Config:
+    r"""Return the settings in effect with everything that can change from those that were read.
+
+    >>> from proxy.config import parse
+    >>> read = parse("[server]\nport = 7\n[authentication]\noperators = ['ann']")
+    >>> renewed(parse(""), read).server.port, renewed(parse(""), read).authentication.operators
+    (10000, frozenset({'ann'}))
+    """
+    server = now.server
+    if server.tls is not None and read.server.tls is not None:
+        files = {"certificate": read.server.tls.certificate, "key": read.server.tls.key}
+        server = server.model_copy(update={"tls": server.tls.model_copy(update=files)})
+    login = {"user": read.pipeline.user, "password": read.pipeline.password}
+    people = {"operators": read.authentication.operators, "proxy_users": read.authentication.proxy_users}
+    return now.model_copy(
+        update={
+            "server": server,
+            "upstreams": read.upstreams,
+            "pipeline": now.pipeline.model_copy(update=login),
+            "authentication": now.authentication.model_copy(update=people),
+        }
+    )
+
+
+def _check(settings: Config) -> None:
+    """Raise ConfigError if a part of Viewgate could not adopt the settings."""
+    if settings.server.workers > 1:
+        workers.check(settings)
+    if settings.server.tls is not None:
+        admission.tls(settings.server.tls)
+    links.upstreams(settings)
+
+
+def _told(changed: list[str], waiting: list[str]) -> str:
+    told = f"settings reloaded: {', '.join(changed) or 'no key has changed'}"
+    return f"{told}; at the next start: {', '.join(waiting)}" if waiting else told
