@@ -1,0 +1,208 @@
+"""How much faster a dashboard of time series is with views by minute, hour, day and month than without.
+
+    python benchmarks/timeseries.py [--rows 100000000] [--rounds 5] [--memory 12g]
+
+Events of five devices come once a second, ROWS of them, until 2024-03-04 09:46:40 UTC. Each of twenty panels is asked
+in turns of the tables (`viewgate.rewrite = off`), of the views, and, where an engineer would write it, of their
+storage by hand. Shown are medians of the rounds in ms, how many times faster, the views read (`+` adds those of other
+ranges, `events` is the table), and the time against that by hand. The goals: 20 times in the geometric mean of the
+panels whose original reads more than ten million rows, none below 0.95, at most 1.1 of that by hand.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from tests.integration import clients
+from tests.integration.gate import Gate
+
+LAST = 1_709_545_600  # seconds since 1970 of the last event, 2024-03-04 09:46:40 UTC
+LARGE = 10_000_000
+VIEWS = {
+    f"by_{grain}": f"SELECT timeseries(ts, '{grain}') AS {grain}, device, sum(value) AS total, count(*) AS n, "
+    "max(value) AS most, avg(value) AS mean FROM events GROUP BY 1, 2"
+    for grain in ("minute", "hour", "day", "month")
+}
+NEW_YORK, KOLKATA, BERLIN = "America/New_York", "Asia/Kolkata", "Europe/Berlin"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One chart: its query, the session's zone, the same by hand, and how many seconds of events the original reads."""
+
+    name: str
+    sql: str
+    seconds: int
+    zone: str = "UTC"
+    by_hand: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Medians in ms, and the tables that were read."""
+
+    panel: Panel
+    plain: float
+    rewritten: float
+    by_hand: float
+    read: str
+
+
+def panels(rows: int) -> Iterator[Panel]:
+    """Yield the panels of a dashboard over so many seconds of events."""
+    hour, day = 3600, 86_400
+    since = {n: f"ts >= timestamp_seconds({LAST - n + 1})" for n in (hour, day, 7 * day)}
+    whole = "ts >= TIMESTAMP '2024-03-01 00:00:00'"
+    for grain, span in (("minute", hour), ("minute", day), ("hour", day), ("hour", 7 * day)):
+        yield Panel(
+            f"last {span // hour} h by {grain}",
+            f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events WHERE {since[span]} GROUP BY 1",
+            span,
+        )
+    yield Panel("last 24 h, total", f"SELECT sum(value) AS s, count(*) AS n FROM events WHERE {since[day]}", day)
+    yield Panel("last 7 days, mean", f"SELECT avg(value) AS a FROM events WHERE {since[7 * day]}", 7 * day)
+    yield Panel(
+        "month to date by day",
+        f"SELECT timeseries(ts, 'day') AS t, sum(value) AS s FROM events WHERE {whole} GROUP BY 1", 3 * day,
+        by_hand="SELECT day AS t, sum(total) AS s FROM by_day__storage WHERE day >= '2024-03-01' GROUP BY 1",
+    )  # fmt: skip
+    for name, grain in (("each day", "day"), ("each month", "month"), ("each hour", "hour")):
+        yield Panel(
+            f"all, {name}", f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events GROUP BY 1", rows,
+            by_hand=f"SELECT {grain} AS t, sum(total) AS s FROM by_{grain}__storage GROUP BY 1",
+        )  # fmt: skip
+    yield Panel(
+        "year over year",
+        "SELECT year(ts) AS y, month(ts) AS m, sum(value) AS s FROM events GROUP BY year(ts), month(ts)", rows,
+        by_hand="SELECT year(month) AS y, month(month) AS m, sum(total) AS s FROM by_month__storage GROUP BY 1, 2",
+    )  # fmt: skip
+    yield Panel(
+        "by hour of the day", "SELECT hour(ts) AS h, avg(value) AS a FROM events GROUP BY hour(ts)", rows,
+        by_hand="SELECT hour(hour) AS h, sum(total) / sum(n) AS a FROM by_hour__storage GROUP BY 1",
+    )  # fmt: skip
+    yield Panel(
+        "by day of the week", "SELECT dayofweek(ts) AS d, sum(value) AS s FROM events GROUP BY dayofweek(ts)", rows,
+        by_hand="SELECT dayofweek(day) AS d, sum(total) AS s FROM by_day__storage GROUP BY 1",
+    )  # fmt: skip
+    yield Panel(
+        "top devices", "SELECT device, sum(value) AS s FROM events GROUP BY 1 ORDER BY s DESC, device LIMIT 3", rows,
+        by_hand="SELECT device, sum(total) AS s FROM by_month__storage GROUP BY 1 ORDER BY s DESC, device LIMIT 3",
+    )  # fmt: skip
+    yield Panel(
+        "top ten hours",
+        "SELECT timeseries(ts, 'hour') AS t, sum(value) AS s FROM events GROUP BY 1 ORDER BY s DESC, t LIMIT 10", rows,
+        by_hand="SELECT hour AS t, sum(total) AS s FROM by_hour__storage GROUP BY 1 ORDER BY s DESC, t LIMIT 10",
+    )  # fmt: skip
+    yield Panel(
+        "most of each day, one device",
+        "SELECT date_trunc('day', ts) AS t, max(value) AS m FROM events WHERE device = 'd3' GROUP BY 1", rows,
+        by_hand="SELECT day AS t, max(most) AS m FROM by_day__storage WHERE device = 'd3' GROUP BY 1",
+    )  # fmt: skip
+    for zone, grain in ((NEW_YORK, "day"), (KOLKATA, "hour"), (BERLIN, "month")):
+        yield Panel(
+            f"{zone} by {grain}", f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events GROUP BY 1",
+            rows, zone,
+        )  # fmt: skip
+    yield Panel(
+        "running total by day",
+        "SELECT t, sum(s) OVER (ORDER BY t) AS r FROM (SELECT timeseries(ts, 'day') AS t, sum(value) AS s FROM events "
+        "GROUP BY 1) AS d", rows,
+        by_hand="SELECT t, sum(s) OVER (ORDER BY t) AS r FROM (SELECT day AS t, sum(total) AS s FROM by_day__storage "
+        "GROUP BY 1) AS d",
+    )  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=100_000_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--memory", default="12g")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as data:
+        settings = Path(data, "viewgate.toml")
+        memory = f'"spark.driver.memory" = "{options.memory}"'
+        settings.write_text(f'[embedded]\ndata = "{data}"\n[embedded.spark]\n{memory}\n')
+        run(settings, options.rows, options.rounds)
+
+
+def run(settings: Path, rows: int, rounds: int) -> None:
+    """Measure on a Viewgate of its own."""
+    with Gate("--config", settings) as gate, clients.pyhive(gate.port) as on, clients.pyhive(gate.port) as off:
+        fill(on, rows)
+        clients.rows(off, "SET viewgate.rewrite = off")
+        print(f"{'panel':30} {'tables':>8} {'views':>8} {'times':>7} {'by hand':>8} {'of hand':>7}  read")
+        seen = [measure(on, off, panel, rounds) for panel in panels(rows)]
+        print("\n".join(summary(seen)))
+
+
+def fill(connection: Any, rows: int) -> None:
+    """Make the table, a file for each two months or so, and the views; a number made of the second is no pattern."""
+    clients.rows(
+        connection, "CREATE TABLE events (ts TIMESTAMP NOT NULL, device STRING NOT NULL, value BIGINT NOT NULL)"
+    )
+    clients.rows(
+        connection,
+        f"INSERT INTO events SELECT timestamp_seconds({LAST - rows + 1} + id), concat('d', id * 7919 % 5) AS device, "
+        f"CAST(pmod(hash(id), 1000) AS BIGINT) AS value FROM range({rows})",
+    )  # fmt: skip
+    for name, query in VIEWS.items():
+        clients.rows(connection, f"CREATE MATERIALIZED VIEW {name} AS {query}")
+
+
+def measure(on: Any, off: Any, panel: Panel, rounds: int) -> Seen:
+    """Ask a panel in turns in all ways; the first round warms up."""
+    for connection in (on, off):
+        clients.rows(connection, f"SET TIME ZONE '{panel.zone}'")
+    ways: Mapping[str, tuple[Any, str]] = {
+        "plain": (off, panel.sql), "rewritten": (on, panel.sql),
+        **({"by_hand": (off, panel.by_hand)} if panel.by_hand else {}),
+    }  # fmt: skip
+    times: dict[str, list[float]] = {way: [] for way in ways}
+    answers: dict[str, list[Any]] = {}
+    for number in range(rounds + 1):
+        for way, (connection, sql) in ways.items():
+            begin = time.perf_counter()
+            answers[way] = sorted(clients.rows(connection, f"{sql} -- {number}"), key=repr)
+            if number:
+                times[way].append((time.perf_counter() - begin) * 1000)
+    assert answers["plain"] == answers["rewritten"], panel.name
+    medians = {way: statistics.median(took) for way, took in times.items()}
+    found = Seen(panel, medians["plain"], medians["rewritten"], medians.get("by_hand", math.nan), _read(on, panel.sql))
+    hand = f"{found.by_hand:>8.0f} {found.rewritten / found.by_hand:>7.2f}" if panel.by_hand else " " * 16
+    times_faster = found.plain / found.rewritten
+    print(f"{panel.name:30} {found.plain:>8.0f} {found.rewritten:>8.0f} {times_faster:>7.2f} {hand}  {found.read}")
+    return found
+
+
+def _read(connection: Any, sql: str) -> str:
+    """Return the views and tables that a plan reads, in its order."""
+    plan = clients.rows(connection, f"EXPLAIN {sql}")[0][0]
+    read = re.findall(r"\b(by_[a-z]+)__storage\b|\.(events)\b", plan)
+    return " + ".join(dict.fromkeys(view or table for view, table in read))
+
+
+def summary(seen: Sequence[Seen]) -> Iterator[str]:
+    """Yield what the goals are about."""
+    large = [each.plain / each.rewritten for each in seen if each.panel.seconds > LARGE]
+    if large:
+        yield f"{statistics.geometric_mean(large):.1f} times in the geometric mean of {len(large)} large panels"
+    least = min(seen, key=lambda each: each.plain / each.rewritten)
+    yield f"least: {least.panel.name}, {least.plain / least.rewritten:.2f} times"
+    by_hand = [each.rewritten / each.by_hand for each in seen if each.panel.by_hand]
+    yield f"{statistics.geometric_mean(by_hand):.2f} of the time by hand, at most {max(by_hand):.2f}"
+
+
+if __name__ == "__main__":
+    main()
