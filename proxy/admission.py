@@ -48,8 +48,9 @@ def tls(files: TlsFiles) -> TlsSettings:
     """Return the certificate, loaded."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    _made("[server.tls]", lambda: context.load_cert_chain(files.certificate, files.key))
-    return TlsSettings(context, files.required)
+    settings = TlsSettings(context, files.required)
+    _made("[server.tls]", lambda: settings.load(files.certificate, files.key))
+    return settings
 
 
 def _directory(settings: LdapSettings) -> Passwords:

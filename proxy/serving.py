@@ -164,7 +164,7 @@ def _adopt(
     effective.settings = settings
     files = settings.server.tls
     if entered.tls is not None and files is not None:  # for new connections
-        entered.tls.context.load_cert_chain(files.certificate, files.key)
+        entered.tls.load(files.certificate, files.key)
     adopt(settings)
 
 
@@ -242,7 +242,7 @@ def _told_where(settings: config.Config, place: socket.socket | None) -> config.
 def _console(entered: Entrance, context: Context, place: socket.socket | None, running: AsyncExitStack) -> Console:
     """Return the console of a service, listening if it has a socket for that; `running` stops it."""
     login = Login(entered.authentication, context.whose, entered.cookies.key)
-    console = Console(entered.service, context, login)
+    console = Console(entered.service, context, login, lambda: entered.tls.expires if entered.tls else None)
     if place is not None:
         console.start(place)
         running.push_async_callback(console.stop)

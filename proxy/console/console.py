@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import uvicorn
@@ -38,14 +38,16 @@ class Console:
     People read pages, after a login where clients need one; the rest is for programs, and open.
 
     `/healthz` says whether the process answers at all, `/readyz` whether statements can be run: some upstream opens
-    sessions, and Viewgate is not being stopped.
+    sessions, and Viewgate is not being stopped. `expires` tells when our own certificate does, in seconds since 1970.
     """
 
-    def __init__(self, service: Service, context: Context, login: Login) -> None:
+    def __init__(
+        self, service: Service, context: Context, login: Login, expires: Callable[[], float | None] = lambda: None
+    ) -> None:
         self._service = service
         self._registry = CollectorRegistry()
         service.journal.add(Metrics(self._registry))
-        Gauges(service, self._registry)
+        Gauges(service, self._registry, expires)
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
         service.answers[METRICS] = self._packed

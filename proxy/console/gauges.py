@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from prometheus_client import CollectorRegistry
@@ -22,8 +22,9 @@ EVENTS = ("considered", "matched", "chosen", "executed", "failed")
 class Gauges(Collector):
     """Reads the figures of a process whenever they are asked for."""
 
-    def __init__(self, service: Service, registry: CollectorRegistry) -> None:
+    def __init__(self, service: Service, registry: CollectorRegistry, expires: Callable[[], float | None]) -> None:
         self._service = service
+        self._expires = expires
         registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
@@ -36,6 +37,7 @@ class Gauges(Collector):
         told = "Records of the journal that its file could not take."
         yield CounterMetricFamily("viewgate_journal_lost", told, lost)
         yield from _of_upstreams(service.upstreams)
+        yield _of_certificates(self._expires(), service.upstreams)
         running = sum(refresh.ended_ms is None for refresh in service.journal.refreshes)
         yield GaugeMetricFamily("viewgate_refreshes_running", "Refreshes that run.", running)
         yield from _of_views(service.journal.usage)
@@ -63,6 +65,16 @@ def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
         most_statements.add_metric(name, place.terms.statements)
         queued.add_metric(name, place.statements.waiting)
     yield from (up, sessions, most_sessions, statements, most_statements, queued)
+
+
+def _of_certificates(own: float | None, upstreams: Upstreams) -> Metric:
+    told = "When a certificate expires, ours or that of an upstream as last seen: seconds since 1970."
+    family = GaugeMetricFamily("viewgate_certificate_expiry_timestamp_seconds", told, labels=["certificate"])
+    expiries = {str(place.upstream): place.pulse.certificate_expires for place in upstreams.places}
+    for name, expires in {"listener": own, **expiries}.items():
+        if expires is not None:
+            family.add_metric([name], expires)
+    return family
 
 
 def _upstream_gauge(name: str, documentation: str) -> GaugeMetricFamily:

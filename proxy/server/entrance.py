@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from proxy.authentication import Authentication, Cookies
 from proxy.service import Service
@@ -47,12 +48,26 @@ class Held:
     bytes: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass
 class TlsSettings:
-    """The server's certificate; with `required`, no client gets in without TLS."""
+    """The server's certificate, when it `expires` (seconds since 1970); with `required`, nobody gets in without TLS."""
 
     context: ssl.SSLContext
     required: bool = False
+    expires: float | None = None
+
+    def load(self, certificate: Path, key: Path) -> None:
+        """Show this certificate on new connections; raise OSError or ValueError, and go on with the one before."""
+        expires = _expires(certificate)
+        self.context.load_cert_chain(certificate, key)
+        self.expires = expires
+
+
+def _expires(certificate: Path) -> float:
+    from cryptography.x509 import load_pem_x509_certificates  # which takes 50 ms, and is not needed without TLS
+
+    first, *_ = load_pem_x509_certificates(certificate.read_bytes())
+    return first.not_valid_after_utc.timestamp()
 
 
 @dataclass(frozen=True)

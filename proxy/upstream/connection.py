@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from proxy.hs2 import ConnectionLost, LoginRefused, SqlError, Unreachable
-from proxy.upstream.dial import NotLetIn, dial, foreign, tls_failure
+from proxy.upstream.dial import NotLetIn, certificate_expires, dial, foreign, tls_failure
 from proxy.upstream.terms import Timeouts, Upstream
 from proxy.wire import Authenticated, ClientEvent, HttpFailure, Refused, Token, WireError, name_of
 
@@ -25,12 +25,13 @@ _A_MOMENT = 0.01  # seconds in which it is seen whether what has come in is the 
 
 
 class Pulse:
-    """The time of a server's last reply, on any of its connections."""
+    """The time of a server's last reply, on any of its connections, and when its certificate expires."""
 
-    __slots__ = ("at",)
+    __slots__ = ("at", "certificate_expires")
 
     def __init__(self) -> None:
         self.at = float("-inf")
+        self.certificate_expires: float | None = None  # of the server, as last seen: seconds since 1970
 
 
 class Reply(asyncio.Future[bytes]):
@@ -332,6 +333,7 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
     """Return a connection that is logged in; raise SqlError 08S01 if there is none in time."""
     connection = Connection(upstream, user, password, timeouts, pulse)
     transport = await dial(upstream, connection, timeouts)
+    pulse.certificate_expires = certificate_expires(transport)
     try:
         connection.begin(transport)
         async with asyncio.timeout(timeouts.handshake):

@@ -79,6 +79,12 @@ async def _secured(
     return secured
 
 
+def certificate_expires(transport: asyncio.Transport) -> float | None:
+    """Return when the certificate expires that the server has shown, in seconds since 1970; None without TLS."""
+    shown = transport.get_extra_info("peercert")
+    return float(ssl.cert_time_to_seconds(shown["notAfter"])) if shown else None
+
+
 def tls_failure(error: ssl.SSLError) -> str:
     """Return why there is no TLS with a server, and what to do about it.
 

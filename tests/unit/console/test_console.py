@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
-from proxy.console.gauges import MOST_VIEWS, OTHERS
+from proxy.console.families import exposition
+from proxy.console.gauges import MOST_VIEWS, OTHERS, Gauges
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Record
 from proxy.session import Choice, Forward, OperationState
@@ -43,6 +45,21 @@ def test_statements_by_kind_outcome_reason_and_state() -> None:
         assert figure(text, "viewgate_sessions") == 1
         assert figure(text, "viewgate_upstream_up", upstream=str(proxied.server.service.upstreams.places[0].upstream))
         assert figure(text, "process_resident_memory_bytes") > 1e6
+
+    with_proxy(test)
+
+
+def test_when_certificates_expire() -> None:
+    async def test(proxied: Proxied) -> None:
+        service = proxied.server.service
+        (place,) = service.upstreams.places
+        place.pulse.certificate_expires = 2e9
+        registry = CollectorRegistry()
+        Gauges(service, registry, lambda: 1.9e9)
+        text = exposition(registry.collect()).decode()
+        name = "viewgate_certificate_expiry_timestamp_seconds"
+        assert figure(text, name, certificate="listener") == 1.9e9
+        assert figure(text, name, certificate=str(place.upstream)) == 2e9
 
     with_proxy(test)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -107,14 +109,13 @@ def test_what_needs_a_restart_is_told_until_then(tmp_path: Path) -> None:
 
 
 def test_a_renewed_certificate_is_shown_to_new_connections(tmp_path: Path) -> None:
-    def issue(authority: trustme.CA) -> None:
-        issued = authority.issue_cert("localhost")
+    def issue(authority: trustme.CA, days: int) -> None:
+        until = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days)
+        issued = authority.issue_cert("localhost", not_after=until)
         issued.private_key_pem.write_to_path(tmp_path / "server.key")
         issued.cert_chain_pems[0].write_to_path(tmp_path / "server.pem")
 
     async def shown(running: Running, trusted: trustme.CA) -> bool:
-        import ssl
-
         assert running.tls is not None
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         trusted.configure_trust(context)
@@ -131,12 +132,15 @@ def test_a_renewed_certificate_is_shown_to_new_connections(tmp_path: Path) -> No
 
     async def test() -> None:
         old, new = trustme.CA(), trustme.CA()
-        issue(old)
+        issue(old, 3)
         text = "[server.tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n" + REMOTE
         running = Running(tmp_path, text)
         assert (await shown(running, old), await shown(running, new)) == (True, False)
-        issue(new)
+        issue(new, 5)
+        before = running.tls and running.tls.expires
         assert not running.read(text).refused
+        assert running.tls is not None
+        assert running.tls.expires != before
         assert (await shown(running, old), await shown(running, new)) == (False, True)
         (tmp_path / "server.pem").write_text("broken")
         assert running.read(text).message.startswith("the settings are not read again: [server.tls]")

@@ -194,6 +194,23 @@ def test_a_server_that_is_spoken_to_in_the_wrong_way(answer: bytes, tls: bool, a
     asyncio.run(test())
 
 
+def test_when_the_certificate_of_an_upstream_expires_is_known(authority: trustme.CA, files: Path) -> None:
+    soon = datetime.datetime.now(datetime.UTC).replace(microsecond=0) + datetime.timedelta(days=3)
+
+    async def test() -> None:
+        spark = FakeSpark()
+        spark.tls = server(authority, "localhost", until=soon)
+        async with spark:
+            address = UpstreamAddress(host="localhost", port=spark.port, tls=UpstreamTls(ca=files / "ca.pem"))
+            upstreams = Upstreams([links.upstream(address)], QUICK)
+            session, _ = await upstreams.open("ann", OPEN)
+            assert upstreams.places[0].pulse.certificate_expires == soon.timestamp()
+            await session.close()
+            upstreams.close()
+
+    asyncio.run(test())
+
+
 def test_a_name_without_an_address() -> None:
     said = asyncio.run(problem(10000, None, "spark.invalid"))
     assert said.startswith("Spark at spark.invalid:10000 cannot be reached: the name spark.invalid has no address (")
