@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -88,39 +88,25 @@ def compose(
     *,
     alone: bool = True,
 ) -> tuple[Service, Context]:
-    """Return the service over these surroundings, under the settings in effect, and what its own statements work with.
+    """Return the service over these surroundings, under the settings in effect, and the context of its own statements.
 
-    `running` ends its background work.
-
-    What has to be done once for all is left to another process by one that is not `alone`.
+    `running` ends its background work. Of several processes one is `alone`: it does the work that is done once for all.
     """
     catalog, settings = surroundings.catalog, effective.settings
     journal = _journal(settings.journal, running)
     pipeline = Pipeline(catalog, surroundings.runner, journal)
-    on_commit = OnCommit(catalog, pipeline)
-    running.push_async_callback(on_commit.close)
-    orphans = Orphans(catalog, surroundings.runner, alone=surroundings.alone)
-    if alone:
-        running.push_async_callback(cancelled, asyncio.create_task(Schedule(catalog, pipeline).run()))
-        running.push_async_callback(cancelled, asyncio.create_task(orphans.drop()))
+    upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts.upstream))
 
     async def ask(question: bytes, about: bytes) -> Mapping[int, Any]:
         return await service.ask(question, _PATIENCE, about)
 
-    system = SystemRows(
-        journal,
-        catalog,
-        lambda: service.sessions,
-        lambda: upstreams,
-        ask,
-    )
-    answers = Answers(catalog, system=lambda session, table: context.told(session, table))
+    system = SystemRows(journal, catalog, lambda: service.sessions, lambda: upstreams, ask)
     context = Context(
         catalog,
         pipeline,
-        on_commit,
-        orphans,
-        answers,
+        OnCommit(catalog, pipeline),
+        Orphans(catalog, surroundings.runner, alone=surroundings.alone),
+        Answers(catalog, system=lambda session, table: context.told(session, table)),
         workers=lambda: service.workers(),
         upstreams=lambda: upstreams,
         open_to_all=settings.authentication.open_to_all,
@@ -132,13 +118,6 @@ def compose(
         reload=lambda: effective.reload(),
     )
     defaults = Defaults()
-    upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts.upstream))
-    if alone:
-        catching_up = asyncio.create_task(
-            _catch_up(upstreams, catalog, partial(on_commit.catch_up, answers.definitions))
-        )
-        running.push_async_callback(cancelled, catching_up)
-    running.push_async_callback(cancelled, asyncio.create_task(watch(upstreams)))
     service = kind(
         upstreams,
         Planner(context, find),
@@ -148,11 +127,27 @@ def compose(
         surroundings.progress,
         journal,
     )
+    pools = [upstreams, *filter(None, [surroundings.own])]
     service.answers[SYSTEM] = system.answer
     service.answers[kill.QUESTION] = partial(kill.answer, journal)
-    pools = [upstreams, *filter(None, [surroundings.own])]
     service.answers[steer_upstream.QUESTION] = partial(steer_upstream.answer, pools)
+    _begin(context, upstreams, running, alone=alone)
     return service, context
+
+
+def _begin(context: Context, upstreams: Upstreams, running: AsyncExitStack, *, alone: bool) -> None:
+    """Begin the background work of a service: that for this process, and if it is `alone` that for all."""
+    on_commit, answers = context.on_commit, context.answers
+    running.push_async_callback(on_commit.close)
+    works: list[Coroutine[Any, Any, object]] = [watch(upstreams)]
+    if alone:
+        works += [
+            Schedule(context.catalog, context.pipeline).run(),
+            context.orphans.drop(),
+            _catch_up(upstreams, context.catalog, partial(on_commit.catch_up, answers.definitions)),
+        ]
+    for work in works:
+        running.push_async_callback(cancelled, asyncio.create_task(work))
 
 
 def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journal:
