@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from proxy.answering import system_tables
+from proxy.answering import information_schema
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
@@ -18,6 +18,8 @@ from proxy.answering.hint import HINT_IS_OFF, OFF, STALENESS, USE, read_hint, to
 from proxy.answering.known_views import KnownViews
 from proxy.answering.rests import Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
+from proxy.answering.system_tables import CATALOG, SYSTEM
+from proxy.answering.virtual_tables import Row, VirtualSchema
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
@@ -50,8 +52,9 @@ _log = logging.getLogger("viewgate")
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_INFORMATION = information_schema.schema("", qualified=False, alone=True)
 # The rows of a system table that a session may see.
-SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[system_tables.Row]]]
+SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[Row]]]
 
 NOT_THEN = "its storage holds no snapshot that was refreshed from the tables as they were at that moment"
 _LONG = 10_000  # characters of a statement that takes some tens of milliseconds to be read
@@ -123,7 +126,7 @@ class Answers:
         hint never reaches Spark, which would take it for an error.
         """
         hint = read_hint(sql)
-        expanded = await self._of_system_tables(session, hint.sql)
+        expanded = await self._with_virtual_tables(session, hint.sql)
         if expanded is not None and not _spells_time(hint.sql):
             return Decision(expanded, expanded)
         if expanded is None and _calls_ours(hint.sql):
@@ -135,20 +138,30 @@ class Answers:
         plain = hint.sql if hint.options else None
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
-    async def _of_system_tables(self, session: ClientSession, sql: str) -> str | None:
-        """Return the statement with the rows of the system tables that it reads, or None where it reads none.
-
-        Where Spark has a catalog of that name, the names are Spark's.
-        """
-        if self._system is None or not system_tables.mentioned(sql):
+    async def _with_virtual_tables(self, session: ClientSession, sql: str) -> str | None:
+        """Return the statement with the rows of the virtual tables that it reads, or None where it reads none."""
+        system, schema = self._system is not None and SYSTEM.mentioned(sql), _INFORMATION.mentioned(sql)
+        if not system and not schema:
             return None
-        state = await self.facts(session)
-        if system_tables.CATALOG in state.catalogs:
-            return None
-        expanded = await system_tables.expand(sql, partial(self._system, session))
+        state, expanded = await self.facts(session), None
+        # Where Spark has a catalog of that name, the names are Spark's.
+        if self._system is not None and system and CATALOG not in state.catalogs:
+            expanded = await SYSTEM.expand(sql, partial(self._system, session))
+        if schema:
+            tables = await self._information_schema(session, state)
+            rows = partial(information_schema.rows, self.catalog)
+            expanded = await tables.expand(expanded or sql, rows) or expanded
         if expanded is None:
             return None
         return await expand(expanded, state, self.catalog) or expanded
+
+    async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
+        """Return the information schema under the names that mean no namespace of the user's."""
+        ours = (information_schema.NAMESPACE,) not in await self.catalog.namespaces()
+        if state.catalog == self.catalog.name:
+            return information_schema.schema(self.catalog.name, qualified=ours, alone=ours)
+        found = await session.upstream.query(f"SHOW NAMESPACES LIKE '{information_schema.NAMESPACE}'")
+        return information_schema.schema(self.catalog.name, qualified=ours, alone=not found.rows)
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Decide, or leave the statement to Spark while nobody can tell how its tables are."""

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from datetime import datetime
 from typing import Any
 
-from proxy.answering.system_tables import LONGEST, Row
+from proxy.answering.virtual_tables import LONGEST, Row
 from proxy.catalog import Catalog
 from proxy.journal import Journal, Record, digests
 from proxy.pipeline import status

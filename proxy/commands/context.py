@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from proxy.answering import Answers, SystemRows
 from proxy.answering.system_rows import Ask
-from proxy.answering.system_tables import Row
+from proxy.answering.virtual_tables import Row
 from proxy.catalog import Catalog
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal

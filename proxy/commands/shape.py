@@ -10,7 +10,7 @@ from functools import partial
 
 from proxy.answering import checked, described
 from proxy.answering.functions import calls, in_no_view
-from proxy.answering.system_tables import references
+from proxy.answering.system_tables import SYSTEM
 from proxy.commands.context import Context
 from proxy.hs2 import ColumnDesc, SqlError
 from proxy.pipeline import pin, relations
@@ -48,7 +48,7 @@ async def shape(
     """Ask the rewriter what is stored and Spark what it is called; what cannot be stored is refused."""
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
-    if table := next(references(query), None):
+    if table := next(SYSTEM.references(query), None):
         raise in_no_view(table.name)
     known = await ctx.catalog.views()
     tables = await _tables(query, ctx, session, facts, known)

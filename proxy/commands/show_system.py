@@ -8,7 +8,8 @@ from typing import Any
 
 from proxy.answering import moment_text
 from proxy.answering.system_rows import plain
-from proxy.answering.system_tables import TABLES, Row
+from proxy.answering.system_tables import TABLES
+from proxy.answering.virtual_tables import Row
 from proxy.commands.context import Context
 from proxy.commands.parser import alone
 from proxy.hs2 import ResultSet

@@ -8,7 +8,7 @@ from math import ceil
 
 from starlette.datastructures import QueryParams
 
-from proxy.answering.system_tables import Row
+from proxy.answering.virtual_tables import Row
 from proxy.journal import Outcome, Phase
 from proxy.session import OperationState
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from proxy.answering.system_tables import Row
+from proxy.answering.virtual_tables import Row
 from proxy.pipeline import Span
 
 _MARKS = {"fresh": "good", "stale": "warn", "never refreshed": "bad"}

@@ -80,6 +80,20 @@ def test_a_system_table_has_its_columns_and_types(pyhive: Any, table: str) -> No
     assert rows or table == "refreshes"
 
 
+def test_the_information_schema_is_read_by_any_client(pyhive: Any) -> None:
+    listed = (
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'demo' AND table_type = 'BASE TABLE'"
+    )
+    tables = {name for (name,) in clients.rows(pyhive, listed)}
+    shown = {name for _, name, _ in clients.rows(pyhive, "SHOW TABLES IN lake.demo")}
+    assert tables
+    assert tables <= shown
+    named = (
+        "SELECT c.data_type FROM lake.information_schema.columns c JOIN information_schema.tables t USING (table_name)"
+    )
+    assert clients.rows(pyhive, f"{named} WHERE c.table_name = 'sales' AND ordinal_position = 1")
+
+
 def test_metrics_and_what_is_shown_and_system_tables_agree(gate: Gate, pyhive: Any) -> None:
     clients.rows(pyhive, "SELECT country, sum(quantity) FROM demo.sales GROUP BY country")
     events = ("considered", "matched", "chosen", "executed", "failed")

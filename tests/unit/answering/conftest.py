@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.catalog.lake import Lake
+from tests.unit.pipeline.house import House
 
 
 @pytest.fixture
@@ -13,3 +14,9 @@ def lake(tmp_path: Path) -> Iterator[Lake]:
     made = Lake(tmp_path)
     yield made
     made.close()
+
+
+@pytest.fixture
+def house(lake: Lake) -> House:
+    """A view over sales."""
+    return House(lake)

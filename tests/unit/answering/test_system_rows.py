@@ -8,7 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from proxy.answering import Answers, SystemRows
-from proxy.answering.system_tables import TABLES, Row
+from proxy.answering.system_tables import TABLES
+from proxy.answering.virtual_tables import Row
 from proxy.hs2 import SqlError
 from proxy.journal import Cause
 from proxy.session import Choice, Forward, OperationState
@@ -85,7 +86,7 @@ def told(answers: Answers, sql: str, *catalogs: str) -> str | None:
         return Session("lake", ("demo",), catalogs=frozenset({"lake", *catalogs}))
 
     answers.facts = facts  # type: ignore[method-assign, assignment]
-    return asyncio.run(answers._of_system_tables(session(), sql))
+    return asyncio.run(answers._with_virtual_tables(session(), sql))
 
 
 def test_a_statement_over_a_system_table_gets_what_its_user_may_see(house: View) -> None:
@@ -99,7 +100,7 @@ def test_a_statement_over_a_system_table_gets_what_its_user_may_see(house: View)
     sql = "SELECT view FROM viewgate.system.refreshes LIMIT 1"
     text = told(answers, sql)
     assert text is not None
-    assert '{"view": "lake.demo.agg"}' in text
+    assert '{"1":"lake.demo.agg"}' in text
     assert text.endswith(" AS refreshes LIMIT 1")
     assert seen == [("ann", "refreshes")]
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from proxy.answering.system_tables import LONGEST, MOST, TABLES, Row, expand, references, table_text
+from proxy.answering.system_tables import MOST, SYSTEM, TABLES
+from proxy.answering.virtual_tables import LONGEST, Row
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Record, Refresh
 from rewriter.model import TableName
@@ -21,7 +22,7 @@ def expanded(sql: str, rows: Sequence[Row] = ()) -> str | None:
     async def given(_: str) -> Sequence[Row]:
         return rows
 
-    return asyncio.run(expand(sql, given))
+    return asyncio.run(SYSTEM.expand(sql, given))
 
 
 def shown(sql: str) -> str:
@@ -93,21 +94,22 @@ def test_what_cannot_be_done_with_one(sql: str, state: str, said: str) -> None:
 
 def rows_in(text: str) -> list[dict[str, Any]]:
     found = re.search(r"from_json\('(.*)', 'ARRAY", text, re.DOTALL)
+    names = re.findall(r" AS `(\w+)`", text)
     assert found is not None
     rows: list[dict[str, Any]] = json.loads(found[1].replace("\\'", "'").replace("\\\\", "\\"))
-    return rows
+    return [{names[int(key)]: value for key, value in row.items()} for row in rows]
 
 
 def test_values_of_every_kind() -> None:
     at = datetime(2024, 1, 1, tzinfo=UTC)
     row = {"id": "it's \\", "started": at, "rows": 2, "chosen": ("a", "b"), "planned_ms": 0.5, "error": None, "x": 1}
-    assert rows_in(table_text("statements", [row])) == [
+    assert rows_in(SYSTEM.text("statements", [row])) == [
         {"id": "it's \\", "started": 1_704_067_200_000, "rows": 2, "chosen": "a, b", "planned_ms": 0.5}
     ]
 
 
 def test_long_texts_are_cut_and_more_than_fits_is_left_out() -> None:
-    text = table_text("statements", [{"id": str(number), "statement": "x" * 15_000} for number in range(1000)])
+    text = SYSTEM.text("statements", [{"id": str(number), "statement": "x" * 15_000} for number in range(1000)])
     rows = rows_in(text)
     assert len(text) < MOST + 10_000
     assert 100 < len(rows) < 1000
@@ -123,5 +125,5 @@ def test_the_tables_have_all_that_the_journal_knows() -> None:
 
 def test_references_are_found_where_they_stand() -> None:
     sql = "SELECT 1 FROM viewgate . system . views"
-    (one,) = references(sql)
+    (one,) = SYSTEM.references(sql)
     assert (sql[one.start : one.end], one.name) == ("viewgate . system . views", "viewgate.system.views")

@@ -1,0 +1,183 @@
+"""Tables that are not there, in any statement that reads them: their rows stand in the text that Spark gets.
+
+Spark has no such schema: before anything else each name becomes a subquery with the rows of this moment, so that Spark
+evaluates the rest of the statement. The rows stand in one literal of JSON, which costs its parser nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from proxy.answering.functions import in_no_view, is_view
+from proxy.hs2 import SqlError
+from proxy.statements import Token, scan
+from rewriter import Edit, splice
+from rewriter.model.literals import literal
+
+LONGEST = 10_000  # characters of a text in a row
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
+
+Row = Mapping[str, Any]
+# The rows of a table of that name, those first that are kept where not all can be.
+Rows = Callable[[str], Awaitable[Sequence[Row]]]
+
+# Words behind a table's name that are no alias of it.
+_NO_ALIAS = frozenset(
+    {
+        "ANTI", "CLUSTER", "CROSS", "DISTRIBUTE", "EXCEPT", "FETCH", "FOR", "FROM", "FULL", "GROUP", "HAVING", "INNER",
+        "INSERT", "INTERSECT", "JOIN", "LATERAL", "LEFT", "LIMIT", "MINUS", "NATURAL", "OFFSET", "ON", "ORDER", "PIVOT",
+        "QUALIFY", "RIGHT", "SELECT", "SEMI", "SET", "SETMINUS", "SORT", "TABLESAMPLE", "TIMESTAMP", "UNION", "UNPIVOT",
+        "USING", "VALUES", "VERSION", "WHEN", "WHERE", "WINDOW",
+    }
+)  # fmt: skip
+_OF_DESCRIBE = frozenset({"table", "extended", "formatted"})
+_BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
+
+
+class Reference(NamedTuple):
+    """A table's name in a statement: as a relation, with an alias or without, or before the name of a column."""
+
+    name: str
+    table: str
+    start: int
+    end: int
+    relation: bool
+    aliased: bool = False
+
+
+@dataclass(frozen=True)
+class VirtualSchema:
+    """Tables by their columns with types, and the names that their schema goes by.
+
+    A statement may be lengthened by `most` characters. In a schema that is Viewgate's `own`, a table that is not there
+    and one that is not read are errors, and the rows that do not fit are left out; in another one, such names are left
+    to Spark, and it is an error if not all rows fit.
+    """
+
+    names: Sequence[tuple[str, ...]]
+    tables: Mapping[str, Mapping[str, str]]
+    most: int
+    own: bool = False
+
+    def mentioned(self, sql: str) -> bool:
+        """Return whether a text has all words of one of the names."""
+        lower = sql.lower()
+        return any(all(part in lower for part in name) for name in self.names)
+
+    def references(self, sql: str) -> Iterator[Reference]:
+        """Yield the names of tables in a statement; SqlError where one of our own is not read, or is not there."""
+        if not self.mentioned(sql):
+            return
+        tokens = list(scan(sql))
+        for at in range(len(tokens)):
+            name = self._begun(tokens, at)
+            found = self._reference(tokens, at, name) if name is not None else None
+            if found is not None:
+                yield found
+
+    def _begun(self, tokens: Sequence[Token], at: int) -> tuple[str, ...] | None:
+        """Return the name of the schema that begins there, with the name of a table behind it."""
+        if at and tokens[at - 1].text == ".":
+            return None
+        return next((name for name in self.names if _words(tokens[at : at + 2 * len(name)]) == _dotted(name)
+                     and at + 2 * len(name) < len(tokens)), None)  # fmt: skip
+
+    def _reference(self, tokens: Sequence[Token], at: int, schema: tuple[str, ...]) -> Reference | None:
+        last = tokens[at + 2 * len(schema)]
+        table, name = _name(last), ".".join((*schema, _name(last)))
+        if table not in self.tables:
+            if not self.own:
+                return None
+            there = ", ".join(".".join((*schema, each)) for each in self.tables)
+            raise SqlError(f"there is no table {name}; there are {there}", "42P01")
+        before = tokens[at - 1] if at else None
+        after = tokens[at + 2 * len(schema) + 1] if at + 2 * len(schema) + 1 < len(tokens) else None
+        if after is not None and after.text == ".":
+            return Reference(name, table, tokens[at].start, last.end, relation=False)
+        if before is None or (before.keyword or before.text) not in _BEFORE_RELATION:
+            if not self.own:
+                return None
+            raise SqlError(f"{name} can only be read: SELECT … FROM it", "0A000")
+        return Reference(name, table, tokens[at].start, last.end, relation=True, aliased=_is_alias(after))
+
+    async def expand(self, sql: str, rows: Rows) -> str | None:
+        """Return the statement with the rows of each table in its place; None for one without any."""
+        if (table := self.described(sql)) is not None:
+            return f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}"
+        found = list(self.references(sql))
+        read = {one.table for one in found if one.relation}
+        if not read and not self.own:  # the name of a column, perhaps of a structure
+            return None
+        if not found:
+            return None
+        if is_view(sql):
+            raise in_no_view(found[0].name)
+        texts = {table: await asyncio.to_thread(self.text, table, await rows(table)) for table in read}
+        edits = []
+        for one in found:
+            alias = "" if one.aliased else f" AS {one.table}"
+            edits.append(Edit(one.start, one.end, f"{texts[one.table]}{alias}" if one.relation else one.table))
+        return splice(sql, edits)
+
+    def described(self, sql: str) -> str | None:
+        """Return the table whose columns a DESCRIBE asks for."""
+        verb, *words = [_name(token) for token in scan(sql) if token.text != ";"] or [""]
+        while words and words[0] in _OF_DESCRIBE:
+            words = words[1:]
+        if verb not in ("describe", "desc") or not words or words[-1] not in self.tables:
+            return None
+        return words[-1] if any(words[:-1] == _dotted(name) for name in self.names) else None
+
+    def text(self, table: str, rows: Sequence[Row]) -> str:
+        """Return rows as a subquery with the table's columns and types."""
+        columns = self.tables[table].items()
+        kinds = [(f"`{number}`", name, kind) for number, (name, kind) in enumerate(columns)]
+        fields = ", ".join(f"{key}: {'BIGINT' if kind == 'TIMESTAMP' else kind}" for key, _, kind in kinds)
+        items = ", ".join(
+            f"{f'timestamp_millis({key})' if kind == 'TIMESTAMP' else key} AS `{name}`" for key, name, kind in kinds
+        )
+        json_rows = literal(f"[{','.join(self._bounded(table, rows))}]")
+        return f"(SELECT {items} FROM (SELECT inline(from_json({json_rows}, 'ARRAY<STRUCT<{fields}>>'))))"
+
+    def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
+        """Yield the rows in JSON, as many as fit; the numbers of columns are their keys, which takes half as much."""
+        size, keys = 0, [(str(number), name) for number, name in enumerate(self.tables[table])]
+        for row in rows:
+            text = _encoded({key: _value(row[name]) for key, name in keys if row.get(name) is not None})
+            size += len(text)
+            if size > self.most and self.own:
+                return
+            if size > self.most:
+                what = f"the {len(rows)} rows of {table} take more than {self.most} characters"
+                raise SqlError(f"{what}, too many for one statement; SHOW TABLES IN a namespace lists fewer", "54000")
+            yield text
+
+
+def _name(token: Token) -> str:
+    return token.identifier.lower() if token.kind in ("word", "quoted") else token.text
+
+
+def _words(tokens: Sequence[Token]) -> list[str]:
+    return [_name(token) for token in tokens]
+
+
+def _dotted(name: Sequence[str]) -> list[str]:
+    """Return the words of a schema's name, and the dots behind them."""
+    return [word for part in name for word in (part, ".")]
+
+
+def _is_alias(token: Token | None) -> bool:
+    return token is not None and (token.kind == "quoted" or (token.kind == "word" and token.keyword not in _NO_ALIAS))
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return round(value.timestamp() * 1000)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return value[:LONGEST] if isinstance(value, str) else value
