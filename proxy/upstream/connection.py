@@ -160,7 +160,7 @@ class Connection(asyncio.Protocol):
         self._take()
 
     def data_received(self, data: bytes) -> None:
-        if data and not self._heard and (wrong := foreign(self._client.transport, data)) is not None:
+        if not self._heard and data and (wrong := foreign(self._client.transport, data)) is not None:
             self._break(Unreachable(f"{self._upstream.named} {wrong}"))
             return
         if self._client.resumable and self._transport is not None:  # an answer to nothing, before the end
@@ -168,7 +168,8 @@ class Connection(asyncio.Protocol):
             return
         try:
             self._client.receive_data(data)
-            self._heard = self._heard or bool(data)
+            if data:
+                self._heard = True
             self._take()
         except WireError as error:
             self._break(self._error(f"sent what cannot be understood ({error})"))

@@ -38,16 +38,12 @@ class ClientTransport(ABC):
 
     transport: ClassVar[Transport]
     greeting = b""
+    resumable = False  # whether another connection is as good as this one: none is needed between two calls
 
     @property
     def logged_in(self) -> bool:
         """Whether the server has let us in, or lets everybody in."""
         return True
-
-    @property
-    def resumable(self) -> bool:
-        """Whether another connection is as good as this one: none is needed between two calls."""
-        return False
 
     @abstractmethod
     def send(self, messages: Sequence[bytes]) -> bytes:
@@ -197,13 +193,9 @@ class HttpClient(ClientTransport):
         self._unanswered: deque[bytes] = deque()  # the first of them is under way, or will be
         self.renew()
 
-    @property
-    def resumable(self) -> bool:
-        return not self._under_way
-
     def renew(self) -> None:
         self._http = h11.Connection(h11.CLIENT)
-        self._under_way = False  # whether a request is, whose answer has not come whole
+        self.resumable = True  # but while a request is under way whose answer has not come whole
         self._response: h11.Response | None = None
         self._body = bytearray()
 
@@ -221,7 +213,7 @@ class HttpClient(ClientTransport):
         if self._tickets and self._token is None and not self._cookies:
             self._asks = not self._asked
             return b""
-        self._under_way, self._response = True, None
+        self.resumable, self._response = False, None
         message = self._unanswered[0]
         headers = {**self._headers, "Content-Length": str(len(message))}
         if self._token is not None:
@@ -271,7 +263,7 @@ class HttpClient(ClientTransport):
 
     def _answer(self) -> ClientEvent | None:
         assert self._response is not None
-        self._under_way = False
+        self.resumable = True
         status = self._response.status_code
         if status == _UNKNOWN and self._tickets and self._cookies:  # they were good for a while; nothing was done
             self._cookies.clear()
