@@ -327,6 +327,17 @@ class Config(Table):
         return self
 
     @model_validator(mode="after")
+    def _check_names_handed_on(self) -> Self:
+        """Keep an open door from leading into a Spark that has none."""
+        handed = any(one.kerberos is not None and one.impersonate is None for one in self.upstreams)
+        if handed and self.authentication.open_to_all:
+            raise ValueError(
+                "[upstream.kerberos] hands on names that nobody checks: everybody could be anybody on Spark. Check "
+                "logins by [authentication], or say that this is meant by `impersonate = true` of [[upstream]]"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _check_one_spark(self) -> Self:
         if self.upstreams and self.catalog is None:
             raise ValueError(

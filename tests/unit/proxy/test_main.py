@@ -21,6 +21,7 @@ from proxy.session import Local, Log
 from proxy.upstream import Upstream, Upstreams
 from tests.unit.support.proxied import Planned, Proxied, with_proxy
 
+KERBEROS = "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'none'\n"
 REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n"
 
 
@@ -159,7 +160,8 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
             REMOTE + "[upstream.kerberos]\nkeytab = 'k'\n",
             '[upstream.kerberos] needs principal, for example principal = "hive',
         ),
-        (REMOTE + "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'none'\n", "[upstream.kerberos] of h, keytab"),
+        (REMOTE + KERBEROS, "[upstream.kerberos] hands on names that nobody checks"),
+        (REMOTE.replace("[cat", "impersonate = true\n[cat") + KERBEROS, "[upstream.kerberos] of h, keytab"),
         (
             REMOTE.replace("[cat", "user = 'u'\n[cat") + "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'k'\n",
             "[[upstream]] user and password, and [upstream.kerberos], exclude each other",
