@@ -17,11 +17,12 @@ from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find, kill, steer_upstream
 from proxy.effective import Effective
-from proxy.journal import Journal, JsonLines
+from proxy.journal import Journal, JsonLines, Writer
 from proxy.own_sessions import open_session
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
 from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, unknown, watch
+from rewriter.model import TableName
 
 _log = logging.getLogger("viewgate")
 
@@ -93,7 +94,7 @@ def compose(
     `running` ends its background work. Of several processes one is `alone`: it does the work that is done once for all.
     """
     catalog, settings = surroundings.catalog, effective.settings
-    journal = _journal(settings.journal, running)
+    journal = _journal(settings.journal, catalog, running)
     pipeline = Pipeline(catalog, surroundings.runner, journal)
     upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts.upstream))
 
@@ -150,14 +151,23 @@ def _begin(context: Context, upstreams: Upstreams, running: AsyncExitStack, *, a
         running.push_async_callback(cancelled, asyncio.create_task(work))
 
 
-def _journal(settings: config.JournalSettings, running: AsyncExitStack) -> Journal:
-    """Return the journal of these settings, whose file `running` closes."""
-    file = None if settings.file is None else JsonLines(settings.file)
-    if file is not None:
-        running.push_async_callback(asyncio.to_thread, file.close)
-    journal = Journal(file=file, literals=settings.literals)
+def _journal(settings: config.JournalSettings, catalog: Catalog, running: AsyncExitStack) -> Journal:
+    """Return the journal of these settings, whose file and table `running` closes."""
+    writers: list[Writer] = [] if settings.file is None else [JsonLines(settings.file)]
+    if settings.table is not None:
+        writers.append(_journal_table(settings.table, catalog))
+    for writer in writers:
+        running.push_async_callback(asyncio.to_thread, writer.close)
+    journal = Journal(writers=writers, literals=settings.literals)
     running.callback(journal.flush)
     return journal
+
+
+def _journal_table(table: str, catalog: Catalog) -> Writer:
+    from proxy.journal.iceberg_table import IcebergTable
+
+    name = TableName((catalog.name, *table.split(".")))
+    return IcebergTable(str(name), partial(catalog.append, name))
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:

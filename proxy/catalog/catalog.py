@@ -11,10 +11,12 @@ from functools import partial
 from types import MappingProxyType
 from typing import TypeVar
 
+import pyarrow as pa
 from pyiceberg.io import load_file_io
 from pyiceberg.table.metadata import TableMetadataUtil
 
 from proxy.catalog import publish as publishing
+from proxy.catalog.append import append
 from proxy.catalog.bounds import Known, integer_ranges, least_times
 from proxy.catalog.changes import change
 from proxy.catalog.documents import Document, Remembered, is_broken
@@ -217,6 +219,10 @@ class Catalog:
     async def drop_branch(self, storage: TableName, branch: str) -> None:
         """Forget a staged branch of a storage table."""
         await self._at_length(lambda: publishing.drop_branch(self._store.iceberg, storage, branch))
+
+    def append(self, name: TableName, rows: pa.Table) -> None:
+        """Append rows to a table, which is made where there is none; block until that is done, raise what fails."""
+        append(self._store.iceberg, name, rows)
 
     async def forget_broken(self, table: TableName) -> bool:
         """Take a table out of the catalog if its metadata file is gone or broken; return whether that was so."""

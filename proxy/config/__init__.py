@@ -56,6 +56,7 @@
 
     [journal]                     # what is kept of each statement and refresh
     file = "journal.jsonl"        # a line of JSON for each, besides the log
+    table = "ops.statements"      # and a row for each statement in an Iceberg table of the catalog
     literals = true               # false: ? in their place, in the file, the log, SHOW VIEWGATE and the system tables
 
 Who may come in, and what they may take:

@@ -45,6 +45,11 @@ def _located(value: Any, info: ValidationInfo) -> Any:
 Text = Annotated[str, Field(min_length=1), _allowed("a text that is not empty")]
 Password = Annotated[str, _allowed("a text", secret=True)]
 File = Annotated[Path, BeforeValidator(_located), _allowed("a text that is not empty")]
+TableId = Annotated[
+    str,
+    Field(pattern=r"^\w+(\.\w+)+$"),
+    _allowed("a namespace and a name in the catalog with a dot between them, such as 'ops.statements'"),
+]
 Truth = Annotated[bool, _allowed("true or false")]
 Port = Annotated[int, Field(ge=1, le=65535), _allowed("a whole number from 1 to 65535")]
 ListenPort = Annotated[int, Field(ge=0, le=65535), _allowed("a whole number from 0 (any free port) to 65535")]

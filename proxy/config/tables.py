@@ -21,6 +21,7 @@ from proxy.config.kinds import (
     Scalars,
     Seconds,
     Share,
+    TableId,
     Text,
     Texts,
     TransportName,
@@ -106,6 +107,7 @@ class JournalSettings(Table):
     """The settings of the journal, and the file that gets its records."""
 
     file: File | None = None
+    table: TableId | None = None
     literals: Truth = True
 
 

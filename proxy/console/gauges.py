@@ -33,9 +33,8 @@ class Gauges(Collector):
         yield GaugeMetricFamily("viewgate_sessions", "Open sessions of clients.", len(service.sessions.all))
         running = service.journal.running
         yield GaugeMetricFamily("viewgate_statements_running", "Statements that run or wait for their turn.", running)
-        lost = 0 if service.journal.file is None else service.journal.file.lost
-        told = "Records of the journal that its file could not take."
-        yield CounterMetricFamily("viewgate_journal_lost", told, lost)
+        told = "Records of the journal that its file and its table could not take."
+        yield CounterMetricFamily("viewgate_journal_lost", told, service.journal.lost)
         yield from _of_upstreams(service.upstreams)
         yield _of_certificates(self._expires(), service.upstreams)
         running = sum(refresh.ended_ms is None for refresh in service.journal.refreshes)

@@ -11,6 +11,7 @@ from proxy.journal.json_lines import JsonLines
 from proxy.journal.record import Outcome, Phase, Record
 from proxy.journal.refresh import Cause, Refresh
 from proxy.journal.usage import Usage, Uses
+from proxy.journal.writer import Writer
 
 __all__ = [
     "Cause",
@@ -23,6 +24,7 @@ __all__ = [
     "Sink",
     "Usage",
     "Uses",
+    "Writer",
     "digest",
     "digests",
 ]

@@ -18,11 +18,11 @@ from typing import Protocol
 
 from proxy.hs2 import SqlError, rows_in, succeeded
 from proxy.hs2.status import first_message
-from proxy.journal.json_lines import JsonLines
 from proxy.journal.record import Record, kept, kept_without_literals
 from proxy.journal.redaction import without_values
 from proxy.journal.refresh import Cause, Refresh
 from proxy.journal.usage import Usage
+from proxy.journal.writer import Writer
 from proxy.session import ClientSession, Handle, Operation, OperationState
 from rewriter.model import TableName
 
@@ -50,17 +50,17 @@ class Sink(Protocol):
 
 
 class Journal:
-    """The records, each once; `sinks` get them as they end, and `file`, if there is one.
+    """The records, each once; `sinks` get them as they end, and so do `writers`, which may lose some.
 
     Without `literals`, nothing has those of a statement: `?` stands in their place, also in errors.
     """
 
     def __init__(
-        self, sinks: Sequence[Sink] = (), most: int = MOST, file: JsonLines | None = None, *, literals: bool = True
+        self, sinks: Sequence[Sink] = (), most: int = MOST, writers: Sequence[Writer] = (), *, literals: bool = True
     ) -> None:
         self._usage = Usage()
-        self.file = file
-        self._sinks: tuple[Sink, ...] = (self._usage, *sinks, *filter(None, [file]))
+        self._writers = writers
+        self._sinks: tuple[Sink, ...] = (self._usage, *sinks, *writers)
         self._literals = literals
         self._running: dict[bytes, Record] = {}
         self._unclosed: dict[bytes, Record] = {}
@@ -83,6 +83,11 @@ class Journal:
         """The uses of the views."""
         self.flush()
         return self._usage
+
+    @property
+    def lost(self) -> int:
+        """The number of records that the writers could not write."""
+        return sum(writer.lost for writer in self._writers)
 
     @property
     def running(self) -> int:

@@ -26,7 +26,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def test_a_line_for_each_statement_and_refresh(tmp_path: Path) -> None:
     file = JsonLines(tmp_path / "journal.jsonl")
-    journal, operation = Journal(file=file), Stub(session("ann"), 0)
+    journal, operation = Journal(writers=[file]), Stub(session("ann"), 0)
     record = journal.receive(operation.session, "SELECT 'é'")
     record.planned(Forward("SELECT 2", fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,))), 0.25)
     record.begun()
@@ -55,7 +55,7 @@ def test_a_line_for_each_statement_and_refresh(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_said_once_and_keeps_no_statement(caplog: pytest.LogCaptureFixture) -> None:
     file = JsonLines(Path("/dev/full"))
-    journal = Journal(file=file)
+    journal = Journal(writers=[file])
     for _ in range(200):
         refused(journal, "SELECT 1")
     file.close()
@@ -99,7 +99,7 @@ def test_what_the_file_cannot_take_in_time_is_lost_and_counted(tmp_path: Path, m
 
     monkeypatch.setattr(JsonLines, "_append", append)
     file = JsonLines(tmp_path / "journal.jsonl", waiting=3)
-    journal = Journal(file=file)
+    journal = Journal(writers=[file])
     refused(journal, "SELECT 0")
     taken.wait()
     for number in range(5):
@@ -112,7 +112,7 @@ def test_what_the_file_cannot_take_in_time_is_lost_and_counted(tmp_path: Path, m
 def test_without_literals_nothing_keeps_one(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, logger="proxy")
     file = JsonLines(tmp_path / "journal.jsonl")
-    journal, operation = Journal(file=file, literals=False), Stub(session(), 0)
+    journal, operation = Journal(writers=[file], literals=False), Stub(session(), 0)
     record = journal.receive(operation.session, "SELECT * FROM t /* Ann */ WHERE name = 'Ann' AND k = 1234")
     record.planned(Forward("SELECT * FROM mv WHERE name = 'Ann' AND k = 1234", fallback=True), 0.0)
     journal.begin(operation, record)

@@ -105,6 +105,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
             "[server.ports] https is not known (did you mean http?): the keys are sasl, nosasl, http",
         ),
         ("[timeouts]\ncall = 0", "[timeouts] call is 0: it must be a number of seconds over 0"),
+        ("[journal]\ntable = 'statements'", "[journal] table is 'statements': it must be a namespace and a name"),
         ("[limits]\nnesting = 8", "[limits] nesting is 8: it must be a whole number from 9"),
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),
     ],

@@ -1,0 +1,36 @@
+"""Rows that Viewgate itself appends to a table."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from pyiceberg.catalog import Catalog as IcebergCatalog
+from pyiceberg.exceptions import CommitFailedException, TableAlreadyExistsError
+from pyiceberg.table import Table as IcebergTable
+
+from rewriter.model import TableName
+
+_TRIES = 8  # each worker appends to the same table
+
+
+def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
+    """Append rows to a table, which is made where there is none; raise pyiceberg's errors."""
+    table = _table(iceberg, name, rows.schema)
+    for left in reversed(range(_TRIES)):
+        try:
+            table.append(rows)
+            return
+        except CommitFailedException:
+            if not left:
+                raise
+            table = iceberg.load_table(name.parts[1:])
+
+
+def _table(iceberg: IcebergCatalog, name: TableName, schema: pa.Schema) -> IcebergTable:
+    identifier = name.parts[1:]
+    if iceberg.table_exists(identifier):
+        return iceberg.load_table(identifier)
+    iceberg.create_namespace_if_not_exists(identifier[:-1])
+    try:
+        return iceberg.create_table(identifier, schema)
+    except TableAlreadyExistsError:  # by another worker
+        return iceberg.load_table(identifier)

@@ -1,0 +1,101 @@
+"""The journal as an Iceberg table: its rows, several writers of one table, and a catalog that is down."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from proxy.answering.system_tables import TABLES
+from proxy.hs2 import SqlError
+from proxy.journal import Cause, Journal
+from proxy.journal.iceberg_table import SCHEMA, IcebergTable
+from proxy.session import Choice, Forward, OperationState
+from rewriter.model import TableName
+from tests.unit.catalog.lake import Lake
+from tests.unit.journal.stubs import Stub, refused, session
+
+VIEW, NAME = TableName(("lake", "demo", "agg")), TableName(("lake", "ops", "statements"))
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Any:
+    made = Lake(tmp_path)
+    yield made
+    made.close()
+
+
+def written(lake: Lake) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = lake.iceberg.load_table("ops.statements").scan().to_arrow().to_pylist()
+    return rows
+
+
+def test_a_row_for_each_statement(lake: Lake) -> None:
+    table = IcebergTable(str(NAME), partial(lake.catalog().append, NAME))
+    journal, operation = Journal(writers=[table]), Stub(session("ann"), 0)
+    record = journal.receive(operation.session, "SELECT 'é'")
+    record.planned(Forward("SELECT 2", fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,))), 0.25)
+    record.begun()
+    journal.begin(operation, record)
+    operation.advance(OperationState.FINISHED)
+    journal.close(operation)
+    refused(journal, "SELEC", SqlError("syntax", "42601"))
+    with journal.refreshing(VIEW, Cause.COMMIT):
+        pass
+    table.close()
+    first, second = sorted(written(lake), key=lambda row: str(row["statement"]))
+    assert (first["statement"], first["sqlstate"], first["considered"]) == ("SELEC", "42601", "")
+    told = {
+        "user": "ann",
+        "statement": "SELECT 'é'",
+        "rewritten": "SELECT 2",
+        "chosen": "lake.demo.agg",
+        "planned_ms": 250.0,
+    }
+    assert told.items() <= second.items()
+    assert second["started"].tzinfo is not None
+    assert table.lost == 0
+
+
+def test_it_has_the_columns_of_the_system_table() -> None:
+    kinds = {
+        "STRING": pa.string(),
+        "TIMESTAMP": pa.timestamp("us", "UTC"),
+        "BIGINT": pa.int64(),
+        "DOUBLE": pa.float64(),
+    }
+    expected = {name: kinds[kind] for name, kind in TABLES["statements"].items() if name != "worker"}
+    assert {field.name: field.type for field in SCHEMA} == expected
+
+
+def test_workers_append_to_one_table(lake: Lake) -> None:
+    tables = [IcebergTable(str(NAME), partial(lake.catalog().append, NAME)) for _ in range(3)]
+    for table in tables:
+        refused(Journal(writers=[table]), "SELECT 1")
+    ends = [threading.Thread(target=table.close) for table in tables]
+    for end in ends:
+        end.start()
+    for end in ends:
+        end.join()
+    assert (len(written(lake)), [table.lost for table in tables]) == (3, [0, 0, 0])
+
+
+def test_a_catalog_that_is_down_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    def down(_: pa.Table) -> None:
+        raise RuntimeError("no catalog")
+
+    table = IcebergTable(str(NAME), down)
+    record = refused(Journal(), "SELECT 1")
+    table._write([record])
+    table._write([record])
+    table.close()
+    said = [entry.getMessage() for entry in caplog.records if entry.levelno >= logging.ERROR]
+    assert said == [
+        "journal cannot be written table=lake.ops.statements error=RuntimeError('no catalog'); statements go on"
+    ]
+    assert table.lost == 2
