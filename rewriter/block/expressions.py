@@ -9,7 +9,9 @@ refused, so nothing gets into a block whose meaning or printing is in doubt.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from sqlglot import exp
 
@@ -87,9 +89,34 @@ def _comparison(node: Tree, scope: Scope) -> Tree:
     if node.args.get("negate"):
         return exp.Not(this=_comparison(type(node)(this=node.this, expression=node.expression), scope))
     left, right = folded(canonical(node.this, scope)), folded(canonical(node.expression, scope))
+    _refuse_beyond_bigint(node, (left, right), scope)
     if type(node) in MIRROR and is_constant(left) and not is_constant(right):
         return MIRROR[type(node)](this=right, expression=left)
     return type(node)(this=left, expression=right)
+
+
+def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) -> None:
+    """Raise Unsupported for a number beyond BIGINT beside what may be an integer.
+
+    Spark makes TRUE or FALSE of `n < 99999999999999999999`, also where n is NULL
+    (`DecimalPrecisionTypeCoercion.integralAndDecimalLiteral`).
+    """
+    if not any(map(_is_beyond_bigint, operands)):
+        return
+    columns = [column for operand in operands if (column := scope.type_of(operand)) is not None]
+    if not columns or any(column.type in INTEGERS for column in columns):
+        raise Unsupported(f"{_text(node)} compares with a number beyond BIGINT")
+
+
+def _is_beyond_bigint(tree: Tree) -> bool:
+    if isinstance(tree, exp.Neg):
+        return _is_beyond_bigint(tree.this)
+    number = isinstance(tree, exp.Literal) and not tree.is_string
+    return number and _DIGITS.fullmatch(tree.name) is not None and Decimal(tree.name) > _MOST_BIGINT
+
+
+# A number that is a DECIMAL, or an integer; the least BIGINT is one further from 0, and is as good as refused, too.
+_DIGITS, _MOST_BIGINT = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+"), Decimal(2**63 - 1)
 
 
 def _refuse_chains(node: Tree, *operands: Tree) -> None:
@@ -109,6 +136,8 @@ def _between(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this, node.args["low"], node.args["high"])
     subject = canonical(node.this, scope)
     low, high = folded(canonical(node.args["low"], scope)), folded(canonical(node.args["high"], scope))
+    for bound in (low, high):
+        _refuse_beyond_bigint(node, (subject, bound), scope)
     return exp.And(this=exp.GTE(this=subject, expression=low), expression=exp.LTE(this=subject.copy(), expression=high))
 
 

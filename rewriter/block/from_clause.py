@@ -18,6 +18,7 @@ from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Unsupported
 from rewriter.block.scope import Scope, Source
+from rewriter.functions.registry import AGGREGATES, meant
 from rewriter.model import Column, TableName
 from rewriter.sql import from_items
 
@@ -222,6 +223,8 @@ class _Reader:
 
     def _item(self, node: Tree) -> _Item:
         taken = self._taken
+        if self.derive is not None and _stays_apart(_select_of(node, self.common)):
+            return _derived_table(node, taken, self.derive)
         try:
             block = _block_of(node, self.common, self.build, taken)
             return _table(node, taken, self.find) if block is None else _merged(block, node.alias_or_name)
@@ -285,6 +288,34 @@ def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
 def _is_derived(node: Tree, common: Common) -> bool:
     named = isinstance(node, exp.Table) and not node.args.get("db") and node.name.lower() in common
     return named or (isinstance(node, exp.Subquery) and isinstance(node.this, exp.Query))
+
+
+def _select_of(node: Tree, common: Common) -> exp.Select | None:
+    """Return the SELECT of a derived table or of a common table expression; None for other items of FROM."""
+    if isinstance(node, exp.Subquery):
+        return node.this if isinstance(node.this, exp.Select) else None
+    return common[node.name.lower()][0] if _is_derived(node, common) else None
+
+
+_APART = ("group", "having", "distinct", "limit", "offset")
+
+
+def _stays_apart(select: exp.Select | None) -> bool:
+    """Return whether the text shows that a SELECT cannot be merged into the block around it.
+
+    Else each level of nested ones would be read twice, to find that out, and then as a table of its own: the time would
+    double with each.
+    """
+    if select is None:
+        return False
+    if any(select.args.get(clause) for clause in _APART):
+        return True
+    outer = (node for item in select.expressions for node in item.walk(prune=lambda node: isinstance(node, exp.Query)))
+    return any(isinstance(node, exp.Window) or (_is_call(node) and meant(node.name) in AGGREGATES) for node in outer)
+
+
+def _is_call(node: Tree) -> bool:
+    return isinstance(node, exp.Anonymous) and isinstance(node.this, str)
 
 
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:

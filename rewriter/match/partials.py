@@ -127,6 +127,12 @@ class Partials:
                 return False
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
+    def _may_have_wrapped(self, summed: Tree, kind: str) -> bool:
+        """Return whether a sum of BIGINTs may be another number than one in a wider type: without ANSI it wraps."""
+        if kind == "bigint" or is_ansi(self.reading.candidate.view.settings):
+            return False
+        return numeric_type(summed, self.reading.block) == "bigint"
+
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> Partial | Miss:
         """Return a CASE over the parts of its branches, if the storage's row decides which it is."""
         conditions: list[Tree] = []
@@ -144,7 +150,7 @@ class Partials:
         if name != "sum":
             return Partial(chosen(branches, conditions, [part.tree for part in parts]))
         kind = wider(part.kind for part in parts)
-        if kind in (None, VOID):
+        if kind in (None, VOID) or any(self._may_have_wrapped(value, str(kind)) for value in branches.values):
             return missing(call_of(name, argument))
         return Partial(chosen(branches, conditions, [_aligned(part, str(kind)) for part in parts]), kind)
 
@@ -157,19 +163,24 @@ class Partials:
         if isinstance(part, Miss):
             return None
         kind = wider((part.kind, numeric_type(argument.expressions[1], self.reading.block)))
-        return None if kind is None else Partial(call_of("coalesce", part.tree, argument.expressions[1]), kind)
+        if kind is None or self._may_have_wrapped(argument.expressions[0], kind):
+            return None
+        return Partial(call_of("coalesce", part.tree, argument.expressions[1]), kind)
 
     def _linear(self, argument: Tree) -> Partial | None:
         """Return the sum of a linear expression that is no key itself."""
         if self.reading.held(argument) is not None:
             return None
 
+        kind = numeric_type(argument, self.reading.block)
+
         def of(name: str, value: Tree) -> Tree | None:
             part = self.of(name, value)
-            return None if isinstance(part, Miss) else part.tree
+            wrapped = name == "sum" and kind is not None and self._may_have_wrapped(value, kind)
+            return None if isinstance(part, Miss) or wrapped else part.tree
 
         tree = linear_sum(argument, self.reading, of)
-        return None if tree is None else Partial(tree, numeric_type(argument, self.reading.block))
+        return None if tree is None else Partial(tree, kind)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
         """Return a row expression over the storage, where each of its rows stands for some."""

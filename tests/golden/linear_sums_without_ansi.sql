@@ -16,3 +16,20 @@ SELECT r, sum(2 * x) FROM t GROUP BY r
 SELECT r, sum(p * 2) FROM t GROUP BY r
 --@ rewritten using m
 SELECT v.`r` AS r, CAST(sum(v.`sp` * 2) AS DECIMAL(22, 2)) FROM lake.demo.m__storage AS v GROUP BY v.`r`
+
+--@ case: a BIGINT sum that wraps is no sum of DECIMALs
+SELECT r, sum(b * 1.0) FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(b * 1.0)
+
+--@ case: nor is it under a CASE with a branch in a wider type
+SELECT r, sum(CASE WHEN k > 1 THEN b ELSE 0.0 END) FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(CASE WHEN k > 1 THEN b ELSE 0.0 END)
+
+--@ case: nor where NULL becomes a DECIMAL
+SELECT r, sum(coalesce(b, 0.0)) FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(coalesce(b, 0.0))
+
+--@ case: in its own type it wraps as the whole does
+SELECT r, sum(CASE WHEN k > 1 THEN b END) AS s FROM t GROUP BY r
+--@ rewritten using m
+SELECT v.`r` AS r, sum(CASE WHEN v.`k` > 1 THEN v.`sb` END) AS s FROM lake.demo.m__storage AS v GROUP BY v.`r`

@@ -231,6 +231,32 @@ def test_tables_that_double_with_each_common_table_expression_are_not_all_read(
     assert "there are more than 100 tables in it" in {attempt.detail for attempt in outcome.tried}
 
 
+@pytest.mark.parametrize(
+    "level",
+    [
+        "SELECT DISTINCT region, n FROM {}",
+        "SELECT region, sum(n) AS n FROM {} GROUP BY region",
+        "SELECT region, sum(n) OVER (PARTITION BY region) AS n FROM {}",
+        "SELECT region, n FROM {} ORDER BY region LIMIT 10",
+        "SELECT {0}.region, sum({0}.n) AS n FROM {0} JOIN sales s ON s.region = {0}.region GROUP BY {0}.region",
+    ],
+)
+def test_each_level_of_nested_groups_is_read_a_few_times_only(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    views = {**VIEWS, "large": "SELECT region, sum(n) AS s FROM sales GROUP BY region HAVING sum(n) > 3"}
+    built = world(GoldenFile(Path(), schema=SCHEMA, views=views))
+    levels = 20
+    above = [f"c{i} AS ({level.format(f'c{i - 1}')})" for i in range(1, levels)]
+    read, real = count(), from_clause.read_from
+
+    def counted(*arguments: Any) -> Any:
+        assert next(read) < 10 * levels * levels, "the time doubles with each level"
+        return real(*arguments)
+
+    monkeypatch.setattr("rewriter.block.resolve.read_from", counted)
+    asked = f"SELECT s.region, sum(s.n) FROM sales s JOIN c{levels - 1} y ON s.region = y.region GROUP BY s.region"
+    decide(built, f"WITH {', '.join(('c0 AS (SELECT region, n FROM sales)', *above))} {asked}")
+
+
 def test_what_is_nested_too_deeply_is_left_alone() -> None:
     built = world(read(FOLDER / "traps.sql"))
     deep = " OR ".join(f"(k = {i} AND g = 'x')" for i in range(5000))
