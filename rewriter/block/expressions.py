@@ -232,6 +232,8 @@ def _call(node: Tree, scope: Scope) -> Tree:
     arguments = [canonical(argument, scope) for argument in node.expressions]
     if form == "date" and len(arguments) == 1:
         return _casting(arguments[0], _DATE, scope)
+    if form == "timestamp" and len(arguments) == 1:
+        return _casting(arguments[0], _TIMESTAMP, scope)
     if form == "bucket":
         return _bucket(name, arguments, scope)
     if form == "window":
@@ -411,6 +413,7 @@ def _is_text(node: Tree) -> bool:
 
 
 _DATE = exp.DataType.build("date")
+_TIMESTAMP = exp.DataType.build("timestamp", dialect="spark")
 _CLOCK_UNITS = frozenset(DATE_TRUNC_UNITS.values())
 # With three arguments Spark reads the first of these as a unit: date_add(DAY, 1, x).
 _OF_UNITS = frozenset({"date_add", "datediff"})

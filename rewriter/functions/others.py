@@ -55,7 +55,7 @@ negative nullifzero octet_length parse_json parse_url pi posexplode posexplode_o
 printf quote radians reduce regexp regexp_count regexp_extract_all regexp_instr regexp_like rint rlike schema_of_csv
 schema_of_json schema_of_variant schema_of_xml sec sentences sequence sha shiftleft shiftright shiftrightunsigned
 session_window sin sinh size slice smallint sort_array soundex split stack str_to_map string struct tan tanh
-theta_difference theta_intersection theta_union time_diff time_trunc timestamp
+theta_difference theta_intersection theta_union time_diff time_trunc
 tinyint to_binary to_char to_csv to_json to_number to_time to_timestamp_ltz
 to_timestamp_ntz to_varchar to_variant_object to_xml transform transform_keys
 transform_values try_element_at try_make_interval try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz

@@ -33,6 +33,7 @@ TIME_FUNCTIONS = (
     Function("minute", INT, zoned=True, printed_arity=1, units="MINUTE M MIN MINS MINUTES"),
     Function("second", INT, zoned=True, printed_arity=1),
     Function("date", dated, zoned=True, printed=False, form="date"),
+    Function("timestamp", TIMESTAMP, zoned=True, printed=False, form="timestamp"),
     Function("to_date", dated, zoned=True, form="date"),
     Function("date_format", TEXT, zoned=True),
     Function("date_add", DATE, zoned=True),

@@ -92,6 +92,7 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_
         label_source(tree)
         or _of_moved(tree)
         or _formatted(tree, kind_of, zone)
+        or _beginning(tree, kind_of)
         or _counted(tree, kind_of, since_of)
         or _from_seconds(tree, kind_of, zone, since_of)
     )
@@ -206,6 +207,29 @@ def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | N
     else:
         settled = kind in ("timestamp", "date") or (kind == "timestamp_ntz" and is_fixed_offset(zone))
     return (source, grain) if grain is not None and settled else None
+
+
+# The characters up to which a time as text tells a bucket: `2024-02-15 10:20:30.5`.
+_TOLD_UP_TO = {4: "year", 7: "month", 10: "day", 13: "hour", 16: "minute", 19: "second"}
+
+
+def _beginning(tree: Tree, kind_of: KindOf) -> tuple[Tree, Grain] | None:
+    """Return the time of which an expression is a piece of the text, and the bucket over which the piece is constant.
+
+    law: a time as text is its fields, the coarsest first. Years of more than four digits, or before the year 0, leave
+         fewer fields for the same characters: then the piece is constant over a coarser bucket still
+    """
+    if not isinstance(tree, exp.Anonymous) or tree.name != "substring" or len(tree.expressions) != 3:
+        return None
+    text, *place = tree.expressions
+    is_text = isinstance(text, exp.Cast) and text.to.this in exp.DataType.TEXT_TYPES
+    source: Tree = text.this if is_text else text
+    whole = all(isinstance(number, exp.Literal) and number.name.isdigit() for number in place)
+    if not whole or place[0].name == "0" or kind_of(source) not in ("timestamp", "timestamp_ntz"):
+        return None
+    last = int(place[0].name) + int(place[1].name) - 1
+    grain = next((grain for most, grain in _TOLD_UP_TO.items() if last <= most), None)
+    return (source, grain) if grain is not None else None
 
 
 def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:

@@ -106,6 +106,24 @@ def formatted_form(forms: Forms, tree: Tree) -> Tree:
     return tree if time is None else forms.normal(call_of(tree.name, time, pattern))
 
 
+def piece_form(forms: Forms, tree: Tree) -> Tree:
+    """Return a piece of a time as text as that of its finer bucket: `2024-02-15 10:20:30.5`."""
+    text, *place = tree.expressions
+    if len(place) != 2 or not all(map(is_whole, place)):
+        return tree
+    shown = isinstance(text, exp.Cast) and forms.kind(text) == "string"
+    source: Tree = text.this if shown else text
+    if forms.kind(source) not in ("timestamp", "timestamp_ntz", "date"):
+        return tree
+    begin, length = (int(number.name) for number in place)
+    ends = zip((4, 7, 10, 13, 16, 19), ("year", "month", "day", "hour", "minute", "second"), strict=True)
+    grain = next((grain for end, grain in ends if begin + length <= end + 1), "")
+    time = finer(forms, source, grain) if grain else None
+    if time is None or forms.kind(time) == "date":
+        return call_of(tree.name, cast(source, "string"), *place)
+    return forms.normal(call_of(tree.name, cast(time, "string"), *place))
+
+
 def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
     """Return a text of seconds as one of the time that they are of."""
     seconds, *pattern = tree.expressions

@@ -27,7 +27,15 @@ from rewriter.timeseries.bucket import DATE_TRUNC_UNITS
 from rewriter.timeseries.granularity import DATE_GRANULARITIES
 from rewriter.verify.aggregates import widens
 from rewriter.verify.forms import Forms
-from rewriter.verify.labels import dated_form, floored_form, formatted_form, from_seconds_form, made_form, seconds_form
+from rewriter.verify.labels import (
+    dated_form,
+    floored_form,
+    formatted_form,
+    from_seconds_form,
+    made_form,
+    piece_form,
+    seconds_form,
+)
 from rewriter.verify.nesting import at_home, finer
 
 Tree = exp.Expr
@@ -124,6 +132,7 @@ def _truncated_date(forms: Forms, tree: Tree) -> Tree:
 _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
     "date_trunc": _truncated,
     "date_format": formatted_form,
+    "substring": piece_form,
     "from_unixtime": from_seconds_form,
     "unix_seconds": seconds_form,
     "unix_timestamp": seconds_form,

@@ -173,7 +173,7 @@ def _in_duckdb(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.UnixToStr):
         instant = exp.Anonymous(this="timestamp_seconds", expressions=[node.this.transform(_in_duckdb)])
         return exp.TimeToStr(this=instant, format=node.args.get("format") or exp.Literal.string("%Y-%m-%d %H:%M:%S"))
-    if isinstance(node, exp.Pad) and not isinstance(node.this, exp.Cast):
+    if isinstance(node, exp.Substring) or (isinstance(node, exp.Pad) and not isinstance(node.this, exp.Cast)):
         node.set("this", exp.cast(node.this, "varchar"))
     if isinstance(node, exp.Anonymous) and node.name.lower() == "next_day":
         return exp.Anonymous(this="next_sunday", expressions=node.expressions[:1])

@@ -298,3 +298,40 @@ SELECT date_trunc('minute', at + INTERVAL 30 SECONDS) AS m, sum(n) AS s FROM eve
 SELECT to_date(local + INTERVAL 2 HOURS) AS d, count(n) AS c FROM events GROUP BY 1
 --@ rewritten using local_hour
 SELECT CAST(v.`h` + INTERVAL '2' HOURS AS DATE) AS d, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.local_hour__storage AS v GROUP BY CAST(v.`h` + INTERVAL '2' HOURS AS DATE)
+
+--@ case: the first characters of a time as text
+SELECT substr(CAST(at AS STRING), 1, 13) AS h, sum(n) AS s FROM events GROUP BY substr(CAST(at AS STRING), 1, 13)
+--@ rewritten using by_minute
+SELECT substring(CAST(v.`m` AS STRING), 1, 13) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY substring(CAST(v.`m` AS STRING), 1, 13)
+
+--@ case: days by them, without a cast, from days
+SELECT substr(at, 1, 10) AS d, max(n) AS top FROM events GROUP BY substr(at, 1, 10)
+--@ rewritten using by_day
+SELECT substring(CAST(v.`d` AS TIMESTAMP), 1, 10) AS d, max(v.`top`) AS top FROM lake.demo.by_day__storage AS v GROUP BY substring(CAST(v.`d` AS TIMESTAMP), 1, 10)
+
+--@ case: the hour of the day by its characters
+SELECT substring(CAST(at AS STRING), 12, 2) AS h, sum(n) AS s FROM events GROUP BY substring(CAST(at AS STRING), 12, 2)
+--@ rewritten using by_minute
+SELECT substring(CAST(v.`m` AS STRING), 12, 2) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY substring(CAST(v.`m` AS STRING), 12, 2)
+
+--@ case: those of a time without a zone
+SELECT substr(CAST(local AS STRING), 6, 5) AS d, count(n) AS c FROM events GROUP BY substr(CAST(local AS STRING), 6, 5)
+--@ rewritten using local_hour
+SELECT substring(CAST(v.`h` AS STRING), 6, 5) AS d, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.local_hour__storage AS v GROUP BY substring(CAST(v.`h` AS STRING), 6, 5)
+
+--@ case: characters of the hour are not told by days
+SELECT substr(CAST(at AS STRING), 1, 12) AS h, max(n) AS top FROM events GROUP BY substr(CAST(at AS STRING), 1, 12)
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute AGGREGATE_NOT_IN_VIEW max(n); by_unix_hour AGGREGATE_NOT_IN_VIEW max(n); local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: fractions of a second are in no bucket
+SELECT substr(CAST(at AS STRING), 1, 20) AS h, sum(n) AS s FROM events GROUP BY substr(CAST(at AS STRING), 1, 20)
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: the last characters may be of those fractions
+SELECT substr(CAST(at AS STRING), -8, 2) AS h, sum(n) AS s FROM events GROUP BY substr(CAST(at AS STRING), -8, 2)
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+
+--@ case: timestamp() casts
+SELECT sum(n) AS s FROM events WHERE at >= timestamp('2024-01-01') AND at < timestamp('2024-02-29 12:40:00')
+--@ rewritten using by_minute
+SELECT sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= CAST('2024-01-01' AS TIMESTAMP) AND v.`m` < CAST('2024-02-29 12:40:00' AS TIMESTAMP)

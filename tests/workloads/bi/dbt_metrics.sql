@@ -316,3 +316,19 @@ GROUP BY
   DATE_TRUNC('quarter', created_at)
   , country
 --@ rewritten
+
+--@ case: a test of uniqueness
+select order_id as unique_field, count(*) as n_records from sales where order_id is not null group by order_id having count(*) > 1
+--@ rewritten
+
+--@ case: a test of NULLs, counted
+select count(*) as failures, count(*) != 0 as should_warn, count(*) != 0 as should_error from (select channel from sales where channel is null) dbt_internal_test
+--@ rewritten
+
+--@ case: what an incremental model asks first
+select coalesce(max(order_date), date '1900-01-01') as latest from sales
+--@ rewritten
+
+--@ case: a mean by week
+SELECT metric_time__week, AVG(amount) AS average FROM (SELECT DATE_TRUNC('week', order_date) AS metric_time__week, amount FROM sales src_10000) subq_1 GROUP BY metric_time__week
+--@ rewritten

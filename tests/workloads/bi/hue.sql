@@ -79,3 +79,15 @@ SELECT concat(cast(to_date(event_time) AS string), ' ', lpad(cast(hour(event_tim
 FROM (SELECT event_time, 1 AS events FROM web_events WHERE event_type = 'click') t
 GROUP BY concat(cast(to_date(event_time) AS string), ' ', lpad(cast(hour(event_time) AS string), 2, '0'))
 --@ rewritten
+
+--@ case: the busiest hours of the day, by text
+SELECT substr(cast(event_time AS string), 12, 2) AS hh, count(1) AS cnt FROM web_events GROUP BY substr(cast(event_time AS string), 12, 2) ORDER BY hh
+--@ rewritten
+
+--@ case: groups that are many, sorted by reducers
+SELECT country, browser, count(1) AS cnt FROM web_events GROUP BY country, browser HAVING cnt > 2 DISTRIBUTE BY country SORT BY country, cnt
+--@ rewritten
+
+--@ case: a date as text between two others
+SELECT date_format(event_time, 'yyyy-MM-dd') AS dt, sum(revenue) AS revenue FROM web_events WHERE date_format(event_time, 'yyyy-MM-dd') BETWEEN '2024-01-01' AND '2024-01-31' GROUP BY date_format(event_time, 'yyyy-MM-dd')
+--@ rewritten

@@ -254,3 +254,19 @@ GROUP BY 1
 ORDER BY 1
 LIMIT 500
 --@ rewritten
+
+--@ case: quarters as text
+SELECT CONCAT(CAST(YEAR(invoices.issued_at) AS STRING), '-Q', CAST(QUARTER(invoices.issued_at) AS STRING)) AS `invoices.issued_quarter`, COALESCE(SUM(invoices.amount), 0) AS `invoices.total` FROM invoices AS invoices GROUP BY 1 ORDER BY 2 DESC LIMIT 500
+--@ rewritten
+
+--@ case: a filtered measure beside its total and their ratio
+SELECT accounts.industry AS `accounts.industry`, COALESCE(SUM(CASE WHEN (invoices.status = 'paid') THEN invoices.amount ELSE NULL END), 0) AS `paid`, COALESCE(SUM(invoices.amount), 0) AS `all`, 1.0 * COALESCE(SUM(CASE WHEN (invoices.status = 'paid') THEN invoices.amount ELSE NULL END), 0) / NULLIF(COALESCE(SUM(invoices.amount), 0), 0) AS `share` FROM invoices AS invoices INNER JOIN subscriptions AS subscriptions ON invoices.subscription_id = subscriptions.subscription_id INNER JOIN plans AS plans ON subscriptions.plan_id = plans.plan_id INNER JOIN accounts AS accounts ON invoices.account_id = accounts.account_id GROUP BY 1 ORDER BY 2 DESC LIMIT 500
+--@ rewritten
+
+--@ case: a yesno as text
+SELECT CASE WHEN invoices.status = 'paid' THEN 'Yes' ELSE 'No' END AS `invoices.is_paid`, COUNT(*) AS `invoices.count` FROM invoices AS invoices WHERE ((( invoices.issued_at ) >= (TIMESTAMP('2024-01-01')) AND ( invoices.issued_at ) < (TIMESTAMP('2024-03-01')))) GROUP BY 1 ORDER BY 2 DESC LIMIT 500
+--@ rewritten
+
+--@ case: a running total in SQL over a derived table
+WITH by_month AS (SELECT DATE_FORMAT(issued_at, 'yyyy-MM') AS m, SUM(amount) AS amount FROM invoices GROUP BY DATE_FORMAT(issued_at, 'yyyy-MM')) SELECT by_month.m, SUM(by_month.amount) OVER (ORDER BY by_month.m) AS running FROM by_month ORDER BY 1 LIMIT 500
+--@ rewritten

@@ -163,3 +163,23 @@ FROM `invoices` AS `t1`
 GROUP BY `t1`.`status`
 ORDER BY `t1`.`status` ASC
 --@ kept: asks a median at a coarser grain
+
+--@ case: a cumulative sum
+SELECT DATE_TRUNC('month', `invoices`.`issued_at`) AS `issued_at`, SUM(SUM(`invoices`.`amount`)) OVER (ORDER BY DATE_TRUNC('month', `invoices`.`issued_at`) ASC ROWS UNBOUNDED PRECEDING) AS `sum` FROM `invoices` GROUP BY DATE_TRUNC('month', `invoices`.`issued_at`) ORDER BY DATE_TRUNC('month', `invoices`.`issued_at`) ASC
+--@ rewritten
+
+--@ case: month before by an offset
+SELECT `source`.`issued_at` AS `issued_at`, `source`.`sum` AS `sum`, LAG(`source`.`sum`, 1) OVER (ORDER BY `source`.`issued_at` ASC) AS `previous` FROM (SELECT DATE_TRUNC('month', `invoices`.`issued_at`) AS `issued_at`, SUM(`invoices`.`amount`) AS `sum` FROM `invoices` GROUP BY DATE_TRUNC('month', `invoices`.`issued_at`)) AS `source` ORDER BY `issued_at` ASC LIMIT 1048575
+--@ rewritten
+
+--@ case: a filter of a summary
+SELECT * FROM (SELECT `invoices`.`currency` AS `currency`, SUM(`invoices`.`amount`) AS `sum`, COUNT(*) AS `count` FROM `invoices` GROUP BY `invoices`.`currency`) AS `source` WHERE (`source`.`count` > 2) AND (`source`.`currency` <> 'USD' OR `source`.`currency` IS NULL) LIMIT 2000
+--@ rewritten
+
+--@ case: the previous twelve months, whole ones
+SELECT DATE_TRUNC('month', `invoices`.`issued_at`) AS `m`, COUNT(*) AS `count` FROM `invoices` WHERE `invoices`.`issued_at` >= DATE_TRUNC('month', TIMESTAMP '2024-02-15 10:20:30' + INTERVAL '-12' MONTH) AND `invoices`.`issued_at` < DATE_TRUNC('month', TIMESTAMP '2024-02-15 10:20:30') GROUP BY DATE_TRUNC('month', `invoices`.`issued_at`) ORDER BY `m` ASC
+--@ rewritten
+
+--@ case: a mean of money
+SELECT `invoices`.`status` AS `status`, AVG(`invoices`.`amount`) AS `avg` FROM `invoices` GROUP BY `invoices`.`status` ORDER BY `avg` DESC, `status` ASC
+--@ rewritten

@@ -173,3 +173,19 @@ limit 1000001
 --@ case: case-insensitive search in a slicer
 select `rows`.`account_name` as `account_name` from `accounts` as `rows` where locate('account 1', lower(`rows`.`account_name`)) >= 1 group by `account_name` limit 101
 --@ kept: no view has the accounts' names
+
+--@ case: the outer query without blanks
+select `C1`, `a0` from (select sum(`t0`.`amount`) as `a0`, `t0`.`channel` as `C1` from (select `order_date`, `channel`, `amount` from `sales`) as `t0` group by `t0`.`channel`) as `ITBL` where not (`a0` is null) limit 1000001
+--@ rewritten
+
+--@ case: a slicer that is a list of years
+select sum(`t0`.`amount`) as `a0`, `t1`.`cal_year` as `c1` from `sales` as `t0` left outer join `calendar` as `t1` on (`t0`.`order_date` = `t1`.`cal_date`) where (`t1`.`cal_year` = 2024 and `t1`.`cal_year` is not null) group by `t1`.`cal_year` limit 1000001
+--@ rewritten
+
+--@ case: several measures of one table
+select count(1) as `a0`, sum(cast(`t0`.`quantity` as double)) as `a1`, min(`t0`.`order_date`) as `a2`, max(`t0`.`order_date`) as `a3` from `sales` as `t0` where `t0`.`order_date` >= date '2024-01-01' and `t0`.`order_date` < date '2025-01-01'
+--@ rewritten
+
+--@ case: a measure filtered in the visual
+select `category`, `a0` from (select `t1`.`category` as `category`, sum(`t0`.`amount`) as `a0` from `sales` as `t0` inner join `products` as `t1` on `t0`.`product_id` = `t1`.`product_id` group by `t1`.`category`) as `q` where `a0` > 100 order by `a0` desc, `category` limit 501
+--@ rewritten

@@ -170,3 +170,23 @@ from (select distinct customer_id from sales where order_date >= '2024-01-01') a
 join (select distinct customer_id from sales where order_date >= '2023-01-01' and order_date < '2024-01-01') b on a.customer_id = b.customer_id
 LIMIT 1000
 --@ rewritten
+
+--@ case: months as columns, by PIVOT
+SELECT * FROM (SELECT currency, month(issued_at) AS m, amount FROM invoices WHERE issued_at >= '2024-01-01' AND issued_at < '2025-01-01') PIVOT (sum(amount) FOR m IN (1 AS jan, 2 AS feb, 3 AS mar))
+--@ rewritten
+
+--@ case: statuses as columns with two measures
+SELECT * FROM (SELECT date_trunc('month', issued_at) AS month, status, amount FROM invoices) PIVOT (sum(amount) AS total, count(*) AS n FOR status IN ('paid' AS paid, 'open' AS open)) ORDER BY month
+--@ rewritten
+
+--@ case: with the week before
+SELECT cur.d, cur.n, prev.n AS n_before FROM (SELECT to_date(event_time) AS d, count(*) AS n FROM web_events GROUP BY to_date(event_time)) cur LEFT JOIN (SELECT date_add(to_date(event_time), 7) AS d, count(*) AS n FROM web_events GROUP BY date_add(to_date(event_time), 7)) prev ON cur.d = prev.d ORDER BY cur.d
+--@ rewritten
+
+--@ case: an approximate percentile
+SELECT device, percentile_approx(duration_ms, 0.95) AS p95 FROM web_events GROUP BY device
+--@ kept: a percentile of rows
+
+--@ case: shares of a total by a scalar subquery
+SELECT channel, sum(amount) AS amount, round(100 * sum(amount) / (SELECT sum(amount) FROM sales), 1) AS pct FROM sales GROUP BY channel ORDER BY amount DESC
+--@ rewritten

@@ -150,3 +150,23 @@ GROUP BY `feature`
 ORDER BY `AVG(seconds)` DESC
 LIMIT 3
 --@ kept: the last bits of a floating-point mean would decide which three rows come back
+
+--@ case: not in, and not null
+SELECT `browser` AS `browser`, sum(`revenue`) AS `rev` FROM `web_events` WHERE `country` NOT IN ('de', 'fr') AND `event_type` IS NOT NULL GROUP BY `browser` ORDER BY `rev` DESC LIMIT 1000
+--@ rewritten
+
+--@ case: a mean of milliseconds, rounded
+SELECT `device`, ROUND(AVG(`duration_ms`), 1) AS `avg_ms` FROM `web_events` GROUP BY `device` ORDER BY `device` LIMIT 1000
+--@ rewritten
+
+--@ case: the cheapest and the dearest in one chart
+SELECT date_trunc('day', `event_time`) AS `__timestamp`, MIN(`duration_ms`) AS `min`, MAX(`duration_ms`) AS `max` FROM `web_events` WHERE `event_type` = 'view' GROUP BY date_trunc('day', `event_time`) ORDER BY `__timestamp` LIMIT 50000
+--@ rewritten
+
+--@ case: a share of bots
+SELECT date_trunc('week', `event_time`) AS `__timestamp`, sum(CASE WHEN `is_bot` THEN 1 ELSE 0 END) * 1.0 / count(*) AS `bots` FROM `web_events` GROUP BY date_trunc('week', `event_time`) LIMIT 10000
+--@ rewritten
+
+--@ case: an approximate number of visitors
+SELECT `country`, approx_count_distinct(`visitor_id`) AS `v` FROM `web_events` GROUP BY `country` LIMIT 1000
+--@ kept: a sketch of other values

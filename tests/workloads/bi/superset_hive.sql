@@ -183,3 +183,15 @@ GROUP BY `path`
 ORDER BY `count` DESC, `path`
 LIMIT 25
 --@ rewritten
+
+--@ case: months of instants as text, with more than a few rows
+SELECT from_unixtime(unix_timestamp(`event_time`), 'yyyy-MM-01 00:00:00') AS `__timestamp`, `device` AS `device`, COUNT(*) AS `count` FROM `web_events` WHERE `event_time` >= cast('2024-01-01 00:00:00' AS TIMESTAMP) AND `event_time` < cast('2024-04-01 00:00:00' AS TIMESTAMP) GROUP BY `device`, from_unixtime(unix_timestamp(`event_time`), 'yyyy-MM-01 00:00:00') HAVING COUNT(*) > 3 ORDER BY `count` DESC LIMIT 50000
+--@ rewritten
+
+--@ case: distinct values of a key by month
+SELECT date_trunc('month', `event_time`) AS `__timestamp`, COUNT(DISTINCT `country`) AS `countries` FROM `web_events` GROUP BY date_trunc('month', `event_time`) LIMIT 10000
+--@ rewritten
+
+--@ case: a filter by case-insensitive pattern
+SELECT `country` AS `country`, SUM(`bytes`) AS `SUM(bytes)` FROM `web_events` WHERE LOWER(`country`) LIKE LOWER('%e%') GROUP BY `country` ORDER BY `SUM(bytes)` DESC LIMIT 100
+--@ rewritten

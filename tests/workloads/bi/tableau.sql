@@ -305,3 +305,31 @@ FROM `sales` `sales`
 ) `t0` ON (`products`.`brand` = `t0`.`brand`)
 GROUP BY 1, 3
 --@ rewritten
+
+--@ case: a sheet without empty marks
+SELECT `customers`.`region` AS `region`, SUM(`sales`.`amount`) AS `sum_amount_ok` FROM `sales` `sales` INNER JOIN `customers` `customers` ON (`sales`.`customer_id` = `customers`.`customer_id`) GROUP BY `customers`.`region` HAVING (COUNT(1) > 0)
+--@ rewritten
+
+--@ case: the total under the sheet
+SELECT SUM(1) AS `cnt_sales_ok`, SUM(`sales`.`quantity`) AS `sum_quantity_ok` FROM `sales` `sales` HAVING (COUNT(1) > 0)
+--@ rewritten
+
+--@ case: the dates between which there is data
+SELECT MAX(`sales`.`order_date`) AS `temp_max`, MIN(`sales`.`order_date`) AS `temp_min`, COUNT(1) AS `x_measure` FROM `sales` `sales` HAVING (COUNT(1) > 0)
+--@ rewritten
+
+--@ case: NULL as a member of its own
+SELECT (CASE WHEN (`sales`.`channel` IS NULL) THEN 'Null' ELSE `sales`.`channel` END) AS `calculation_1`, SUM(`sales`.`amount`) AS `sum_amount_ok` FROM `sales` `sales` GROUP BY (CASE WHEN (`sales`.`channel` IS NULL) THEN 'Null' ELSE `sales`.`channel` END)
+--@ rewritten
+
+--@ case: a context filter as a join with its members
+SELECT `products`.`category` AS `category`, SUM(`sales`.`quantity`) AS `q` FROM `sales` `sales` INNER JOIN `products` `products` ON (`sales`.`product_id` = `products`.`product_id`) INNER JOIN (SELECT `p`.`category` AS `category` FROM `sales` `s` INNER JOIN `products` `p` ON (`s`.`product_id` = `p`.`product_id`) GROUP BY `p`.`category` HAVING (SUM(`s`.`quantity`) >= 10)) `t0` ON (`products`.`category` = `t0`.`category`) GROUP BY `products`.`category`
+--@ rewritten
+
+--@ case: months as parts, by colour
+SELECT `customers`.`segment` AS `segment`, MONTH(`sales`.`order_date`) AS `mn_order_date_ok`, YEAR(`sales`.`order_date`) AS `yr_order_date_ok`, SUM((`sales`.`amount` - `sales`.`cost`)) AS `profit` FROM `sales` `sales` LEFT JOIN `customers` `customers` ON (`sales`.`customer_id` = `customers`.`customer_id`) WHERE (YEAR(`sales`.`order_date`) IN (2023, 2024)) GROUP BY `customers`.`segment`, MONTH(`sales`.`order_date`), YEAR(`sales`.`order_date`)
+--@ rewritten
+
+--@ case: the mean of whole numbers
+SELECT `sales`.`channel` AS `channel`, AVG(CAST(`sales`.`quantity` AS DOUBLE)) AS `avg_quantity_ok` FROM `sales` `sales` GROUP BY `sales`.`channel`
+--@ rewritten
