@@ -107,7 +107,7 @@ class Authentication:
             check = asyncio.get_running_loop().run_in_executor(self._checking, self._passwords.check, user, password)
             right = await check
         except Exception as error:
-            logger.exception("the password of %r could not be checked", user)
+            logger.exception("password not checked user=%r", user)
             raise Denied(
                 "Error validating the login: passwords cannot be checked now, try again later", user
             ) from error

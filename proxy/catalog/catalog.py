@@ -328,7 +328,9 @@ class Catalog:
         try:
             return self._listed.get((name, entry.location)) or listed(name, entry)
         except Exception as failure:  # metadata comes from any writer; one that cannot be read hides no other
-            _log.warning("%s is not listed: its metadata at %s cannot be read: %r", name, entry.location, failure)
+            _log.warning(
+                "metadata unreadable name=%s location=%s error=%r: it is not listed", name, entry.location, failure
+            )
             return None
 
     def _table_properties(self, name: TableName) -> Mapping[str, str]:
@@ -394,7 +396,7 @@ class Catalog:
         except Exception as failure:  # one broken view never hides the others
             reason = failure if isinstance(failure, Unusable) else Unusable(f"its metadata cannot be read: {failure!r}")
             if name not in self._broken:
-                _log.warning("materialized view %s is left out: %s", name, reason)
+                _log.warning("view left out view=%s: %s", name, reason)
             return reason
 
 
@@ -413,5 +415,5 @@ def _view(name: TableName, entry: Entry) -> _View:
     try:
         return plain_view(name, document)
     except Unusable as why:  # Spark cannot read it either: it is another engine's
-        _log.info("view %s stays a name: %s", name, why)
+        _log.info("view not expanded view=%s: %s", name, why)
         return None

@@ -102,7 +102,7 @@ async def _partitions(catalog: Catalog, held: rewriter.Stored, sources: Sequence
             files = await catalog.files(table.name, table.snapshot_id, table.snapshot_id)
             found = rewriter.derived_partitions(held, table, files)
         except Exception:  # manifests come from any writer; without them storage has no partitions
-            _logger.exception("cannot read the files of %s", table.name)
+            _logger.exception("files unreadable table=%s", table.name)
             continue
         if found:
             return ", ".join(map(_partition_text, found))

@@ -47,7 +47,7 @@ async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]
         await asyncio.shield(_note(catalog, view, _CANCELLED))
         raise
     except Exception as failure:
-        _logger.warning("refresh of %s failed: %s", view.name, failure)
+        _logger.warning("refresh failed view=%s error=%s", view.name, failure)
         await _note(catalog, view, first_message(str(failure)))
         raise
     else:
@@ -61,4 +61,4 @@ async def _note(catalog: Catalog, view: MaterializedView, message: str | None) -
             return
         await catalog.note(view.storage, REFRESH_ERROR, message and f"{now}: {message[:_LONGEST]}")
     except Exception:  # the refresh's own outcome counts
-        _logger.exception("cannot note how the refresh of %s has ended", view.name)
+        _logger.exception("refresh not recorded view=%s", view.name)

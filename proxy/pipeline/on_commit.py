@@ -177,7 +177,7 @@ class OnCommit:
             raise
         except Exception:
             failed.add(view.name)
-            _logger.exception("%s could not be refreshed", view.name)
+            _logger.exception("refresh failed view=%s cause=commit", view.name)
             log(f"{view.name} could not be refreshed, and is not used until it is")
 
 

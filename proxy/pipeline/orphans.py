@@ -43,7 +43,7 @@ class Orphans:
         try:
             found = await self._found(view)
         except Exception:
-            _logger.exception("storage that no view points to could not be looked for")
+            _logger.exception("orphans unknown: storage without a view could not be looked for")
             return []
         return [storage for storage in found if await self._dropped(storage)]
 
@@ -52,9 +52,9 @@ class Orphans:
             async with self._runner.job({}) as job:
                 await job.run(f"DROP TABLE IF EXISTS {storage.sql()} PURGE")
         except Exception as failure:  # it hides no other
-            _logger.warning("%s, which no view points to, could not be dropped: %r", storage, failure)
+            _logger.warning("orphan not dropped storage=%s error=%r", storage, failure)
             return False
-        _logger.info("dropped %s, which no view points to: its CREATE was killed", storage)
+        _logger.info("orphan dropped storage=%s: its CREATE was killed", storage)
         return True
 
     async def _found(self, view: TableName | None) -> list[TableName]:

@@ -138,7 +138,9 @@ class Pipeline:
                 if not (decision.incremental or step.shared) or failure.sql_state == LOST:
                     raise explained(view, failure, storage.refresh, step.sources.tables) from failure
                 why = headline(failure.message)
-                _logger.warning("%s refresh of %s failed: %s", decision.kind, view.name, why)
+                _logger.warning(
+                    "refresh failed view=%s way=%s error=%s: a full refresh follows", view.name, decision.kind, why
+                )
                 log(f"{view.name}: the refresh ({decision.kind}) failed, computing it anew: {why}")
                 asked = replace(asked, anew=True)
                 continue

@@ -45,7 +45,7 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
             return replace(change, files=await catalog.files(*ends))
         return replace(change, touched=await catalog.touched(*ends))
     except Exception:  # manifests come from any writer; without them a decision stays as it is
-        _logger.exception("cannot read the files of %s", change.name)
+        _logger.exception("files unreadable table=%s", change.name)
         return change
 
 

@@ -77,7 +77,7 @@ class Schedule:
         except Unavailable:  # which the catalog has logged
             return _LONGEST_PAUSE
         except Exception:
-            _logger.exception("the schedule of refreshes could not be looked at")
+            _logger.exception("schedule unreadable: no scheduled refresh until the next look")
             return _LONGEST_PAUSE
 
     def _begin(self, view: MaterializedView) -> None:
@@ -96,4 +96,4 @@ class Schedule:
             except SqlError:
                 pass  # noted on the view's storage, and logged, by the pipeline
             except Exception:
-                _logger.exception("the scheduled refresh of %s failed", view.name)
+                _logger.exception("refresh failed view=%s cause=schedule", view.name)

@@ -50,7 +50,7 @@ async def _forget(catalog: Catalog, storage: TableName, branch: str) -> None:
     try:
         await catalog.drop_branch(storage, branch)
     except Exception:  # the refresh's own outcome counts; the next one drops the branch
-        _logger.exception("cannot drop the branch %s of %s", branch, storage)
+        _logger.exception("branch not dropped branch=%s storage=%s", branch, storage)
 
 
 def _lost(view: MaterializedView, detail: str) -> Lost:

@@ -64,7 +64,7 @@ class Upkeep:
         except SqlError as failure:
             log(f"{view.name}: old snapshots of its storage could not expire: {headline(failure.message)}")
         except Exception:
-            _logger.exception("old snapshots of the storage of %s could not expire", view.name)
+            _logger.exception("snapshots not expired view=%s", view.name)
 
     async def _carry(self, view: MaterializedView) -> None:
         """After compaction, a snapshot without rows that says what the content was computed from."""

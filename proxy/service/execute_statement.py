@@ -157,10 +157,10 @@ async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
     except SqlError:
         raise
     except RecursionError:  # its traceback is thousands of lines long and tells nothing more
-        logger.warning("a statement of %d characters is nested too deeply and is forwarded as it is", len(sql))
+        logger.warning("statement nested too deeply characters=%d: it is forwarded as it is", len(sql))
         return Forward(replay=Replay.DOUBTFUL)
     except Exception:
-        logger.exception("a statement could not be planned and is forwarded as it is")
+        logger.exception("statement not planned: it is forwarded as it is")
         return Forward(replay=Replay.DOUBTFUL)
 
 
@@ -195,7 +195,7 @@ class _Start:
             reply = await answered
             falls_back = plan.fallback and plan.sql is not None
             if falls_back and not succeeded(reply) and not statement.expired:
-                logger.warning("a rewritten statement was refused, its original is run")
+                logger.warning("rewriting refused: the original statement is run")
                 statement.record.fell_back = True
                 plan = replace(plan, sql=None, fallback=False)
                 operation = self._operation(plan)

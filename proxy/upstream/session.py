@@ -127,7 +127,7 @@ class UpstreamSession:
                 level, "upstream session %s: CloseSession was not answered in %gs", self.handle.id, self._timeouts.close
             )
         except SqlError as error:
-            logger.warning("upstream session %s was not closed in order: %s", self.handle.id, error)
+            logger.warning("upstream session not closed session=%s error=%s", self.handle.id, error)
         finally:
             self._connection.close()
             left, self.left = self.left, None

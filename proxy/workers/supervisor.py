@@ -77,7 +77,7 @@ class Supervisor:
     def _kill(self) -> None:
         """Kill the workers that have not ended in time."""
         for number, process in self._running.items():
-            _log.warning("worker %d did not end in time and is killed", number)
+            _log.warning("worker killed worker=%d: it did not end in time", number)
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
 
@@ -108,7 +108,7 @@ class Supervisor:
                 return
             rest = 0.0 if clock() - began > _WELL else max(rest, _FIRST_REST)
             _log.warning(
-                "worker %d has ended (%s), and its sessions with it; it is started again in %g s",
+                "worker ended worker=%d how=%s restart_s=%g: its sessions are lost",
                 number,
                 ending.told(code),
                 rest,
@@ -126,7 +126,7 @@ class Supervisor:
                 *self.command, stdin=PIPE, stdout=PIPE, start_new_session=True
             )
         except OSError as error:  # no memory, or no process, is to be had now
-            _log.error("worker %d cannot be started: %s", number, error)  # a trace tells no more
+            _log.error("worker not started worker=%d error=%s", number, error)  # a trace tells no more
             return 1
         # Of the settings as they are by now: who comes later to be told of others is among those that run.
         task = Task(self.settings, number, generation, self.port, self.directory, self._cookie_key)
@@ -152,7 +152,7 @@ class Supervisor:
 
     def _listens(self, number: int) -> None:
         if number in self._listening:
-            _log.info("worker %d is there again", number)
+            _log.info("worker restarted worker=%d", number)
         self._listening.add(number)
 
     def _answers(self, number: int) -> None:

@@ -87,7 +87,7 @@ class LocalOperation(RunningOperation):
             if limit.expired():
                 self.advance(OperationState.TIMEDOUT)
                 return
-            logger.exception("a statement answered here failed")
+            logger.exception("statement of Viewgate's own failed")
             self.advance(OperationState.ERROR, SqlError(f"Viewgate could not answer the statement: {error!r}", "XX000"))
 
     def _finished(self) -> ResultSet:

@@ -39,6 +39,6 @@ class PostCommit:
         try:
             await work()
         except Exception:
-            logger.exception("what follows a statement failed")
+            logger.exception("post-commit refresh failed")
         finally:
             self._over()

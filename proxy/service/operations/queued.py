@@ -111,7 +111,7 @@ class QueuedOperation(RunningOperation):
         except SqlError as error:
             self.advance(OperationState.ERROR, error)
         except Exception as error:
-            logger.exception("a statement could not be started")
+            logger.exception("statement not started")
             self.advance(OperationState.ERROR, SqlError(f"Viewgate could not start the statement: {error!r}", "XX000"))
 
     def _become(self, operation: RunningOperation) -> None:

@@ -199,7 +199,7 @@ class RemoteRun(RunningOperation):
             return False
         failed = status.state is OperationState.ERROR and self.fallback.open
         if failed and (isinstance(status.error, InvalidStatement) or not self.writes):
-            logger.warning("a rewritten statement failed, its original is run: %s", first_message(str(status.error)))
+            logger.warning("rewriting failed error=%s: the original statement is run", first_message(str(status.error)))
             self.fallback.take(status.error, self._run_original)
             await self.fallback.passed()
             return False
@@ -325,7 +325,7 @@ class RemoteRun(RunningOperation):
     def _is_left(self, wanted: str, error: BaseException) -> None:
         """Log that the upstream still has the operation; with its session, it goes as well."""
         if self._lease.held and self.upstream.alive:
-            logger.warning("operation %s could not be %s: %s", self.handle.id, wanted, error)
+            logger.warning("operation not %s operation=%s error=%s", wanted, self.handle.id, error)
 
     # The client's own statement in the place of the rewritten one
 

@@ -166,7 +166,7 @@ class ProgressBar:
             try:
                 stages = await look()
             except Exception as error:  # the statement itself goes well
-                logger.warning("how far a statement is could not be found out: %r", error)
+                logger.warning("progress unknown error=%r", error)
                 stages = None
             if self._seen is None and stages is None:
                 self._known = False

@@ -81,7 +81,7 @@ def test_one_that_cannot_be_dropped_is_named_and_hides_no_other(
     house.spark.run = fail  # type: ignore[method-assign]
     with caplog.at_level(logging.WARNING, "proxy"):
         assert drop(house) == [LEFT]
-    assert "lake.demo.a__storage, which no view points to, could not be dropped" in caplog.text
+    assert "orphan not dropped storage=lake.demo.a__storage" in caplog.text
 
 
 def test_where_none_can_be_looked_for_nothing_is_dropped(

@@ -98,7 +98,7 @@ def test_a_sequel_that_fails_changes_nothing(run_async: bool, caplog: pytest.Log
             response = await client.execute(await client.open_session(), "INSERT", run_async=run_async)
             assert (await client.end(response.operationHandle)).operationState == FINISHED
             assert proxied.planned.ended == [True]
-            assert "what follows a statement failed" in caplog.text
+            assert "post-commit refresh failed" in caplog.text
 
     with_proxy(test)
 

@@ -66,7 +66,7 @@ async def kill(several: Several, client: RawClient, session: Any, number: int) -
     _, process = (await processes(client, session))[number - 1]
     assert process is not None
     os.kill(process, signal.SIGKILL)
-    await several.said(f"worker {number} has ended (SIGKILL), and its sessions with it")
+    await several.said(f"worker ended worker={number} how=SIGKILL")
 
 
 async def close(client: RawClient, session: Any) -> Any:

@@ -111,4 +111,4 @@ def test_a_worker_that_cannot_be_started_now_is_started_later(
     code, processes = story(tmp_path, monkeypatch, refuse)
     assert len(processes) == 2
     assert code == 0
-    assert "worker 1 cannot be started: [Errno 11] Resource temporarily unavailable" in caplog.messages
+    assert "worker not started worker=1 error=[Errno 11] Resource temporarily unavailable" in caplog.messages

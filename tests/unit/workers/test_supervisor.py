@@ -35,7 +35,7 @@ def test_a_worker_that_dies_is_started_again_and_its_sessions_are_reported_lost(
             assert (lost.sqlState, lost.errorMessage.startswith(LOST)) == ("08S01", True)
             assert [state for state, _ in await processes(one, session)] == ["running", "down"]
             assert await one.first_column(operation) == ["SELECT 1"]
-            await several.said("worker 2 is there again")
+            await several.said("worker restarted worker=2")
             assert (await one.execute(others, "SELECT 1")).status.errorMessage.startswith(LOST)
         async with on_each(several) as ((one, session), (other, _)):
             assert await processes(one, session) == await processes(other, session)
