@@ -1,9 +1,9 @@
-"""What follows a statement on the upstream: its client waits for it, and can give it up."""
+"""The post-commit refresh behind a statement: its client waits for it, and can give it up."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -41,69 +41,72 @@ class Following:
             self.ended.set()
 
 
-def test_a_client_that_polls_sees_the_statement_running_until_the_sequel_is_over() -> None:
+Story = Callable[[Proxied, Following, RawClient], Awaitable[None]]
+
+
+def with_follower(story: Story, sql: str = "INSERT") -> None:
+    """Tell a story of a client whose statement is followed."""
+
     async def test(proxied: Proxied) -> None:
         following = Following()
-        proxied.planned.plans["INSERT"] = following.plan()
+        proxied.planned.plans[sql] = following.plan(ended=proxied.planned.ended.append)
         async with RawClient(proxied.port) as client:
-            operation = (await client.execute(await client.open_session(), "INSERT")).operationHandle
-            assert (await client.status(operation)).operationState == RUNNING
-            await following.begun.wait()
-            assert await client.first_column(operation, log=True) == ["following"]
-            following.release.set()
-            status = await client.end(operation)
-            assert (status.operationState, status.hasResultSet) == (FINISHED, True)
-            assert await client.first_column(operation) == ["INSERT"]
+            await story(proxied, following, client)
 
     with_proxy(test)
+
+
+def test_a_client_that_polls_sees_the_statement_running_until_the_refresh_is_over() -> None:
+    async def story(proxied: Proxied, following: Following, client: RawClient) -> None:
+        operation = (await client.execute(await client.open_session(), "INSERT")).operationHandle
+        assert (await client.status(operation)).operationState == RUNNING
+        await following.begun.wait()
+        assert await client.first_column(operation, log=True) == ["following"]
+        following.release.set()
+        status = await client.end(operation)
+        assert (status.operationState, status.hasResultSet) == (FINISHED, True)
+        assert await client.first_column(operation) == ["INSERT"]
+
+    with_follower(story)
 
 
 def test_a_client_that_sleeps_between_questions_is_told_of_the_end_by_the_first() -> None:
-    async def test(proxied: Proxied) -> None:
-        following = Following()
-        proxied.planned.plans["INSERT"] = following.plan()
-        async with RawClient(proxied.port) as client:
-            operation = (await client.execute(await client.open_session(protocol=5), "INSERT")).operationHandle
-            asked = asyncio.create_task(client.status(operation))
-            await following.begun.wait()
-            following.release.set()
-            assert (await asked).operationState == FINISHED
+    async def story(proxied: Proxied, following: Following, client: RawClient) -> None:
+        operation = (await client.execute(await client.open_session(protocol=5), "INSERT")).operationHandle
+        asked = asyncio.create_task(client.status(operation))
+        await following.begun.wait()
+        following.release.set()
+        assert (await asked).operationState == FINISHED
 
-    with_proxy(test)
+    with_follower(story)
 
 
-def test_a_client_that_waits_gets_its_reply_after_the_sequel() -> None:
-    async def test(proxied: Proxied) -> None:
-        following = Following()
-        proxied.planned.plans["INSERT"] = following.plan()
-        async with RawClient(proxied.port) as client:
-            session = await client.open_session()
-            executing = asyncio.create_task(client.execute(session, "INSERT", run_async=False))
-            await following.begun.wait()
-            assert not executing.done()
-            following.release.set()
-            assert (await executing).status.statusCode == 0
+def test_a_client_that_waits_gets_its_reply_after_the_refresh() -> None:
+    async def story(proxied: Proxied, following: Following, client: RawClient) -> None:
+        session = await client.open_session()
+        executing = asyncio.create_task(client.execute(session, "INSERT", run_async=False))
+        await following.begun.wait()
+        assert not executing.done()
+        following.release.set()
+        assert (await executing).status.statusCode == 0
 
-    with_proxy(test)
+    with_follower(story)
 
 
 @pytest.mark.parametrize("run_async", [True, False])
-def test_a_sequel_that_fails_changes_nothing(run_async: bool, caplog: pytest.LogCaptureFixture) -> None:
-    async def test(proxied: Proxied) -> None:
-        following = Following()
+def test_a_refresh_that_fails_changes_nothing(run_async: bool, caplog: pytest.LogCaptureFixture) -> None:
+    async def story(proxied: Proxied, following: Following, client: RawClient) -> None:
         following.raising = KeyError("lost")
         following.release.set()
-        proxied.planned.plans["INSERT"] = following.plan(ended=proxied.planned.ended.append)
-        async with RawClient(proxied.port) as client:
-            response = await client.execute(await client.open_session(), "INSERT", run_async=run_async)
-            assert (await client.end(response.operationHandle)).operationState == FINISHED
-            assert proxied.planned.ended == [True]
-            assert "post-commit refresh failed" in caplog.text
+        response = await client.execute(await client.open_session(), "INSERT", run_async=run_async)
+        assert (await client.end(response.operationHandle)).operationState == FINISHED
+        assert proxied.planned.ended == [True]
+        assert "post-commit refresh failed" in caplog.text
 
-    with_proxy(test)
+    with_follower(story)
 
 
-def test_a_cancel_ends_the_sequel_and_the_statement_has_succeeded() -> None:
+def test_a_cancel_ends_the_refresh_and_the_statement_has_succeeded() -> None:
     async def test(proxied: Proxied) -> None:
         following = Following()
         proxied.planned.plans["INSERT"] = following.plan()
@@ -120,7 +123,7 @@ def test_a_cancel_ends_the_sequel_and_the_statement_has_succeeded() -> None:
     with_proxy(test)
 
 
-def test_a_client_that_goes_away_leaves_the_sequel_running() -> None:
+def test_a_client_that_goes_away_leaves_the_refresh_running() -> None:
     async def test(proxied: Proxied) -> None:
         following = Following()
         proxied.planned.plans["INSERT"] = following.plan()
@@ -138,50 +141,41 @@ def test_a_client_that_goes_away_leaves_the_sequel_running() -> None:
     with_proxy(test)
 
 
-def test_the_time_limit_of_the_statement_ends_the_wait_and_not_the_sequel() -> None:
-    async def test(proxied: Proxied) -> None:
-        following = Following()
-        proxied.planned.plans["INSERT"] = following.plan()
-        async with RawClient(proxied.port) as client:
-            session = await client.open_session()
-            operation = (await client.execute(session, "INSERT", timeout=1)).operationHandle
-            assert (await client.end(operation)).operationState == FINISHED
-            assert not following.ended.is_set()
-            following.release.set()
-            await following.ended.wait()
-            assert not following.cancelled
+def test_the_time_limit_of_the_statement_ends_the_wait_and_not_the_refresh() -> None:
+    async def story(proxied: Proxied, following: Following, client: RawClient) -> None:
+        session = await client.open_session()
+        operation = (await client.execute(session, "INSERT", timeout=1)).operationHandle
+        assert (await client.end(operation)).operationState == FINISHED
+        assert not following.ended.is_set()
+        following.release.set()
+        await following.ended.wait()
+        assert not following.cancelled
 
-    with_proxy(test)
+    with_follower(story)
 
 
 @pytest.mark.parametrize("run_async", [True, False])
 def test_a_statement_that_fails_is_told_at_once_and_followed_all_the_same(run_async: bool) -> None:
-    async def test(proxied: Proxied) -> None:
-        following = Following()
-        proxied.planned.plans["FAIL"] = following.plan()
-        async with RawClient(proxied.port) as client:
-            response = await client.execute(await client.open_session(), "FAIL", run_async=run_async)
-            if run_async:
-                assert (await client.end(response.operationHandle)).operationState == ERROR
-            else:
-                assert response.status.statusCode == ERROR - 2
-            await following.begun.wait()
-            following.release.set()
+    async def story(proxied: Proxied, following: Following, client: RawClient) -> None:
+        response = await client.execute(await client.open_session(), "FAIL", run_async=run_async)
+        if run_async:
+            assert (await client.end(response.operationHandle)).operationState == ERROR
+        else:
+            assert response.status.statusCode == ERROR - 2
+        await following.begun.wait()
+        following.release.set()
 
-    with_proxy(test)
+    with_follower(story, "FAIL")
 
 
 def test_a_statement_that_is_closed_unseen_is_followed() -> None:
-    async def test(proxied: Proxied) -> None:
-        following = Following()
-        proxied.planned.plans["INSERT"] = following.plan()
-        async with RawClient(proxied.port) as client:
-            operation = (await client.execute(await client.open_session(), "INSERT")).operationHandle
-            await client.close(operation)
-            await following.begun.wait()
-            following.release.set()
+    async def story(proxied: Proxied, following: Following, client: RawClient) -> None:
+        operation = (await client.execute(await client.open_session(), "INSERT")).operationHandle
+        await client.close(operation)
+        await following.begun.wait()
+        following.release.set()
 
-    with_proxy(test)
+    with_follower(story)
 
 
 def test_one_that_is_cancelled_before_it_has_begun_is_over() -> None:
