@@ -16,6 +16,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from proxy.authentication import Denied
+from proxy.catalog import Unavailable
 from proxy.commands import Context, kill
 from proxy.commands.properties import QUERY
 from proxy.console import lineage, shown, statements, worth
@@ -25,6 +26,7 @@ from proxy.hs2 import SqlError
 from proxy.pipeline import freshness
 
 _SEE_OTHER, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 303, 401, 403, 404
+_CONFLICT, _UNAVAILABLE = 409, 503
 _LONGEST_FORM = 64 * 1024  # bytes
 _REFRESHES = 20  # that the page of a view shows
 _TICKETS = {"WWW-Authenticate": "Negotiate"}
@@ -77,7 +79,8 @@ class Pages:
             try:
                 return _with_cookie(await page(request, visitor), visitor)
             except SqlError as error:
-                return self._page("message.html", visitor, told=error.message)
+                status = _UNAVAILABLE if isinstance(error, Unavailable) else _CONFLICT
+                return self._page("message.html", visitor, status, told=error.message)
 
         return answer
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from proxy.authentication import Authentication, Denied
+from proxy.catalog import Unavailable
 from proxy.session import OperationState
 from tests.unit.catalog.lake import Lake
 from tests.unit.commands.house import House
@@ -115,12 +116,25 @@ def test_nobody_reads_or_ends_the_statement_of_another(guarded: House) -> None:
     async def ask(port: int) -> Answer:
         kept = await logged_in(port, "ann")
         ended = await request(port, f"/statements/{running.handle.id}/end", "POST", cookie=kept, **OWN)
+        assert ended.status == 409
         assert "there is no statement" in ended.body
         return await request(port, f"/statements/{running.handle.id}", cookie=kept)
 
     answer = asked(guarded, ask, Authentication(Known()))
     assert answer.status == 404
     assert "secret" not in answer.body
+
+
+def test_while_the_catalog_is_down_the_pages_of_views_say_so(guarded: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def down() -> None:
+        raise Unavailable("the catalog lake cannot be reached")
+
+    guarded.context = replace(guarded.context, open_to_all=True)
+    monkeypatch.setattr(guarded.catalog, "definitions", down)
+    answers = [asked(guarded, lambda port, path=path: request(port, path))  # type: ignore[misc]
+               for path in ("/views", "/views/lake.demo.agg", "/graph", "/statements")]  # fmt: skip
+    assert [answer.status for answer in answers] == [503, 503, 503, 200]
+    assert "the catalog lake cannot be reached" in answers[0].body
 
 
 def test_a_page_is_gone_on_to_after_the_login(guarded: House) -> None:
