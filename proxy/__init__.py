@@ -4,7 +4,7 @@ Bytes become messages, messages become statements, statements become plans; each
 
     workers     several processes on one port, where one is not enough
     server      listens, reads bytes, hands each call to service, writes the reply; the edge that awaits
-    console     metrics and health over HTTP, on a port of their own
+    console     pages for operators, metrics and health over HTTP, on a port of their own
     service     what each Thrift call means: one file per call, enrolled in HANDLERS
     commands    the statements that Viewgate answers itself: CREATE, REFRESH, DROP, SHOW … MATERIALIZED VIEW
     answering   what is to be done with a statement: forward it, rewrite it, answer it
