@@ -62,13 +62,12 @@ class Features:
 
 @dataclass
 class Shelf:
-    """The views as bits, in the order of their names, `everyone` the bits of all.
+    """The views as bits, in the order of their names.
 
     `reads` has the views that read a table so many times or more, `bags` those of the very same tables.
     """
 
     views: Sequence[TableName] = ()
-    everyone: int = 0
     understood: int = 0
     grouped: int = 0
     outer: int = 0
@@ -86,7 +85,7 @@ class Shelf:
     def of(cls, views: Mapping[TableName, Features]) -> Shelf:
         """Return the shelf of these views."""
         names = sorted(views)
-        shelf = cls(names, (1 << len(names)) - 1)
+        shelf = cls(names)
         for i, name in enumerate(names):
             shelf._place(1 << i, views[name])
         return shelf

@@ -167,4 +167,7 @@ def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
 
 def _spare(path: Candidate, mapping: Mapping[str, str]) -> Miss:
     spare = ", ".join(table.name.table for table in path.block.tables if table.id not in mapping)
-    return Miss(Reason.TABLES_DIFFER, f"the view joins {spare} besides, and no trusted key says that no row is lost")
+    return Miss(
+        Reason.JOIN_DIFFERS,
+        f"the view also joins {spare}, and no declared key tells that this join keeps each row once",
+    )

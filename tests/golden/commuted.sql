@@ -87,7 +87,7 @@ SELECT coalesce(sum(v.`known`), 0) AS n FROM lake.demo.chosen__storage AS v
 
 --@ case: values of coalesce stay in their order
 SELECT sex, sum(coalesce(b, a)) AS s FROM t GROUP BY sex
---@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(coalesce(b, a)); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer TABLES_DIFFER the view joins u besides, and no trusted key says that no row is lost; products GROUPING_TOO_COARSE sex
+--@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(coalesce(b, a)); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key tells that this join keeps each row once; products GROUPING_TOO_COARSE sex
 
 --@ case: two operands of a sum of three
 SELECT sex, sum(qty + (b + a)) AS s FROM t GROUP BY sex
@@ -96,15 +96,15 @@ SELECT v.`sex` AS sex, v.`all` AS s FROM lake.demo.chosen__storage AS v
 
 --@ case: a sum that is put together otherwise
 SELECT sex, sum(a + (b + qty)) AS s FROM t GROUP BY sex
---@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(a + b + qty); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer TABLES_DIFFER the view joins u besides, and no trusted key says that no row is lost; products GROUPING_TOO_COARSE sex
+--@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(a + b + qty); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key tells that this join keeps each row once; products GROUPING_TOO_COARSE sex
 
 --@ case: differences have an order
 SELECT sex, sum(b - a) AS s FROM t GROUP BY sex
---@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(b - a); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer TABLES_DIFFER the view joins u besides, and no trusted key says that no row is lost; products GROUPING_TOO_COARSE sex
+--@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(b - a); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key tells that this join keeps each row once; products GROUPING_TOO_COARSE sex
 
 --@ case: values of a CASE have an order
 SELECT sex, sum(CASE WHEN a = b THEN 0 ELSE qty END) AS s FROM t GROUP BY sex
---@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(CASE WHEN a = b THEN 0 ELSE qty END); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer TABLES_DIFFER the view joins u besides, and no trusted key says that no row is lost; products GROUPING_TOO_COARSE sex
+--@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(CASE WHEN a = b THEN 0 ELSE qty END); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key tells that this join keeps each row once; products GROUPING_TOO_COARSE sex
 
 --@ case: branches of a filter
 SELECT id, price FROM t WHERE y > x OR b = a

@@ -74,15 +74,15 @@ SELECT pairs_0_again.word AS word, v.`day` AS day, coalesce(sum(v.`cnt`), 0) FRO
 
 --@ case: half of a key
 SELECT p.word, max(s.amount) FROM sales AS s JOIN pairs AS p ON s.dim_id = p.a GROUP BY p.word
---@ kept: by_dim TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; by_loose TABLES_DIFFER the view joins loose besides, and no trusted key says that no row is lost; half GROUPING_TOO_COARSE word; lefted AGGREGATE_NOT_IN_VIEW max(amount); paired AGGREGATE_NOT_IN_VIEW max(amount); rows TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost
+--@ kept: by_dim JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_loose JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; half GROUPING_TOO_COARSE word; lefted AGGREGATE_NOT_IN_VIEW max(amount); paired AGGREGATE_NOT_IN_VIEW max(amount); rows JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once
 
 --@ case: nobody trusts a key of the table
 SELECT l.name, sum(s.amount) FROM sales AS s JOIN loose AS l ON s.id = l.id GROUP BY l.name
---@ kept: by_dim TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost; by_loose GROUPING_TOO_COARSE name; half TABLES_DIFFER the view joins pairs besides, and no trusted key says that no row is lost; lefted COLUMN_NOT_IN_VIEW id; paired TABLES_DIFFER the view joins pairs besides, and no trusted key says that no row is lost; rows TABLES_DIFFER the view joins dim besides, and no trusted key says that no row is lost
+--@ kept: by_dim JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_loose GROUPING_TOO_COARSE name; half JOIN_DIFFERS the view also joins pairs, and no declared key tells that this join keeps each row once; lefted COLUMN_NOT_IN_VIEW id; paired JOIN_DIFFERS the view also joins pairs, and no declared key tells that this join keeps each row once; rows JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once
 
 --@ case: a table that the outer join fills up
 SELECT d.group_id, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id GROUP BY d.group_id
---@ kept: by_dim VIEW_FILTERS_MORE dim_id = id; by_loose TABLES_DIFFER the view joins loose besides, and no trusted key says that no row is lost; half TABLES_DIFFER the view joins pairs besides, and no trusted key says that no row is lost; lefted GROUPING_TOO_COARSE group_id; paired TABLES_DIFFER the view joins pairs besides, and no trusted key says that no row is lost; rows VIEW_FILTERS_MORE maybe_id = id
+--@ kept: by_dim VIEW_FILTERS_MORE dim_id = id; by_loose JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; half JOIN_DIFFERS the view also joins pairs, and no declared key tells that this join keeps each row once; lefted GROUPING_TOO_COARSE group_id; paired JOIN_DIFFERS the view also joins pairs, and no declared key tells that this join keeps each row once; rows VIEW_FILTERS_MORE maybe_id = id
 
 --@ case: filled up in the view, and not in the query
 SELECT d.group_id, sum(s.amount) FROM sales AS s JOIN dim AS d ON s.maybe_id = d.id GROUP BY d.group_id
@@ -91,4 +91,4 @@ SELECT dim_0_again.group_id AS group_id, sum(v.`amount`) FROM lake.demo.rows__st
 
 --@ case: the table with the measures has no key
 SELECT s.maybe_id, count(*) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id GROUP BY s.maybe_id
---@ kept: by_dim GROUPING_TOO_COARSE maybe_id; by_loose TABLES_DIFFER the view joins loose besides, and no trusted key says that no row is lost; half TABLES_DIFFER the view joins pairs besides, and no trusted key says that no row is lost; lefted JOIN_DIFFERS the view has a LEFT join ON maybe_id = id; paired TABLES_DIFFER the view joins pairs besides, and no trusted key says that no row is lost; rows VIEW_FILTERS_MORE maybe_id = id
+--@ kept: by_dim GROUPING_TOO_COARSE maybe_id; by_loose JOIN_DIFFERS the view also joins loose, and no declared key tells that this join keeps each row once; half JOIN_DIFFERS the view also joins pairs, and no declared key tells that this join keeps each row once; lefted JOIN_DIFFERS the view has a LEFT join ON maybe_id = id; paired JOIN_DIFFERS the view also joins pairs, and no declared key tells that this join keeps each row once; rows VIEW_FILTERS_MORE maybe_id = id

@@ -60,7 +60,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`total` AS total, coalesce(v.`b
 
 --@ case: an inner join over a LEFT one
 SELECT a.item, a.total, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view joins names besides, and no trusted key says that no row is lost; kept COLUMN_NOT_IN_VIEW region or item, to tell what the view's LEFT join has joined; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; kept COLUMN_NOT_IN_VIEW region or item, to tell what the view's LEFT join has joined; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
 
 --@ case: fewer groups on the preserved side of a LEFT join
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales WHERE item > 1 GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
@@ -69,7 +69,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`back` AS back FROM lake.demo.k
 
 --@ case: fewer groups on the other side are other rows
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns WHERE item > 1 GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view joins names besides, and no trusted key says that no row is lost; kept JOIN_DIFFERS the view has a LEFT join ON a.region = b.region AND a.item = b.item; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; kept JOIN_DIFFERS the view has a LEFT join ON a.region = b.region AND a.item = b.item; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
 
 --@ case: aggregates over aggregates
 SELECT items, count(*) AS regions, max(sold) FROM (SELECT region, count(DISTINCT item) AS items, sum(amount) AS sold FROM sales GROUP BY region) AS x GROUP BY items
@@ -91,7 +91,7 @@ SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS to
 
 --@ case: finer groups within
 SELECT a.region, a.total FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view joins names besides, and no trusted key says that no row is lost; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE item
+--@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE item
 
 --@ case: another aggregate within
 SELECT a.region, a.most FROM (SELECT region, max(amount) AS most FROM sales GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region

@@ -90,11 +90,11 @@ SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM store WHERE item = c
 
 --@ case: a view of one group has a row always
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web)
---@ kept: big SHAPE it is made of groups that the query does not read; everything TABLES_DIFFER the view reads other tables; web_by_quarter TABLES_DIFFER the view reads other tables; everything GROUPING_TOO_COARSE the view holds groups, the query asks for rows; web_by_quarter TABLES_DIFFER the view joins days besides, and no trusted key says that no row is lost
+--@ kept: big SHAPE it is made of groups that the query does not read; everything TABLES_DIFFER the view reads other tables; web_by_quarter TABLES_DIFFER the view reads other tables; everything GROUPING_TOO_COARSE the view holds groups, the query asks for rows; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key tells that this join keeps each row once
 
 --@ case: rows that a join drops are in no group
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web WHERE web.cust = c.id)
---@ kept: big SHAPE it is made of groups that the query does not read; everything JOIN_DIFFERS the query has a SEMI join ON cust = id; web_by_quarter TABLES_DIFFER the view joins days besides, and no trusted key says that no row is lost; everything COLUMN_NOT_IN_VIEW cust
+--@ kept: big SHAPE it is made of groups that the query does not read; everything JOIN_DIFFERS the query has a SEMI join ON cust = id; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key tells that this join keeps each row once; everything COLUMN_NOT_IN_VIEW cust
 
 --@ case: some of the rows
 SELECT name FROM customers WHERE id IN (SELECT cust FROM store ORDER BY day DESC, cust LIMIT 1)
