@@ -14,7 +14,7 @@ from rewriter.functions.registry import INEXACT
 from rewriter.functions.trees import number
 from rewriter.index import Definitions
 from rewriter.model import Column, Table, TableName
-from rewriter.sql import Membership, SelectBlock, Statement, every, membership_of
+from rewriter.sql import Membership, SelectBlock, Statement, membership_of, names_called
 
 DERIVED_ALONE = "it reads derived tables alone, which are answered by themselves"
 
@@ -60,9 +60,8 @@ def block_of(
 
 def counted(block: Block, relations: Relations) -> Block:
     """Return a block whose tables tell their numbers of rows, if it has aggregates to which these may matter."""
-    blocks = (block, *block.derived)
-    calls = (call for each in blocks for tree in each.expressions for call in every(tree, exp.Anonymous))
-    return _counted(block, relations) if any(call.name in INEXACT for call in calls) else block
+    called = (names_called(tree) for each in (block, *block.derived) for tree in each.expressions)
+    return block if all(map(INEXACT.isdisjoint, called)) else _counted(block, relations)
 
 
 def _counted(block: Block, relations: Relations) -> Block:
