@@ -2,23 +2,31 @@
 
 A view over tables of the query is given all that the query asks for and the view has not; then every part without which
 the engine still answers is taken away again. What is left is shown: no suggestion is ever made that was not tried.
+
+It is tried under the settings of the session that asks. A view that was made under others is left as it is, since its
+own queries rely on those: a new view beside it is suggested.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import NamedTuple
 
 from sqlglot import exp
 
 from rewriter.block import Block, Unsupported, aggregate_of, build_block, common_tables, find_among
+from rewriter.block.elsewhere import same_zone
 from rewriter.expanding import rewrite
 from rewriter.fresh import fresh_view
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
+from rewriter.match import Reason
 from rewriter.match.printing import expression_text
-from rewriter.model import MaterializedView, Relation, Table, TableName, quoted, table_columns
+from rewriter.model import MaterializedView, Relation, Session, Table, TableName, quoted, storage_name, table_columns
+from rewriter.model.settings import TIME_ZONE, differing_setting
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
 from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, tables_of
@@ -28,13 +36,18 @@ Tree = exp.Expr
 # More views than these are not tried: the first by name over the same tables are as good as others.
 TRIED_VIEWS = 8
 MOST_PARTS = 12
+# So many of the added outputs are told by the name of a new view.
+_NAMED = 2
+_NO_WORD = re.compile(r"\W+")
+_OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
 
 
 @dataclass(frozen=True)
 class Suggestion:
     """Add these outputs to a view, by these names: `sql` is its definition with them, which answers the query.
 
-    `left` is the number of SELECTs over tables that it does not answer.
+    `left` is the number of SELECTs over tables that it does not answer. Where the view must stay as it is, `new` is the
+    free name of another one to make beside it.
     """
 
     view: TableName
@@ -43,6 +56,12 @@ class Suggestion:
     names: tuple[str, ...]
     columns: tuple[str, ...] = ()
     left: int = 0
+    new: TableName | None = None
+
+    @property
+    def made(self) -> TableName:
+        """The view that answers: the one that is changed, or the new one."""
+        return self.new or self.view
 
     @property
     def part(self) -> str:
@@ -58,13 +77,17 @@ class Suggestion:
     def statement(self) -> str:
         """The statement that makes the change; `columns` are named where the view names its columns itself."""
         columns = f" ({', '.join(map(quoted, self.columns))})" if self.columns else ""
-        return f"CREATE OR REPLACE MATERIALIZED VIEW {self.view}{columns} AS {self.sql}"
+        create = "CREATE" if self.new else "CREATE OR REPLACE"
+        return f"{create} MATERIALIZED VIEW {self.made}{columns} AS {self.sql}"
 
     @property
     def told(self) -> str:
         """The change and what it is good for, in words."""
         answered = f"a part of the query ({self.part})" if self.left else "the query"
-        return f"{self.view} would answer {answered} with {', '.join(self.add)} added:"
+        added = f" with {', '.join(self.add)} added" if self.add else ""
+        if self.new is None:
+            return f"{self.view} would answer {answered}{added}:"
+        return f"a new view {self.new}, like {self.view}{added}, would answer {answered}:"
 
     def __str__(self) -> str:
         return f"{self.told}\n{self.statement};"
@@ -88,7 +111,7 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
         if select.tree is None or select.span in answered:
             continue
         try:
-            found = list(_for_block(select, statement, definitions, relations))
+            found = list(_for_block(select, outcome, definitions, relations))
         except RecursionError:  # it is nested too deeply to be read
             continue
         if found:
@@ -97,9 +120,10 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
 
 
 def _for_block(
-    select: SelectBlock, statement: Statement, definitions: Definitions, relations: Relations
+    select: SelectBlock, outcome: Outcome, definitions: Definitions, relations: Relations
 ) -> Iterator[Suggestion]:
     assert select.tree is not None
+    statement = outcome.statement
     find = find_among(statement, table_columns(relations))
     try:
         block = build_block(select.tree, find, common_tables(statement, select, find))
@@ -112,13 +136,37 @@ def _for_block(
     shared = {view: len(wanted.intersection(definitions.sources[view.name])) for view in definitions.views}
     over = [view for view in definitions.views if view.rewrite and shared[view]]
     over.sort(key=lambda view: (-shared[view], len(definitions.sources[view.name]), str(view.name)))
+    taken = {*definitions.by_name, *definitions.by_storage, *definitions.plain_by_name, *relations}
+    elsewhere = {attempt.view for attempt in outcome.tried if attempt.reason in _OF_ZONES}
     for view in over[:TRIED_VIEWS]:
         found = _for_view(view, block, statement, relations)
-        if found is not None:
-            yield found
+        if found is None or not (found.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
+            continue  # a refresh or a setting is what it lacks, as its reason says
+        yield _beside(found, view, statement.session, taken) if _moves(view, statement.session) else found
+
+
+def _moves(view: MaterializedView, session: Session) -> bool:
+    """Return whether a view would have other settings if the session made it again."""
+    kept = view.settings
+    differing = kept is None or differing_setting(session.settings, kept, session.defaults) is not None
+    return differing or _in_other_zone(view, session)
+
+
+def _in_other_zone(view: MaterializedView, session: Session) -> bool:
+    return not same_zone(view.zone, session.time_zone)
+
+
+def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: Set[TableName]) -> Suggestion:
+    """Return a suggestion as one of a new view under a name that tells what it has beyond the other one."""
+    zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
+    plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
+    names = (TableName((*view.name.parts[:-1], name)) for name in _numbered(plain))
+    free = next(name for name in names if taken.isdisjoint((name, storage_name(name))))
+    return replace(found, new=free)
 
 
 def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
+    """Return the change to a view; one that adds nothing where the session's settings are all that it lacks."""
     try:
         tree = parse_select(view.query)
     except ParseError:
@@ -126,9 +174,14 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     aliases = _aliases(tree, view, statement, block)
     taken = {c.name.lower() for c in view.columns} | {item.alias_or_name.lower() for item in tree.expressions}
     parts = list(_parts(block, aliases, taken, tree)) if aliases else []
-    answer = _answer(view, tree, parts, statement, relations) if 0 < len(parts) <= MOST_PARTS else None
-    if answer is None or _answer(view, tree, (), statement, relations) is not None:
-        return None  # without any part, a refresh or a setting is what it lacks, as its reason says
+    if not 0 < len(parts) <= MOST_PARTS:
+        return None
+    if (bare := _answer(view, tree, (), statement, relations)) is not None:
+        own = tuple(column.name for column in view.columns) if _columns(view, tree, ()) else ()
+        return Suggestion(view.name, (), _changed(tree, ()), (), own, _left(bare))
+    answer = _answer(view, tree, parts, statement, relations)
+    if answer is None:
+        return None
     # From the end, where columns stand: a sum or a key as the query has it keeps the view smaller than they do.
     for part in reversed(parts):
         fewer = [other for other in parts if other is not part]
@@ -227,7 +280,12 @@ def _name(tree: Tree, taken: set[str]) -> str:
     words = [call.name] if isinstance(call, exp.Anonymous) else []
     words += [column.name for column in tree.find_all(exp.Column)][:1]
     plain = "_".join(words) or "added"
-    return next(name for name in (plain, *(f"{plain}_{i}" for i in range(2, 100))) if name not in taken)
+    return next(name for name in _numbered(plain) if name not in taken)
+
+
+def _numbered(plain: str) -> Iterator[str]:
+    yield plain
+    yield from (f"{plain}_{i}" for i in count(2))
 
 
 def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
@@ -250,7 +308,9 @@ def _answer(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> Outcome | None:
     """Return the query as answered from the view with these parts, made now; None where that does not answer."""
-    session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
+    asked = statement.session
+    settings = {**asked.settings, TIME_ZONE: asked.time_zone}
+    session = replace(asked, catalog=view.catalog, namespace=view.namespace, settings=settings)
     known: dict[TableName, Relation | None] = dict(relations)
     try:
         made = fresh_view(view.name, _changed(tree, parts), session, known)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 
 from proxy.answering import Decision, checked
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
-from proxy.commands.properties import COLUMNS, QUERY
+from proxy.commands.properties import ADOPT, COLUMNS, QUERY, recorded_settings
 from proxy.commands.show_create import statement
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
@@ -56,20 +57,25 @@ class ExplainRewrite:
         if decision.suggestion is not None:
             part = f"-- {decision.suggestion.part}\n" if decision.suggestion.left else ""
             change = part + await suggested(ctx, decision)
-            rows.append((str(decision.suggestion.view), "suggested", "", "", change, ""))
+            rows.append((str(decision.suggestion.made), "suggested", "", "", change, ""))
         return ResultSet.of(*_COLUMNS, rows=rows)
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:
-    """Return the whole CREATE statement that lets a view answer; empty if there is none."""
-    found = decision.suggestion
+    """Return the whole CREATE statement that lets a view answer, under the settings under which it was proved; empty
+    if there is none.
+    """
+    found, outcome = decision.suggestion, decision.outcome
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
-    if found is None or view is None:
+    if found is None or outcome is None or view is None:
         return ""
-    added = ", ".join(map(quoted, found.names))
-    columns = {COLUMNS: f"{kept}, {added}"} if (kept := view.properties.get(COLUMNS)) else {}
-    changed = replace(view, properties={**view.properties, QUERY: found.sql, **columns})
-    return statement(changed).replace("CREATE MATERIALIZED", "CREATE OR REPLACE MATERIALIZED", 1)
+    columns = ", ".join([kept, *map(quoted, found.names)]) if (kept := view.properties.get(COLUMNS)) else ""
+    properties = {**view.properties, QUERY: found.sql, COLUMNS: columns}
+    changed = replace(view, properties=properties, settings=json.loads(recorded_settings(outcome.statement.session)))
+    if found.new is None:
+        return statement(changed).replace("CREATE MATERIALIZED", "CREATE OR REPLACE MATERIALIZED", 1)
+    adopts_nothing = {key: value for key, value in properties.items() if key != ADOPT}
+    return statement(replace(changed, name=found.new, properties=adopts_nothing, comment=None))
 
 
 def heading(decision: Decision, suggestion: str = "") -> str:

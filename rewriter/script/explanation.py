@@ -75,7 +75,7 @@ class Explanation:
 
     def _suggested(self) -> dict[str, Any] | None:
         found = self.suggestion
-        return {"view": str(found.view), "add": list(found.add), "sql": found.statement} if found else None
+        return {"view": str(found.made), "add": list(found.add), "sql": found.statement} if found else None
 
 
 def _told(finding: Finding) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from proxy.answering import Decision
 from rewriter import parse, rewrite, suggestion
+from rewriter.model.settings import TIME_ZONE
 from tests.unit.commands.house import House
 
 CREATE = "CREATE MATERIALIZED VIEW agg PARTITIONED BY (region) AS SELECT region, sum(amount) FROM sales GROUP BY region"
@@ -75,3 +76,18 @@ def test_a_setting_is_no_reason_to_change_the_view(asked: House) -> None:
     asked.session = replace(asked.session, settings={})
     (missed,) = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
     assert missed["reason"] == "SETTINGS_DIFFER"
+
+
+def test_a_view_of_another_zone_is_left_and_the_new_one_is_told_under_the_settings_that_it_was_tried_under(
+    asked: House,
+) -> None:
+    here = replace(
+        asked.session, time_zone="Asia/Kolkata", settings={**asked.session.settings, TIME_ZONE: "Asia/Kolkata"}
+    )
+    asked.session = here
+    *_, suggested = rows(asked, f"EXPLAIN REWRITE {QUERY}")
+    assert suggested["view"] == "lake.demo.agg_max_amount_asia_kolkata"
+    settings, create, *_ = suggested["detail"].splitlines()
+    assert settings.startswith("-- made under ")
+    assert settings.endswith("spark.sql.session.timeZone=Asia/Kolkata")
+    assert create == "CREATE MATERIALIZED VIEW lake.demo.agg_max_amount_asia_kolkata"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from rewriter.model.settings import TIME_ZONE
 from rewriter.script import read_script
 from rewriter.suggest import Suggestion
 
@@ -154,3 +157,39 @@ def test_a_select_over_derived_tables_alone_is_not_counted() -> None:
     found = suggestion("SELECT max(m) FROM (SELECT country, max(price) AS m FROM sales GROUP BY country) t")
     assert found is not None
     assert found.left == 0
+
+
+def in_zone(zone: str, query: str, views: str) -> Suggestion | None:
+    """Return what is suggested to a session of a zone, where the views were made in UTC."""
+    script = read_script(TABLES + views)
+    here = replace(script.session, time_zone=zone, settings={**script.session.settings, TIME_ZONE: zone})
+    return replace(script, session=here).explain(query).suggestion
+
+
+BY_DAY = """
+CREATE MATERIALIZED VIEW by_day AS SELECT timeseries(at, 'day') AS d, country, sum(n) AS n FROM sales GROUP BY 1, 2;
+"""
+DAYS = "SELECT timeseries(at, 'day') AS d, {} AS m FROM sales GROUP BY 1"
+
+
+@pytest.mark.parametrize(
+    ("zone", "query", "new", "add"),
+    [
+        ("Asia/Kolkata", DAYS.format("max(n)"), "by_day_max_n_asia_kolkata", ("max(n)",)),
+        ("Asia/Kolkata", DAYS.format("sum(n)"), "by_day_asia_kolkata", ()),  # the zone is all that it lacks
+        ("Etc/UTC", DAYS.format("max(n)"), "by_day", ("max(n)",)),
+    ],
+)
+def test_no_view_is_moved_to_another_zone(zone: str, query: str, new: str, add: tuple[str, ...]) -> None:
+    found = in_zone(zone, query, BY_DAY)
+    assert found is not None
+    assert (str(found.view), str(found.made), found.add) == ("by_day", new, add)
+    assert found.statement.startswith("CREATE MATERIALIZED" if found.new else "CREATE OR REPLACE MATERIALIZED")
+
+
+def test_a_new_view_has_a_free_name() -> None:
+    taken = "CREATE MATERIALIZED VIEW by_day_asia_kolkata AS SELECT area, count(*) AS n FROM lands GROUP BY area;"
+    found = in_zone("Asia/Kolkata", DAYS.format("sum(n)"), BY_DAY + taken)
+    assert found is not None
+    assert str(found.new) == "by_day_asia_kolkata_2"
+    assert str(found).startswith("a new view by_day_asia_kolkata_2, like by_day, would answer the query:\nCREATE MAT")
