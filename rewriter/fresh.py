@@ -1,4 +1,6 @@
-"""A materialized view as it is right after CREATE: defined, stored, and fresh, with columns typed by the oracle."""
+"""A materialized view as it is right after CREATE: defined, stored, and fresh, with columns typed by the oracle; and as
+it is right after a refresh.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from types import MappingProxyType
 
 from rewriter.block import Block, Unsupported, build_block, find_among
 from rewriter.derived import common_of, texts_of
+from rewriter.freshness import Relations
 from rewriter.maintenance import Definition, define
 from rewriter.model import (
     ChildView,
@@ -83,6 +86,25 @@ def fresh_view(
     )
     view = _over(view, views)
     return Fresh(view, _storage(view, definition, stored, block, relations), view.state)
+
+
+def refreshed(
+    view: MaterializedView, sources: Sequence[TableName], relations: Relations
+) -> dict[TableName, Relation | None]:
+    """Return the relations as they would be if a view were refreshed now, its storage holding as much as before.
+
+    Storage that holds nothing yet is taken for small, as what is made of groups mostly is.
+    """
+    storage = relations.get(view.storage)
+    if not isinstance(storage, Table):
+        return dict(relations)
+    used = (relations.get(source) for source in sources)
+    read = tuple(SourceState(t.name, t.uuid, t.snapshot_id, t.columns) for t in used if isinstance(t, Table))
+    children = tuple(ChildView(below.uuid, below.version) for below in view.through)
+    state = RefreshState(view.version, read, children, view_uuid=view.uuid)
+    if not storage.snapshots:
+        storage = replace(storage, snapshots=(Snapshot(1, 0, "append", storage.schema_id),), records=1)
+    return {**relations, view.storage: replace(storage, refresh=state)}
 
 
 def _over(view: MaterializedView, views: Mapping[TableName, View]) -> MaterializedView:

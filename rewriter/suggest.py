@@ -3,6 +3,8 @@
 A view over tables of the query is given all that the query asks for and the view has not; then every part without which
 the engine still answers is taken away again. What is left is shown: no suggestion is ever made that was not tried.
 
+Where a view lacks nothing but a refresh, that comes first.
+
 It is tried under the settings of the session that asks. A view that was made under others is left as it is, since its
 own queries rely on those: a new view beside it is suggested.
 """
@@ -20,10 +22,10 @@ from sqlglot import exp
 from rewriter.block import Block, Unsupported, aggregate_of, build_block, common_tables, find_among
 from rewriter.block.elsewhere import same_zone
 from rewriter.expanding import rewrite
-from rewriter.fresh import fresh_view
-from rewriter.freshness import Relations
+from rewriter.fresh import fresh_view, refreshed
+from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
-from rewriter.match import Reason
+from rewriter.match import Miss, Reason
 from rewriter.match.printing import expression_text
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName, quoted, storage_name, table_columns
 from rewriter.model.settings import TIME_ZONE, differing_setting
@@ -47,7 +49,7 @@ class Suggestion:
     """Add these outputs to a view, by these names: `sql` is its definition with them, which answers the query.
 
     `left` is the number of SELECTs over tables that it does not answer. Where the view must stay as it is, `new` is the
-    free name of another one to make beside it.
+    free name of another one to make beside it. With `refresh`, a refresh is all that it lacks.
     """
 
     view: TableName
@@ -57,6 +59,7 @@ class Suggestion:
     columns: tuple[str, ...] = ()
     left: int = 0
     new: TableName | None = None
+    refresh: bool = False
 
     @property
     def made(self) -> TableName:
@@ -76,6 +79,8 @@ class Suggestion:
     @property
     def statement(self) -> str:
         """The statement that makes the change; `columns` are named where the view names its columns itself."""
+        if self.refresh:
+            return f"REFRESH MATERIALIZED VIEW {self.view}"
         columns = f" ({', '.join(map(quoted, self.columns))})" if self.columns else ""
         create = "CREATE" if self.new else "CREATE OR REPLACE"
         return f"{create} MATERIALIZED VIEW {self.made}{columns} AS {self.sql}"
@@ -84,6 +89,8 @@ class Suggestion:
     def told(self) -> str:
         """The change and what it is good for, in words."""
         answered = f"a part of the query ({self.part})" if self.left else "the query"
+        if self.refresh:
+            return f"{self.view} would answer {answered} once it is refreshed:"
         added = f" with {', '.join(self.add)} added" if self.add else ""
         if self.new is None:
             return f"{self.view} would answer {answered}{added}:"
@@ -106,6 +113,11 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
     none.
     """
     statement = outcome.statement
+    try:
+        if (lacking := _refresh(outcome, definitions, relations)) is not None:
+            return lacking
+    except RecursionError:  # it is nested too deeply to be read
+        return None
     answered = {replacement.block.span for replacement in outcome.replacements}
     for select in statement.blocks:
         if select.tree is None or select.span in answered:
@@ -116,6 +128,25 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
             continue
         if found:
             return min(found, key=lambda each: len(each.add))  # the first of them shares most tables
+    return None
+
+
+def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
+    """Return the refresh of a view that would answer if it alone were fresh, first of the best if all were.
+
+    Views that the statement names, or that are over such, count: they are in the places of their names.
+    """
+    tried = (definitions.by_name.get(name) for name in dict.fromkeys(attempt.view for attempt in outcome.tried))
+    stale = [view for view in tried if view and _is_stale(view, definitions.sources[view.name], relations)]
+    known: Relations = relations
+    for view in stale:
+        known = refreshed(view, definitions.sources[view.name], known)
+    best = rewrite(outcome.statement, definitions, known) if stale else outcome
+    read = {storage for replacement in best.replacements for storage in replacement.storages}
+    for view in sorted(stale, key=lambda view: view.storage not in read)[:TRIED_VIEWS]:
+        alone = rewrite(outcome.statement, definitions, refreshed(view, definitions.sources[view.name], relations))
+        if any(view.storage in replacement.storages for replacement in alone.replacements):
+            return Suggestion(view.name, (), "", (), left=_left(alone), refresh=True)
     return None
 
 
@@ -143,6 +174,11 @@ def _for_block(
         if found is None or not (found.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
             continue  # a refresh or a setting is what it lacks, as its reason says
         yield _beside(found, view, statement.session, taken) if _moves(view, statement.session) else found
+
+
+def _is_stale(view: MaterializedView, sources: Sequence[TableName], relations: Relations) -> bool:
+    found = fresh_storage(view, sources, relations)
+    return isinstance(found, Miss) and found.reason in (Reason.STALE, Reason.NEVER_REFRESHED)
 
 
 def _moves(view: MaterializedView, session: Session) -> bool:

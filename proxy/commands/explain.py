@@ -62,13 +62,15 @@ class ExplainRewrite:
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:
-    """Return the whole CREATE statement that lets a view answer, under the settings under which it was proved; empty
+    """Return the whole statement that lets a view answer, a CREATE with the settings that it was proved under; empty
     if there is none.
     """
     found, outcome = decision.suggestion, decision.outcome
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
     if found is None or outcome is None or view is None:
         return ""
+    if found.refresh:
+        return f"REFRESH MATERIALIZED VIEW {view.name.sql()}"
     columns = ", ".join([kept, *map(quoted, found.names)]) if (kept := view.properties.get(COLUMNS)) else ""
     properties = {**view.properties, QUERY: found.sql, COLUMNS: columns}
     changed = replace(view, properties=properties, settings=json.loads(recorded_settings(outcome.statement.session)))

@@ -11,6 +11,7 @@ import pytest
 from proxy.answering import Decision
 from rewriter import parse, rewrite, suggestion
 from rewriter.model.settings import TIME_ZONE
+from tests.unit.catalog.lake import ROWS
 from tests.unit.commands.house import House
 
 CREATE = "CREATE MATERIALIZED VIEW agg PARTITIONED BY (region) AS SELECT region, sum(amount) FROM sales GROUP BY region"
@@ -91,3 +92,13 @@ def test_a_view_of_another_zone_is_left_and_the_new_one_is_told_under_the_settin
     assert settings.startswith("-- made under ")
     assert settings.endswith("spark.sql.session.timeZone=Asia/Kolkata")
     assert create == "CREATE MATERIALIZED VIEW lake.demo.agg_max_amount_asia_kolkata"
+
+
+def test_a_stale_view_is_to_be_refreshed(asked: House) -> None:
+    asked.lake.iceberg.load_table("demo.sales").overwrite(ROWS)
+    *_, suggested = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
+    assert (suggested["view"], suggested["verdict"]) == ("lake.demo.agg", "suggested")
+    assert suggested["detail"] == "REFRESH MATERIALIZED VIEW lake.demo.agg"
+    asyncio.run(asked.run(suggested["detail"]))
+    (chosen,) = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
+    assert chosen["verdict"] == "chosen"

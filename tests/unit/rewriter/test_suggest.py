@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from rewriter.model.settings import TIME_ZONE
-from rewriter.script import read_script
+from rewriter.model import Snapshot, Table
+from rewriter.model.settings import ANSI, TIME_ZONE
+from rewriter.script import Workspace, read_script
 from rewriter.suggest import Suggestion
 
 TABLES = """
@@ -193,3 +194,63 @@ def test_a_new_view_has_a_free_name() -> None:
     assert found is not None
     assert str(found.new) == "by_day_asia_kolkata_2"
     assert str(found).startswith("a new view by_day_asia_kolkata_2, like by_day, would answer the query:\nCREATE MAT")
+
+
+def written(script: Workspace, table: str, *, filled: bool = True) -> Workspace:
+    """Return a script's world after something else than an append to a table; with storage that was `filled` before."""
+    relations = dict(script.relations)
+    for name, relation in script.relations.items():
+        if isinstance(relation, Table) and name.table == table:
+            relations[name] = replace(relation, snapshots=(Snapshot(99, 9, "overwrite", 0), *relation.snapshots))
+        elif isinstance(relation, Table) and relation.refresh is not None and not filled:
+            relations[name] = replace(relation, snapshots=(), refresh=None, records=None)
+    return replace(script, relations=relations)
+
+
+@pytest.mark.parametrize("filled", [True, False])
+def test_a_view_that_lacks_a_refresh_alone_is_refreshed_and_none_is_changed(filled: bool) -> None:
+    world = written(read_script(TABLES + VIEWS), "sales", filled=filled)
+    explanation = world.explain("SELECT timeseries(at, 'month'), sum(n) FROM sales GROUP BY 1")
+    assert not explanation.rewritten
+    found = explanation.suggestion
+    assert found is not None
+    assert str(found) == "by_day would answer the query once it is refreshed:\nREFRESH MATERIALIZED VIEW by_day;"
+    assert explanation.as_json()["suggestion"] == {"view": "by_day", "add": [], "sql": found.statement}
+
+
+@pytest.mark.parametrize(
+    ("query", "view"),
+    [
+        ("SELECT max(n) FROM big GROUP BY country", "tops"),  # a plain view
+        ("SELECT country, n FROM tops", "tops"),
+        ("SELECT max(n) FROM tops", "tops"),
+        ("SELECT country, sum(n) FROM sales GROUP BY 1", "coarse"),  # which has less to read than `fine`
+        ("SELECT sex, sum(n) FROM sales GROUP BY 1", "fine"),  # `upon` is read in place of `fine`, fresh as well
+    ],
+)
+def test_of_stale_views_the_best_also_where_views_are_named(query: str, view: str) -> None:
+    views = """
+    CREATE VIEW big AS SELECT * FROM sales WHERE n > 5;
+    CREATE MATERIALIZED VIEW coarse AS SELECT country, sum(n) AS n FROM sales GROUP BY country;
+    CREATE MATERIALIZED VIEW fine AS SELECT country, sex, land, sum(n) AS n FROM sales GROUP BY country, sex, land;
+    CREATE MATERIALIZED VIEW upon AS SELECT sex, sum(n) AS n FROM fine GROUP BY sex;
+    CREATE MATERIALIZED VIEW tops AS SELECT country, max(n) AS n FROM big GROUP BY country;
+    """
+    found = written(read_script(TABLES + views), "sales").explain(query).suggestion
+    assert found is not None
+    assert (str(found.view), found.refresh, found.left) == (view, True, 0)
+
+
+def test_a_refresh_is_not_suggested_where_the_view_would_not_answer_for_all_that() -> None:
+    world = written(read_script(TABLES + VIEWS), "sales")
+    found = world.explain("SELECT country, max(price) FROM sales GROUP BY country").suggestion
+    assert found is not None
+    assert not found.refresh
+    assert found.add == ("max(price)",)
+    disabled = replace(world.definitions, views=tuple(replace(v, rewrite=False) for v in world.definitions.views))
+    query = "SELECT country, sum(price) FROM sales GROUP BY country"
+    assert replace(world, definitions=disabled).explain(query).suggestion is None
+    other_settings = tuple(replace(v, settings={**(v.settings or {}), ANSI: "false"}) for v in world.definitions.views)
+    elsewhere = replace(world, definitions=replace(world.definitions, views=other_settings))
+    found = elsewhere.explain(query).suggestion
+    assert found is None or not found.refresh
