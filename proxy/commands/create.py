@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from proxy.catalog.refresh_state import STORAGE_OF
@@ -111,8 +112,9 @@ class Create:
             rows, replaced = 0, plan.existing
             if not self.adopt:
                 await self._make_storage(ctx, session, plan, undo)
-            if plan.existing:
-                rows = await self._filled(ctx, await self._candidate(ctx, plan, plan.existing), log)
+            candidate = await self._candidate(ctx, plan, plan.existing) if plan.existing else None
+            if candidate:
+                rows = await self._filled(ctx, candidate, log)
                 # Who was faster has dropped the storage of the view that was there at first, and left its own.
                 replaced = await ctx.catalog.view(plan.name) or plan.existing
             else:
@@ -123,6 +125,9 @@ class Create:
             view = await ctx.catalog.view(plan.name)
             if view is None:
                 raise SqlError(f"materialized view {plan.name} was dropped while it was made", "40001")
+            if candidate:
+                with suppress(SqlError):  # the refresh below does what this could not
+                    await ctx.pipeline.carry_over(candidate, view)
             if self.adopt:
                 rows = await adopt(ctx, session, view, log)
             elif not self._fills:
@@ -162,7 +167,10 @@ class Create:
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
-        """Return the replacement as it will be, so that its storage is filled before clients see it."""
+        """Return the replacement as it will be, so that its storage is filled before clients see it.
+
+        Its version is a guess: Iceberg gives the number of an earlier version with the same query, or the next one.
+        """
         candidate = replace(
             existing,
             version=existing.version + 1,

@@ -99,6 +99,15 @@ class Pipeline:
             state = sources.state(view, storage, time.time_ns() // 1_000_000)
             await self._upkeep.record(view, storage, state, to_summary(state, tuple(sources.views.values())))
 
+    async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
+        """Record what one version of a view has filled as another version's, if they define the same content.
+
+        Raise SqlError if the storage is gone or is being changed.
+        """
+        if filled.version != view.version and _definition(filled) == _definition(view):
+            async with self._under_way.alone(view):
+                await self._upkeep.carry_over(filled, view)
+
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
         """Run a statement that maintains the files of a view's storage, and changes no row of it."""
         async with self._under_way.alone(view):
@@ -216,3 +225,8 @@ class Pipeline:
                 check_types(view, step.storage, await job.columns(query))
             async with watched(job, str(view.name), log):
                 await job.run(step.decision.statement(f"{view.storage.sql()}.branch_{branch}"))
+
+
+def _definition(view: MaterializedView) -> tuple[object, ...]:
+    """Return everything on which the content of a view's storage depends, but for the rows of its sources."""
+    return view.uuid, view.storage, view.storage_query, view.catalog, view.namespace, view.settings, view.through

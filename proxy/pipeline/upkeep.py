@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 
 from proxy.catalog import Catalog
 from proxy.catalog.periods import period
-from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties
+from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.hs2 import SqlError
 from proxy.pipeline.causes import headline
 from proxy.pipeline.runner import Runner
@@ -65,6 +66,15 @@ class Upkeep:
             log(f"{view.name}: old snapshots of its storage could not expire: {headline(failure.message)}")
         except Exception:
             _logger.exception("snapshots not expired view=%s", view.name)
+
+    async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
+        """Record what one version of a view has filled as the content of another version, defined alike."""
+        storage = await storage_of(self._catalog, view)
+        recorded = storage.refresh
+        if recorded is not None and (recorded.view_uuid, recorded.view_version) == (filled.uuid, filled.version):
+            state = replace(recorded, view_version=view.version)
+            # Both stand on the same views, at the versions that the refresh has read.
+            await self.record(view, storage, state, to_summary(state, filled.through))
 
     async def _carry(self, view: MaterializedView) -> None:
         """After compaction, a snapshot without rows that says what the content was computed from."""

@@ -78,8 +78,12 @@ class Upstream:
     def create_view(self, found: re.Match[str]) -> None:
         name = TableName(tuple(found["name"].split(".")))
         head, query = found["tail"].split("\nAS ")
-        document = view_document(2 if found["replace"] else 1, **_pairs(head))
-        document["versions"][-1]["representations"][0]["sql"] = query
+        earlier = self.lake.view_document(name)["versions"] if found["replace"] else []
+        # As Iceberg does: a version that is the same as an earlier one has its number.
+        same = [version["version-id"] for version in earlier if version["representations"][0]["sql"] == query]
+        document = view_document(same[0] if same else len(earlier) + 1, **_pairs(head))
+        document["versions"] = [*earlier, *document["versions"][len(earlier) :]]
+        document["versions"][document["current-version-id"] - 1]["representations"][0]["sql"] = query
         self.lake.put_view(name, document)
 
     def alter_view(self, found: re.Match[str]) -> None:

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from proxy.hs2 import SqlError
-from rewriter.model import Session, Table
+from rewriter.model import Session, Table, TableName
 from tests.unit.catalog.lake import AGG, SALES, STORAGE
 from tests.unit.commands.house import House
 
@@ -153,6 +155,42 @@ def test_a_replacement_is_filled_before_the_view_points_to_it(house: House) -> N
     assert house.tables() == {"sales", storage.removeprefix("demo.")}
 
 
+@pytest.mark.parametrize("replaced_by", [REPLACE, REPLACE.replace("AS SELECT", "AS SELECT  ")])
+def test_a_replacement_is_filled_once_whatever_number_its_version_gets(house: House, replaced_by: str) -> None:
+    """Iceberg gives a version with the same query its former number, and no other one: settings are none of it."""
+    for sql in (CREATE, REPLACE.replace("sum(amount)", "sum(amount + 1)"), REPLACE):
+        asyncio.run(house.run(sql))
+    house.session = replace(house.session, time_zone="UTC")
+    house.spark.statements.clear()
+    house.log.clear()
+    asyncio.run(house.run(replaced_by))
+    assert [line for line in house.log if "refresh (" in line] == [
+        "lake.demo.agg: refresh (full): it was never refreshed"
+    ]
+    assert len([sql for sql in house.spark.statements if sql.startswith("INSERT OVERWRITE")]) == 1
+    assert "fresh already" in asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg")).rows[0][0]
+
+
+def test_content_is_not_carried_over_to_a_view_that_another_client_has_defined(house: House) -> None:
+    """It points to the storage, but by another query, and the storage is filled again."""
+    created(house)
+    put = house.lake.put_view
+
+    def otherwise(name: TableName, document: dict[str, Any]) -> str:
+        settings = json.dumps({"spark.sql.session.timeZone": "Asia/Kolkata"})
+        document["properties"]["viewgate.settings"] = settings
+        return put(name, document)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(house.lake, "put_view", otherwise)
+        house.log.clear()
+        asyncio.run(house.run(REPLACE))
+    assert [line.split(": ", 1)[1] for line in house.log if "refresh (" in line] == [
+        "refresh (full): it was never refreshed",
+        "refresh (full): its content was computed for another version of the view",
+    ]
+
+
 def test_of_two_replacements_at_once_the_storage_of_the_later_is_left(house: House) -> None:
     created(house)
 
@@ -185,7 +223,7 @@ def test_a_replacement_that_spark_has_made_keeps_its_storage_whatever_follows(ho
     created(house)
     house.upstream.cut = {"^CREATE OR REPLACE VIEW": cut}
     with pytest.raises(type(cut)):
-        asyncio.run(house.run(REPLACE))
+        asyncio.run(house.run(REPLACE.replace("sum(amount)", "sum(amount + 1)")))
     storage = house.lake.view_properties(AGG)["iceberg.materialized.view.storage.table"]
     assert storage != "demo.agg__storage"
     assert storage.removeprefix("demo.") in house.tables()

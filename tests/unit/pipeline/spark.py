@@ -39,13 +39,15 @@ class FakeSpark:
         if found := re.search(r"ALTER TABLE lake\.(\S+) CREATE BRANCH (\w+)", sql):
             self._branch(*found.groups())
         if found := re.search(r"(?:INSERT OVERWRITE|INSERT INTO|MERGE INTO) lake\.(\S+)\.branch_(\w+)", sql):
-            if self.before_insert:
+            only_records = sql.startswith("INSERT INTO") and sql.endswith("WHERE false")
+            if self.before_insert and not only_records:
                 await self.before_insert()
             table = self.lake.iceberg.load_table(found[1])
             if "REPLACE WHERE" in sql and sql.endswith("WHERE false"):
                 table.delete(branch=found[2], snapshot_properties=self._properties())
                 return
-            rows = pa.table({field.name: pa.nulls(2, field.type) for field in table.schema().as_arrow()})
+            count = 0 if only_records else 2
+            rows = pa.table({field.name: pa.nulls(count, field.type) for field in table.schema().as_arrow()})
             table.append(rows, branch=found[2], snapshot_properties=self._properties())
             if found[1] in self._lent_main:
                 self._lent_main.remove(found[1])
