@@ -61,7 +61,9 @@ def _column(sql: str, item: Sequence[Token]) -> str:
     return f"CAST(NULL AS {sql[of_type[0].start : of_type[-1].end]}) AS {item[0].text}" if of_type else ""
 
 
-_DEPENDED_ON = "2BP01"
+# What these verbs make has the name of no view: Spark says so.
+_DEFINES = frozenset({"CREATE", "REPLACE"})
+_DEPENDED_ON, _WRONG_TYPE = "2BP01", "42809"
 _HINT = "DROP MATERIALIZED VIEW first, and make it again afterwards"
 
 
@@ -73,7 +75,10 @@ class Guard:
         self._affected = affected
 
     async def check(self, session: ClientSession, sql: str) -> None:
-        """Raise SqlError 2BP01 if the statement would break a view, or change storage outside of a refresh."""
+        """Raise SqlError if the statement would break a view, or change its content outside of a refresh.
+
+        The SQLSTATE is 42809 for a write to the view itself, else 2BP01.
+        """
         for statement in classify(sql).statements:
             await self._check(session, statement, sql)
 
@@ -85,6 +90,8 @@ class Guard:
         writes, loss = info.writes, info.destroys
         if writes is not None and writes.certain:
             await self._check_storage(session, writes.names)
+            if info.verb not in _DEFINES:
+                await self._check_rows(session, writes.names)
         if loss is None:
             return
         names = (loss.name,) if loss.name else tuple(mentioned(sql))
@@ -108,6 +115,16 @@ class Guard:
                 f"{name} is the storage of {named(known.stored_in[name])}, and only a refresh "
                 "changes it; REFRESH, ALTER and DROP MATERIALIZED VIEW are the statements for it",
                 _DEPENDED_ON,
+            )
+
+    async def _check_rows(self, session: ClientSession, names: Iterable[Parts]) -> None:
+        """Raise SqlError 42809 for a write to the rows of a materialized view: Spark says that no such table exists."""
+        known = await self._affected.names()
+        for name in await self._affected.meant(session, names, known.views(names)):
+            tables = ", ".join(map(str, known.definitions.sources[name]))
+            raise SqlError(
+                f"{name} is a materialized view, which its refreshes write; write to its tables ({tables})",
+                _WRONG_TYPE,
             )
 
     async def _check_views(self, session: ClientSession, names: Iterable[Parts]) -> None:

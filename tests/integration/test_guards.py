@@ -54,6 +54,9 @@ def test_what_would_break_a_view_is_refused_and_the_rest_is_done(session: client
             session.rows(sql)
         assert refused.value.state == "2BP01", sql
         assert said in refused.value.message, sql
+    with pytest.raises(clients.SqlException, match=r"write to its tables \(lake\.guards\.t\)") as refused:
+        session.rows("INSERT INTO mv VALUES (1, 1)")
+    assert refused.value.state == "42809"
     clients.rows(pyhive, "USE lake.guards")
     assert chosen(pyhive, QUERY) == ["lake.guards.mv"]
     session.rows("ALTER TABLE t ADD COLUMN more INT")

@@ -91,7 +91,38 @@ def test_refused(viewed: House, sql: str, said: str) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
+        "INSERT INTO agg VALUES ('eu', 1)",
+        "INSERT OVERWRITE TABLE demo.agg SELECT region, amount FROM sales",
+        "INSERT INTO lake.demo.agg BY NAME SELECT 'eu' AS region",
+        "WITH s AS (SELECT 1) INSERT INTO agg SELECT * FROM s",
+        "FROM sales INSERT INTO agg SELECT region, amount",
+        "UPDATE agg SET region = 'us'",
+        "DELETE FROM `demo`.agg WHERE region = 'eu'",
+        "MERGE INTO agg AS t USING sales AS s ON t.region = s.region WHEN MATCHED THEN DELETE",
+        "TRUNCATE TABLE agg",
+        "DELETE FROM IDENTIFIER('agg')",
+        "EXECUTE IMMEDIATE 'DELETE FROM agg'",
+        "BEGIN SELECT 1; DELETE FROM agg; END",
+    ],
+)
+def test_a_write_to_a_materialized_view_is_told_where_to_write(viewed: House, sql: str) -> None:
+    said = (
+        r"^lake\.demo\.agg is a materialized view, which its refreshes write; "
+        r"write to its tables \(lake\.demo\.sales\)$"
+    )
+    with pytest.raises(SqlError, match=said) as refused:
+        plan(viewed, sql)
+    assert refused.value.sql_state == "42809"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
         "DROP TABLE other",
+        "INSERT INTO other.agg VALUES ('eu', 1)",
+        "INSERT INTO sales SELECT * FROM agg",
+        "DELETE FROM sales WHERE region IN (SELECT region FROM agg)",
+        "CREATE TABLE IF NOT EXISTS agg AS SELECT 1 AS a",
         "DROP TABLE other.sales",
         "ALTER TABLE sales ADD COLUMN more INT",
         "ALTER TABLE sales DROP COLUMN spare",
