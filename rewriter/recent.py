@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
@@ -50,6 +50,11 @@ class Recent:
     def __init__(self, definitions: Definitions, most: int = 1024) -> None:
         self.definitions = definitions
         self.ask = lru_cache(most)(self._ask)
+
+    @cached_property
+    def thorough(self) -> Recent:
+        """The statements last asked over the same views, none of which is put aside before it is tried."""
+        return Recent(self.definitions.thorough)
 
     def _ask(self, sql: str, session: Session) -> Asked:
         return Asked(parse(sql, session), self.definitions)

@@ -14,7 +14,7 @@ from proxy.answering import information_schema
 from proxy.answering.decision import Decision
 from proxy.answering.facts import ON, SessionFacts
 from proxy.answering.functions import calls, expand
-from proxy.answering.hint import HINT_IS_OFF, OFF, STALENESS, USE, read_hint, told_of_hint
+from proxy.answering.hint import HINT_IS_OFF, OFF, STALENESS, USE, read_hint, told_of_hint, told_of_named
 from proxy.answering.known_views import KnownViews
 from proxy.answering.rests import Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
@@ -135,6 +135,8 @@ class Answers:
             decision = await self._decide_if_known(session, hint, thorough)
         else:
             decision = await self._decide(session, replace(hint, sql=expanded), thorough)
+        if decision.outcome is not None and not thorough:
+            decision = replace(decision, outcome=told_of_named(decision.outcome))
         plain = hint.sql if hint.options else None
         return decision if decision.sql is not None else replace(decision, sql=expanded or plain)
 
@@ -181,12 +183,12 @@ class Answers:
         facts: SessionFacts = session.facts
         state = await self._state(session, hint)
         recent = await self._views.recent()
-        if thorough:
-            recent = Recent(recent.definitions.thorough)
-        elif not state.rewrite and not _spells_time(sql):  # what nobody asks for need not be read
+        if not thorough and not state.rewrite and not _spells_time(sql):  # what nobody asks for need not be read
             off = HINT_IS_OFF if OFF in hint.options else REWRITE_IS_OFF
             told = facts.problem or off
             return replace(own, problem=told, why=Reason.REWRITE_OFF, over=len(recent.definitions.views))
+        if thorough or state.only is not None:  # of the view that a hint names the log has a reason, too
+            recent = recent.thorough
         if (past := await self._decide_past(session, sql, state, recent)) is not None:
             return replace(past, problem=facts.problem)
         asked = await _aside(sql, recent.ask, sql, state)

@@ -38,3 +38,11 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
     reads = "it reads nothing of what the statement does"
     why = reads if only in definitions.by_name else "there is no such materialized view"
     return replace(outcome, tried=(Attempt(only, "missed", reason=Reason.TABLES_DIFFER, detail=why), *outcome.tried))
+
+
+def told_of_named(outcome: Outcome) -> Outcome:
+    """Return the outcome without the views that were not tried because the statement's hint names another view."""
+    only = outcome.statement.session.only
+    if only is None:
+        return outcome
+    return replace(outcome, tried=tuple(a for a in outcome.tried if a.view == only or a.verdict == "chosen"))

