@@ -247,6 +247,16 @@ def test_replacing_gives_storage_of_its_own_and_drops_the_old(run: Run, foreign:
     assert foreign("DESCRIBE lake.mv.agg_sales")[0] == ("land", "string", "a 'land'")
 
 
+def test_replacing_by_the_same_query_fills_the_storage_once(run: Run, foreign: Run) -> None:
+    run(f"CREATE MATERIALIZED VIEW agg_sales AS {AGG}")
+    run("SET spark.sql.session.timeZone = Asia/Kolkata")
+    run(f"CREATE OR REPLACE MATERIALIZED VIEW agg_sales AS {AGG}")
+    run("RESET spark.sql.session.timeZone")
+    view = shown(run, "agg_sales")
+    assert view["status"] == "fresh"
+    assert foreign(f"SELECT count(summary['added-records']) FROM {view['storage']}.snapshots") == [(1,)]
+
+
 def test_a_time_series_is_plain_sql_for_other_readers(run: Run, foreign: Run) -> None:
     by_minute = (
         "SELECT timeseries(order_time, 'minute'), avg(price) FROM sales GROUP BY timeseries(order_time, 'minute')"
