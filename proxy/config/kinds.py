@@ -61,6 +61,11 @@ Seconds = Annotated[float, Field(gt=0), _allowed("a number of seconds over 0")]
 Share = Annotated[float, Field(gt=0), _allowed("a number over 0")]
 Texts = Annotated[frozenset[Text], Field(strict=False), _allowed("a list of texts")]
 TransportName = Annotated[Literal["sasl", "nosasl", "http"], _allowed("one of sasl, nosasl, http")]
+CatalogType = Annotated[
+    Literal["sql", "rest"],
+    BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
+    _allowed("sql or rest, the catalogs in which pyiceberg has views, and a materialized view is a view"),
+]
 HttpPath = Annotated[str, Field(pattern="^[!-~]+$"), _allowed("a path as it stands in a URL, such as cliservice")]
 _HeaderName = Annotated[str, Field(pattern=r"^[\w!#$%&'*+.^`|~-]+$")]
 _HeaderValue = Annotated[str, Field(pattern=r"^[!-~]([ -~]*[!-~])?$")]

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from proxy.config.kinds import (
     Bytes,
+    CatalogType,
     Count,
     Depth,
     File,
@@ -270,7 +271,7 @@ class CatalogSettings(Table):
     __pydantic_extra__: dict[str, Scalar] = Field(init=False)
 
     name: Text = Field(examples=["lake"])
-    type: Text = Field(examples=["sql"])
+    type: CatalogType = Field(examples=["sql"])
 
     @property
     def properties(self) -> dict[str, str]:

@@ -82,6 +82,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[catalog]\nname = 'x'\ntype = 'sql'", "[catalog] needs [[upstream]]"),
         ("[catalog]\ntype = 'sql'", '[catalog] needs name, for example name = "lake"'),
         ("[catalog]\nname = 'x'\ntype = 'sql'\nuri = ['a']", "[catalog] uri is ['a']: it must be a text, a number"),
+        (REMOTE.replace('"sql"', '"sqll"'), "[catalog] type is 'sqll': it must be sql or rest"),
         (REMOTE + "[embedded]\n", "[embedded] and [[upstream]] exclude each other"),
         ('[pipeline.spark]\n"spark.master" = "local[2]"', "[pipeline.spark] needs [[upstream]]"),
         (
