@@ -29,6 +29,7 @@ from rewriter.model import (
 from rewriter.model.settings import TIME_ZONE
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
+from rewriter.script.columns import unknown_column
 from rewriter.script.cursor import ScriptError, statements
 from rewriter.script.declarations import (
     Declaration,
@@ -69,7 +70,20 @@ class Workspace:
             if self.relations.get(name) is None:
                 known = ", ".join(sorted(map(str, self.names))) or "nothing"
                 raise ScriptError(f"the query reads {name}, which the script does not create; it creates {known}")
+        self._check_columns(query, statement)
         return statement
+
+    def _check_columns(self, query: str, statement: Statement) -> None:
+        """Raise ScriptError for a column that none of the query's tables and views has."""
+        views = by_name(self.definitions.plain, self.definitions.views)
+        known = table_columns(self.relations) | {name: view.columns for name, view in views.items()}
+        if statement.unread or any(name not in known for name in statement.tables):
+            return
+        tables = {name.table.lower(): [column.name for column in known[name]] for name in statement.tables}
+        unknown = unknown_column(query, tables)
+        if unknown is not None:
+            there = "; ".join(f"{name} has {', '.join(columns)}" for name, columns in sorted(tables.items()))
+            raise ScriptError(f"the query names {unknown}, which is no column of its tables: {there}")
 
     @property
     def names(self) -> Iterable[TableName]:

@@ -1,0 +1,76 @@
+"""Names in a query that no table has: a query that Spark would refuse is told from one that no view answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+_UNNAMED = (exp.Lateral, exp.Pivot, exp.UDTF, exp.Values, exp.Inline, exp.Explode, exp.Posexplode)
+_UNNAMED_BY_NAME = frozenset({"inline_outer", "json_tuple", "stack"})
+# Words that are no columns though sqlglot takes them for some, and the names of outputs that are literals.
+_NO_COLUMNS = frozenset(
+    {
+        "all", "current_catalog", "current_database", "current_schema", "current_time", "current_user", "false",
+        "localtimestamp", "null", "session_user", "true", "user",
+    }
+)  # fmt: skip
+_PLAIN = re.compile(r"[a-z]\w*")  # one with an underscore before it may be metadata, one with brackets an output
+
+
+def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the first name that is no column of the tables, and nothing that the query names itself.
+
+    `tables` are by the last part of their names. It is certain about what it returns: of a name that might be something
+    else it says nothing, and nothing of a query that sqlglot does not parse.
+
+    >>> unknown_column("SELECT cty AS c FROM sales ORDER BY c", {"sales": ["country"]})
+    'cty'
+    >>> unknown_column("SELECT c + 1 FROM (SELECT country AS c FROM sales)", {"sales": ["country"]})
+    """
+    try:
+        tree = sqlglot.parse_one(query, read="spark")
+    except SqlglotError:
+        return None
+    common = {each.alias.lower() for each in tree.find_all(exp.CTE)}
+    read = {table.name.lower() for table in tree.find_all(exp.Table)}
+    if not read - common or not read <= common | tables.keys() or any(map(_is_generator, tree.walk())):
+        return None
+    known = {name.lower() for columns in tables.values() for name in columns} | set(_named(tree))
+    references = list(tree.find_all(exp.Column, bfs=False))
+    known.update([node.name.lower() for node in references if not known.isdisjoint(_parts(node)[:-1])])  # of structures
+    return next((node.sql("spark") for node in references if _is_unknown(node, known)), None)
+
+
+def _is_generator(node: exp.Expr) -> bool:
+    """Return whether it may have columns whose names stand nowhere in the query."""
+    if isinstance(node, exp.Table):
+        return not isinstance(node.this, exp.Identifier)
+    return isinstance(node, _UNNAMED) or (isinstance(node, exp.Anonymous) and node.name.lower() in _UNNAMED_BY_NAME)
+
+
+def _named(tree: exp.Expr) -> Iterator[str]:
+    """Yield the names that a query gives: to outputs, to columns of subqueries, to parameters of lambdas."""
+    for identifier in tree.find_all(exp.Identifier):
+        parent = identifier.parent
+        of_table = isinstance(parent, exp.Table) or (
+            isinstance(parent, exp.TableAlias) and identifier.arg_key == "this"
+        )
+        if not of_table and not isinstance(parent, exp.Column):
+            yield identifier.name.lower()
+
+
+def _is_unknown(node: exp.Column, known: set[str]) -> bool:
+    parts = _parts(node)
+    if not _PLAIN.fullmatch(parts[-1]) or parts[-1] in _NO_COLUMNS or node.find_ancestor(exp.Hint):
+        return False
+    if isinstance(node.parent, exp.Anonymous) and len(parts) == 1:
+        return False  # perhaps a unit of time
+    return not known.intersection(parts)
+
+
+def _parts(node: exp.Column) -> list[str]:
+    return [part.name.lower() for part in node.parts]
