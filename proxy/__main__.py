@@ -243,7 +243,7 @@ def views(host: Host = "127.0.0.1", port: ServerPort = _PORT, user: User = None,
 
 @app.command(
     epilog="Exit codes: 0 explained; 1 the script or the query cannot be used, or no Viewgate is reached; "
-    "3 it is unhealthy; 4 login failed, or required."
+    "3 not rewritten, with --require, or Viewgate is unhealthy; 4 login failed, or required."
 )
 def explain(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="a SELECT; - reads it from standard input")],
@@ -260,6 +260,7 @@ def explain(
     namespace: Annotated[
         str | None, typer.Option(metavar="CATALOG.NAMESPACE", help="where names without one are looked up")
     ] = None,
+    require: Annotated[bool, typer.Option("--require", help="exit code 3 where no view answers the query")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell which views answer a query and why others do not: from a script, or as a running Viewgate decides."""
@@ -267,10 +268,10 @@ def explain(
     if schema is not None:
         from proxy import explaining
 
-        _run(explaining.explain(schema, text, as_json=as_json))
+        _run(explaining.explain(schema, text, as_json=as_json, require=require))
     from proxy import client
 
-    _run(client.explain(client.Login(host, port, user), text, namespace, as_json=as_json))
+    _run(client.explain(client.Login(host, port, user), text, namespace, as_json=as_json, require=require))
 
 
 @app.command()

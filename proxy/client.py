@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from proxy.hs2 import LoginRefused, Query, ResultSet, SqlError
 from proxy.own_sessions import in_session
@@ -67,13 +68,23 @@ async def health(login: Login, *, as_json: bool = False) -> int:
 
 async def views(login: Login, *, as_json: bool = False) -> int:
     """Print each materialized view with its freshness, its use and its last refresh; return the exit code."""
-    return await _show(login, ["SHOW VIEWGATE VIEWS"], as_json=as_json)
+    return await _show(login, "SHOW VIEWGATE VIEWS", as_json=as_json)
 
 
-async def explain(login: Login, query: str, namespace: str | None = None, *, as_json: bool = False) -> int:
+async def explain(
+    login: Login, query: str, namespace: str | None = None, *, as_json: bool = False, require: bool = False
+) -> int:
     """Print why each view answers a query or does not, decided by a running Viewgate; return the exit code."""
+    from proxy import explaining
+
     statements = [f"USE {namespace}"] if namespace else []
-    return await _show(login, [*statements, f"EXPLAIN REWRITE {query}"], as_json=as_json)
+    try:
+        result = await _result(login, [*statements, f"EXPLAIN REWRITE {query}"])
+    except Refused as refused:
+        return _tell(refused)
+    rows = _named(result)
+    print(_json(rows) if as_json else explaining.prose(rows))
+    return explaining.NOT_REWRITTEN if require and not explaining.answering(rows) else 0
 
 
 @asynccontextmanager
@@ -118,22 +129,39 @@ async def _check_workers(named: str, query: Query) -> None:
             raise SqlError(f"worker {number} of {named} is down, and is being started again: the log says why")
 
 
-async def _show(login: Login, statements: list[str], *, as_json: bool) -> int:
-    """Run statements in one session and print the result of the last; return the exit code."""
+async def _show(login: Login, statement: str, *, as_json: bool) -> int:
+    """Print the result of a statement; return the exit code."""
     try:
-        async with session(login) as query:
-            for statement in statements:
-                result = await query(statement)
+        result = await _result(login, [statement])
     except Refused as refused:
-        print(f"viewgate: {refused}", file=sys.stderr)
-        return refused.code
-    names = [column.name for column in result.columns]
+        return _tell(refused)
     if as_json:
-        rows = [dict(zip(names, row, strict=True)) for row in result.rows]
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        print(_json(_named(result)))
     else:
-        _print_table(names, result)
+        _print_table([column.name for column in result.columns], result)
     return 0
+
+
+async def _result(login: Login, statements: list[str]) -> ResultSet:
+    """Run statements in one session; return the result of the last."""
+    async with session(login) as query:
+        for statement in statements:
+            result = await query(statement)
+    return result
+
+
+def _tell(refused: Refused) -> int:
+    print(f"viewgate: {refused}", file=sys.stderr)
+    return refused.code
+
+
+def _named(result: ResultSet) -> list[dict[str, Any]]:
+    names = [column.name for column in result.columns]
+    return [dict(zip(names, row, strict=True)) for row in result.rows]
+
+
+def _json(rows: list[dict[str, Any]]) -> str:
+    return json.dumps(rows, indent=2, ensure_ascii=False)
 
 
 def _print_table(names: list[str], result: ResultSet) -> None:

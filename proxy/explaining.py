@@ -1,13 +1,21 @@
-"""`viewgate explain`: what would become of a query, from a script alone, with no server and no Spark."""
+"""`viewgate explain`: what would become of a query from a script alone, and what a server says of one, in words."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
+from typing import Any
+
+NOT_REWRITTEN = 3  # an exit code, documented in docs/reference.md
 
 
-async def explain(schema: Path, query: str, *, as_json: bool = False) -> None:
-    """Print what would become of a query; raise ScriptError for a script or a query that cannot be read."""
+async def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = False) -> int:
+    """Print what would become of a query; return the exit code, which tells of one that is `require`d to be rewritten.
+
+    Raise ScriptError for a script or a query that cannot be read.
+    """
     from rewriter.script import ScriptError, read_script
 
     try:
@@ -22,3 +30,44 @@ async def explain(schema: Path, query: str, *, as_json: bool = False) -> None:
         raise ScriptError(f"{schema}: {problem}") from problem
     explanation = workspace.explain(query)
     print(json.dumps(explanation.as_json(), indent=2, ensure_ascii=False) if as_json else explanation)
+    return NOT_REWRITTEN if require and not explanation.rewritten else 0
+
+
+# Rows of EXPLAIN REWRITE, by the names of its columns
+Rows = Sequence[Mapping[str, Any]]
+
+
+def answering(rows: Rows) -> tuple[str, ...]:
+    """Return the views that answer the query, each once."""
+    if any(row["verdict"] == "not rewritten" for row in rows):
+        return ()
+    return tuple(dict.fromkeys(str(row["view"]) for row in rows if row["verdict"] == "chosen"))
+
+
+def prose(rows: Rows) -> str:
+    """Return the rows of EXPLAIN REWRITE in the words for a script."""
+    kept = next(
+        (f"not rewritten: {row['detail']}" for row in rows if row["verdict"] == "not rewritten"), "not rewritten"
+    )
+    views = answering(rows)
+    head = f"answered from {', '.join(views)}" if views else kept
+    return "\n".join([head, "", *_found(rows), *_suggested(rows)]).rstrip()
+
+
+def _found(rows: Rows) -> Iterator[str]:
+    from rewriter.findings import told
+
+    found = [row for row in rows if row["verdict"] not in ("not rewritten", "suggested")]
+    several = len({row["block"] for row in found}) > 1
+    for block, of_block in groupby(found, key=lambda row: row["block"]):
+        if several:
+            yield f"for {block}"
+        for row in of_block:
+            said = told(row["view"] or "every view", *(row[key] for key in ("verdict", "rule", "reason", "detail")))
+            yield f"{'  ' if several else ''}{said}"
+
+
+def _suggested(rows: Rows) -> Iterator[str]:
+    for row in rows:
+        if row["verdict"] == "suggested":
+            yield from ("", f"{row['view']} would answer the query, changed like this:", row["detail"])

@@ -37,6 +37,22 @@ class Finding(NamedTuple):
         """The view; empty where the reason is the SELECT's, whatever the view."""
         return str(self.attempt.view) if self.views == 1 else ""
 
+    def __str__(self) -> str:
+        attempt = self.attempt
+        view = self.view or f"each of {self.views} views"
+        return told(view, attempt.verdict, attempt.rule, str(attempt.reason or ""), attempt.detail)
+
+
+def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
+    """Return what came of a view, in words.
+
+    >>> told("by_day", "chosen", "roll_up", "", "fresh"), told("by_day", "missed", "", "SHAPE", "no groups")
+    ('by_day chosen, by the rule roll_up, fresh', 'by_day missed, SHAPE: no groups')
+    """
+    if reason:
+        return f"{view} {verdict}, {reason}: {detail}"
+    return ", ".join(filter(None, (f"{view} {verdict}", rule and f"by the rule {rule}", detail)))
+
 
 def ranked(outcome: Outcome) -> tuple[Finding, ...]:
     """Return what came of the views on each SELECT, in the order of the SELECTs, near misses first.

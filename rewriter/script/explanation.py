@@ -68,7 +68,7 @@ class Explanation:
         for block, found in groupby(self.findings, key=lambda finding: finding.block):
             if several:
                 lines.append(f"for {block}")
-            lines += [f"{'  ' if several else ''}{_told(finding)}" for finding in found]
+            lines += [f"{'  ' if several else ''}{finding}" for finding in found]
         if self.suggestion is not None:
             lines += ["", str(self.suggestion)]
         return "\n".join(lines).rstrip()
@@ -76,13 +76,6 @@ class Explanation:
     def _suggested(self) -> dict[str, Any] | None:
         found = self.suggestion
         return {"view": str(found.made), "add": list(found.add), "sql": found.statement} if found else None
-
-
-def _told(finding: Finding) -> str:
-    attempt = finding.attempt
-    verdict = f", {attempt.detail}" if attempt.detail else ""
-    said = f"{attempt.reason}: {attempt.detail}" if attempt.reason else f"by the rule {attempt.rule}{verdict}"
-    return f"{finding.view or f'each of {finding.views} views'} {attempt.verdict}, {said}"
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:

@@ -39,6 +39,18 @@ def test_a_miss_is_no_failure(script: str, capsys: pytest.CaptureFixture[str]) -
     assert set(said) == {"rewritten", "sql", "views", "storage", "problem", "tried", "suggestion"}
 
 
+def test_a_query_that_must_be_covered(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["explain", "--schema", script, "--require", QUERY]) == 0
+    assert program.main(["explain", "--schema", script, "--require", "SELECT max(price) FROM sales"]) == 3
+    assert "by_country missed, AGGREGATE_NOT_IN_VIEW" in capsys.readouterr().out
+
+
+def test_a_column_that_no_table_has(script: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert program.main(["explain", "--schema", script, "SELECT cty, sum(price) FROM sales GROUP BY cty"]) == 1
+    said = "the query names cty, which is no column of its tables: sales has country, price"
+    assert capsys.readouterr().err == f"viewgate: {said}\n"
+
+
 def test_a_query_from_standard_input(
     script: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

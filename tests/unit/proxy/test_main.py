@@ -349,6 +349,29 @@ def test_a_query_is_explained_by_a_running_viewgate(capsys: pytest.CaptureFixtur
     assert json.loads(capsys.readouterr().out) == [{"view": "lake.demo.v", "verdict": "chosen"}]
 
 
+EXPLAINED = ("view", "verdict", "rule", "reason", "detail", "block")
+
+
+def test_what_a_running_viewgate_explains_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    missed = ("lake.demo.v", "missed", "", "SHAPE", "no groups", "SELECT 1")
+    change = ("lake.demo.v", "suggested", "", "", "CREATE OR REPLACE\nMATERIALIZED VIEW v", "")
+    answers = {"EXPLAIN REWRITE SELECT 1": ResultSet.of(*EXPLAINED, rows=[missed, change])}
+    assert ask(["explain", "SELECT 1"], answers) == 0
+    assert capsys.readouterr().out == (
+        "not rewritten\n\nlake.demo.v missed, SHAPE: no groups\n\n"
+        "lake.demo.v would answer the query, changed like this:\nCREATE OR REPLACE\nMATERIALIZED VIEW v\n"
+    )
+    assert ask(["explain", "SELECT 1", "--require"], answers) == 3
+
+
+def test_a_running_viewgate_that_rewrites(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = ("lake.demo.v", "chosen", "roll_up", "", "", "SELECT 1")
+    answers = {"EXPLAIN REWRITE SELECT 1": ResultSet.of(*EXPLAINED, rows=[chosen])}
+    assert ask(["explain", "SELECT 1", "--require"], answers) == 0
+    said = "answered from lake.demo.v\n\nlake.demo.v chosen, by the rule roll_up\n"
+    assert capsys.readouterr().out == said
+
+
 def test_health_of_a_viewgate_that_lacks_a_worker(capsys: pytest.CaptureFixture[str]) -> None:
     assert health("running", "down") == 3
     assert re.search(r"is unhealthy: worker 2 of Viewgate at 127.0.0.1:\d+ is down", capsys.readouterr().err)
