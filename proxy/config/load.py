@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -9,6 +10,10 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from proxy.config.tables import Config
+
+_PLACE = re.compile(r"\(at line (\d+),")
+_SECRET = re.compile("password|secret|token|credential|auth|uri|header|key", re.IGNORECASE)
+_BARE = re.compile(r"""[^"'\[{#]""")
 
 
 class ConfigError(Exception):
@@ -36,9 +41,27 @@ def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) ->
     try:
         return Config.model_validate(tomllib.loads(text), context={"directory": directory})
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{source} is not TOML: {error}") from error
+        raise ConfigError(_not_toml(source, text, error)) from error
     except ValidationError as error:
         raise ConfigError("\n".join(f"{source}: {_told(each)}" for each in error.errors())) from None
+
+
+def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
+    r"""Return what is wrong, with the line and a remedy.
+
+    >>> parse("[catalog]\nname = lake")
+    Traceback (most recent call last):
+    proxy.config.load.ConfigError: viewgate.toml is not TOML: Invalid value (at line 2, column 8): `name = lake`; ...
+    """
+    found = _PLACE.search(str(error))
+    if found is None:
+        return f"{source} is not TOML: {error}"
+    line = text.splitlines()[int(found[1]) - 1].strip() if text.strip() else ""
+    key, equals, value = (part.strip() for part in line.partition("="))
+    shown = f"{key} = …" if equals and _SECRET.search(key) else line
+    bare = equals and _BARE.match(value)
+    remedy = f'; text needs quotes, as in {key} = "…", and true and false are lower case' if bare else ""
+    return f"{source} is not TOML: {error}: `{shown}`{remedy}"
 
 
 def _told(error: ErrorDetails) -> str:

@@ -118,6 +118,25 @@ def test_what_is_refused_and_how(text: str, said: str) -> None:
     assert said in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[catalog]\nname = lake # ours", '`name = lake # ours`; text needs quotes, as in name = "…"'),
+        ("host = 10.0.0.1", '`host = 10.0.0.1`; text needs quotes, as in host = "…"'),
+        ("draining = True", "true and false are lower case"),
+        ('data = "C:\\data"', '`data = "C:\\data"`'),
+        ("password = hidden", '`password = …`; text needs quotes, as in password = "…"'),
+        ("port =\nhost = 1", "`port =`"),
+    ],
+)
+def test_a_line_that_is_not_toml_is_quoted_with_a_remedy(text: str, said: str) -> None:
+    with pytest.raises(config.ConfigError) as refused:
+        config.parse(text, "gate.toml")
+    assert str(refused.value).startswith("gate.toml is not TOML: ")
+    assert said in str(refused.value)
+    assert "hidden" not in str(refused.value)
+
+
 def test_all_that_is_wrong_is_told_at_once_and_no_credential() -> None:
     with pytest.raises(config.ConfigError) as refused:
         config.parse("[server]\nport = -1\n[pipeline]\npassword = 12345\n[limits]\nmesage = 1", "gate.toml")
