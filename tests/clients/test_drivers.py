@@ -73,4 +73,4 @@ def test_beeline_shows_what_was_rewritten_and_how_far_long_statements_are(beelin
     unanswered, _, long = rest.partition("1 row selected")
     assert "each of the 3 over its tables lacks what it asks for" in unanswered
     # It draws no bar before it has shown a line of the log.
-    assert long.index("Viewgate: Spark runs the statement as") < long.index("STAGES: ") < long.index("1 row selected")
+    assert long.index("Spark runs the statement as") < long.index("STAGES: ") < long.index("1 row selected")

@@ -38,7 +38,7 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _CLOSED = encode_reply("CloseOperation", 0, ttypes.TCloseOperationResp(status=success()))
-_UNDER_WAY = "Viewgate: Spark runs the statement as"
+_UNDER_WAY = "Spark runs the statement as"  # without the word Viewgate: the journal would take it for the answer
 _FELL_BACK = "The rewritten statement failed; the statement was run as it was sent."
 
 
