@@ -128,7 +128,7 @@ class Answers:
         hint = read_hint(sql)
         expanded = await self._with_virtual_tables(session, hint.sql)
         if expanded is not None and not _spells_time(hint.sql):
-            return Decision(expanded, expanded)
+            return Decision(expanded, expanded, filled=True)
         if expanded is None and _calls_ours(hint.sql):
             expanded = await expand(hint.sql, await self.facts(session), self.catalog)
         if expanded is None:

@@ -24,7 +24,8 @@ class Decision:
     `sql` is None where the client's own bytes are sent; `original` is the user's own statement as Spark
     can run it; `problem` says why nothing was tried, and `why` does in a word. `over` is the number of views that read
     any of its tables, or may where it was not read. `read` are the storage tables that a rewriting reads. `suggestion`
-    is the change to a view that would help, where it was asked for.
+    is the change to a view that would help, where it was asked for. `filled` says that rows of virtual tables stand in
+    `sql`.
     """
 
     sql: str | None
@@ -35,6 +36,7 @@ class Decision:
     read: tuple[Table, ...] = ()
     suggestion: Suggestion | None = None
     why: Reason | None = None
+    filled: bool = False
 
     @property
     def rewritten(self) -> bool:
@@ -115,6 +117,8 @@ class Decision:
         return tuple(f"Viewgate: {line}" for line in self._said())
 
     def _said(self) -> Iterator[str]:
+        if self.filled:
+            yield "rows of viewgate.system or information_schema were put into the SQL for Spark"
         if not self.tried:
             if self.over:
                 each = "the one" if self.over == 1 else f"each of the {self.over}"

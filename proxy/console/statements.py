@@ -28,7 +28,7 @@ KINDS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
 ANSWERED = {
     Outcome.VIEW: "A materialized view answers all or a part of it.",
     Outcome.MISS: "The tables answer it. Materialized views read them, and none could answer.",
-    Outcome.NONE: "Spark answers it as it was sent: no materialized view reads its tables.",
+    Outcome.NONE: "Spark answers it: no materialized view reads its tables.",
     Outcome.FALLBACK: "The tables answer it, because Spark could not run the rewritten statement.",
     Outcome.VIEWGATE: "Viewgate itself answers it.",
     Outcome.REFUSED: "It was refused, and never begun.",
