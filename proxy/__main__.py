@@ -174,7 +174,8 @@ async def _doctor(config: Path | None, data: Path | None, *, as_json: bool) -> i
     from proxy.options import Options, settled
 
     settings = settled(Options(config, data))
-    logging.getLogger("proxy").setLevel(logging.CRITICAL)  # findings are printed once, below
+    for name in ("proxy", "viewgate"):  # findings are printed once, below
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     found = await findings(settings)
     if as_json:
         print(json.dumps([finding.as_json() for finding in found], indent=2, ensure_ascii=False))

@@ -21,16 +21,25 @@ _SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock differ from Sp
 _WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)
 
 
+class Dispensable(Exception):
+    """What is wrong with something that Viewgate starts without."""
+
+
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check: its object, whether it is as it must be, and if not, what is wrong and what to do."""
+    """The result of one check: its object, whether it is as it must be, and if not, what is wrong and what to do.
+
+    A `warning` is of something that Viewgate starts without.
+    """
 
     check: str
     ok: bool
     says: str
+    warning: bool = False
 
     def __str__(self) -> str:
-        return f"{'ok   ' if self.ok else 'WRONG'} {self.check}: {self.says}"
+        mark = "WRONG" if not self.ok else "warn " if self.warning else "ok   "
+        return f"{mark} {self.check}: {self.says}"
 
     def as_json(self) -> dict[str, object]:
         return asdict(self)
@@ -44,6 +53,8 @@ async def findings(settings: Config) -> list[Finding]:
 async def _finding(name: str, check: Callable[[], Awaitable[str]]) -> Finding:
     try:
         return Finding(name, True, await check())
+    except Dispensable as lacking:
+        return Finding(name, True, str(lacking), warning=True)
     except _WRONG as wrong:
         return Finding(name, False, wrong.message if isinstance(wrong, SqlError) else str(wrong))
 
@@ -81,7 +92,9 @@ def _ports(settings: Config) -> str:
 def _console(settings: Config) -> str:
     with serving.console_place(settings) as place:
         if place is None:
-            raise ConfigError(f"port {CONSOLE_PORT} is taken: there will be no /metrics; set another [console] port")
+            raise Dispensable(
+                f"port {CONSOLE_PORT} is taken: Viewgate starts without its console; set another [console] port"
+            )
     return f"/metrics can be listened for on {settings.console.host}"
 
 

@@ -6,6 +6,7 @@ import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from proxy import __main__ as program
-from proxy import doctor
+from proxy import config, doctor
 from proxy.config import ConfigError, UpstreamAddress
 from proxy.hs2 import Query, ResultSet
 
@@ -81,3 +82,26 @@ def test_a_console_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixt
         file.write_text(REMOTE.format(0, free_port()) + f"uri = 'sqlite://'\n[console]\nport = {taken}\n")
         assert program.main(["doctor", "--config", str(file)]) == 1
     assert f"WRONG console: cannot listen on port {taken} of 127.0.0.1" in capsys.readouterr().out
+
+
+def test_a_default_console_port_that_is_taken_is_a_warning(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        taken = listener.getsockname()[1]
+        monkeypatch.setattr(doctor, "CONSOLE_PORT", taken)
+        monkeypatch.setattr(config, "CONSOLE_PORT", taken)
+        monkeypatch.setattr(
+            doctor, "_checks", lambda settings: [("console", partial(asyncio.to_thread, doctor._console, settings))]
+        )
+        file = tmp_path / "gate.toml"
+        file.write_text(REMOTE.format(free_port(), free_port()) + "uri = 'sqlite://'\n")
+        assert program.main(["doctor", "--config", str(file)]) == 0
+        assert capsys.readouterr().out.startswith(f"warn  console: port {taken} is taken: Viewgate starts without")
+        assert program.main(["doctor", "--config", str(file), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert (found["ok"], found["warning"]) == (True, True)
+    assert caplog.messages == []
