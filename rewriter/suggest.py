@@ -6,7 +6,8 @@ the engine still answers is taken away again. What is left is shown: no suggesti
 Where a view lacks nothing but a refresh, that comes first.
 
 It is tried under the settings of the session that asks. A view that was made under others is left as it is, since its
-own queries rely on those: a new view beside it is suggested.
+own queries rely on those; so is one that would get more keys, and with them more rows, which may be its whole worth: a
+new view beside it is suggested.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from rewriter.model import MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.settings import TIME_ZONE, differing_setting
 from rewriter.outcome import Outcome
 from rewriter.schema import Uncertain
-from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, tables_of
+from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, tables_of, with_outputs
 from rewriter.timeseries import as_bucket
 
 Tree = exp.Expr
@@ -50,6 +51,7 @@ class Suggestion:
 
     `left` is the number of SELECTs over tables that it does not answer. Where the view must stay as it is, `new` is the
     free name of another one to make beside it. With `refresh`, a refresh is all that it lacks.
+    `outputs` is what is added as a SELECT lists it, where that can be written behind the view's own outputs.
     """
 
     view: TableName
@@ -60,6 +62,7 @@ class Suggestion:
     left: int = 0
     new: TableName | None = None
     refresh: bool = False
+    outputs: str = ""
 
     @property
     def made(self) -> TableName:
@@ -127,7 +130,8 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
         except RecursionError:  # it is nested too deeply to be read
             continue
         if found:
-            return min(found, key=lambda each: len(each.add))  # the first of them shares most tables
+            # The first of them shares most tables.
+            return min(found, key=lambda each: (len(each.add), each.new is not None))
     return None
 
 
@@ -173,7 +177,8 @@ def _for_block(
         found = _for_view(view, block, statement, relations)
         if found is None or not (found.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
             continue  # a refresh or a setting is what it lacks, as its reason says
-        yield _beside(found, view, statement.session, taken) if _moves(view, statement.session) else found
+        stays = found.outputs and not _moves(view, statement.session)
+        yield found if stays else _beside(found, view, statement.session, taken)
 
 
 def _is_stale(view: MaterializedView, sources: Sequence[TableName], relations: Relations) -> bool:
@@ -227,7 +232,26 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
         return None
     added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
     changed, columns = _changed(tree, parts), _columns(view, tree, parts)
-    return Suggestion(view.name, added, changed, names, columns, _left(answer))
+    outputs = "" if _splits_rows(tree, parts) else _outputs(view, parts, changed)
+    return Suggestion(view.name, added, changed, names, columns, _left(answer), outputs=outputs)
+
+
+def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:
+    """Return whether a view would have more rows with the parts."""
+    return tree.args.get("distinct") is not None or any(part.key for part in parts)
+
+
+def _outputs(view: MaterializedView, parts: Sequence[_Part], changed: str) -> str:
+    """Return the parts as outputs; empty where they make another query, written behind the view's own, than was
+    tried.
+    """
+    outputs = ", ".join(map(_labelled, parts))
+    longer = with_outputs(view.query, outputs)
+    return outputs if longer is not None and render(parse_select(longer)) == changed else ""
+
+
+def _labelled(part: _Part) -> str:
+    return part.text if part.text == part.name else f"{part.text} AS {quoted(part.name)}"
 
 
 def _as_many_rows(
@@ -329,8 +353,7 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
     changed = tree.copy()
     group = changed.args.get("group")
     for part in parts:
-        label = "" if part.text == part.name else f" AS {quoted(part.name)}"
-        (item,) = parse_select(f"SELECT {part.text}{label} FROM t").expressions
+        (item,) = parse_select(f"SELECT {_labelled(part)} FROM t").expressions
         changed.append("expressions", item)
         if part.key and group is not None:
             group.append("expressions", item.unalias().copy())

@@ -9,7 +9,8 @@ from proxy.answering import Decision, checked
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT, COLUMNS, QUERY, recorded_settings
-from proxy.commands.show_create import statement
+from proxy.commands.show_create import settings, statement
+from proxy.commands.widen import can_widen
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
 from rewriter.model import quoted
@@ -62,7 +63,7 @@ class ExplainRewrite:
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:
-    """Return the whole statement that lets a view answer, a CREATE with the settings that it was proved under; empty
+    """Return the whole statement that lets a view answer, with the settings that a change was proved under; empty
     if there is none.
     """
     found, outcome = decision.suggestion, decision.outcome
@@ -74,6 +75,10 @@ async def suggested(ctx: Context, decision: Decision) -> str:
     columns = ", ".join([kept, *map(quoted, found.names)]) if (kept := view.properties.get(COLUMNS)) else ""
     properties = {**view.properties, QUERY: found.sql, COLUMNS: columns}
     changed = replace(view, properties=properties, settings=json.loads(recorded_settings(outcome.statement.session)))
+    if found.new is None and can_widen(view, changed.settings):
+        return (
+            f"-- made under {settings(view)}\nALTER MATERIALIZED VIEW {view.name.sql()} ADD COLUMNS ({found.outputs})"
+        )
     if found.new is None:
         return statement(changed).replace("CREATE MATERIALIZED", "CREATE OR REPLACE MATERIALIZED", 1)
     adopts_nothing = {key: value for key, value in properties.items() if key != ADOPT}

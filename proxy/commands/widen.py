@@ -7,6 +7,7 @@ until that one commit, queries are answered from the old storage, and a failure 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from proxy.answering import described
@@ -66,6 +67,11 @@ class Widen:
         if "" in names:
             raise SqlError(f"{view.name} names its columns: give each new one an alias", "42601")
         return replace(made, query=query, columns=(*made.columns, *((name, None) for name in names)))
+
+
+def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> bool:
+    """Return whether ADD COLUMNS would take a view, in a session whose settings a view would record as these."""
+    return QUERY in view.properties and not view.properties.get(ADOPT) and view.settings in (None, settings)
 
 
 def _as_made(view: MaterializedView) -> create.Create:

@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 
 from proxy.answering import Decision
+from proxy.commands.properties import ADOPT
+from proxy.commands.properties import QUERY as KEPT_QUERY
+from proxy.commands.widen import can_widen
 from rewriter import parse, rewrite, suggestion
+from rewriter.model import MaterializedView, TableName
 from rewriter.model.settings import TIME_ZONE
 from tests.unit.catalog.lake import ROWS
 from tests.unit.commands.house import House
@@ -45,8 +49,9 @@ def test_each_row_names_the_select_and_the_last_is_a_statement_that_helps(asked:
     assert missed["block"] == "line 1, column 1: SELECT max(amount) AS m FROM sales"
     assert (suggested["view"], suggested["verdict"]) == ("lake.demo.agg", "suggested")
     change = suggested["detail"]
-    assert "CREATE OR REPLACE MATERIALIZED VIEW lake.demo.agg" in change
-    assert "PARTITIONED BY (region)" in change
+    settings, alter = change.splitlines()
+    assert settings.startswith("-- made under spark.sql.ansi.enabled=")
+    assert alter == "ALTER MATERIALIZED VIEW lake.demo.agg ADD COLUMNS (max(amount) AS max_amount)"
     asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("max_amount", "bigint")]
     asyncio.run(asked.run(change))
     (view,) = asyncio.run(asked.catalog.definitions())
@@ -65,7 +70,7 @@ def test_the_plan_is_headed_by_the_change(asked: House) -> None:
     ((plan,),) = asyncio.run(asked.run(f"EXPLAIN {QUERY}")).rows
     head, change = plan.split("lake.demo.agg would answer the query with max(amount) added:\n")
     assert head == "== Viewgate ==\nnot rewritten\nlake.demo.agg not used: it does not hold max(amount)\n"
-    assert change.startswith(("-- made under", "CREATE OR REPLACE"))
+    assert change.startswith("-- made under")
 
 
 def test_a_hit_suggests_nothing(asked: House) -> None:
@@ -102,3 +107,24 @@ def test_a_stale_view_is_to_be_refreshed(asked: House) -> None:
     asyncio.run(asked.run(suggested["detail"]))
     (chosen,) = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
     assert chosen["verdict"] == "chosen"
+
+
+def test_a_view_that_would_get_keys_is_left_and_a_new_one_is_made_as_it_is_made(asked: House) -> None:
+    *_, suggested = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales WHERE amount > 5")
+    assert suggested["view"] == "lake.demo.agg_amount"
+    assert "\nCREATE MATERIALIZED VIEW lake.demo.agg_amount\nPARTITIONED BY (region)\nAS SELECT " in suggested["detail"]
+    asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("amount", "bigint")]
+    asyncio.run(asked.run(suggested["detail"]))
+    views = asyncio.run(asked.catalog.definitions())
+    assert sorted(str(view.name) for view in views) == ["lake.demo.agg", "lake.demo.agg_amount"]
+
+
+def test_what_cannot_be_widened() -> None:
+    view = MaterializedView(
+        TableName(("lake", "demo", "v")), "u", 1, "", "", TableName(("lake", "demo", "s")), (), "lake", ("demo",), {}
+    )
+    made = replace(view, properties={KEPT_QUERY: "SELECT 1"})
+    assert not can_widen(view, {})
+    assert can_widen(made, {})
+    assert not can_widen(made, {TIME_ZONE: "UTC"})
+    assert not can_widen(replace(made, properties={KEPT_QUERY: "SELECT 1", ADOPT: "lake.demo.s"}), {})

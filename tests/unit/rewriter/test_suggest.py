@@ -254,3 +254,25 @@ def test_a_refresh_is_not_suggested_where_the_view_would_not_answer_for_all_that
     elsewhere = replace(world, definitions=replace(world.definitions, views=other_settings))
     found = elsewhere.explain(query).suggestion
     assert found is None or not found.refresh
+
+
+@pytest.mark.parametrize(
+    ("query", "new", "outputs"),
+    [
+        ("SELECT country, max(price) FROM sales GROUP BY country", None, "max(price) AS `max_price`"),
+        ("SELECT country, sex, sum(price) FROM sales GROUP BY 1, 2", "by_country_sex", ""),  # more groups
+        ("SELECT country, id FROM sales WHERE n > 7", None, "id"),  # as many rows
+    ],
+)
+def test_only_what_adds_no_row_is_added_to_the_view_itself(query: str, new: str | None, outputs: str) -> None:
+    found = suggestion(query)
+    assert found is not None
+    assert (str(found.new) if found.new else None, found.outputs.replace("`", "")) == (new, outputs.replace("`", ""))
+    made = read_script(f"{TABLES}{found.statement};").explain(query)
+    assert made.views == (str(found.made),)
+
+
+def test_a_view_of_distinct_rows_is_left_as_it_is() -> None:
+    view = "CREATE MATERIALIZED VIEW seen AS SELECT DISTINCT country FROM sales;"
+    found = suggestion("SELECT DISTINCT country, sex FROM sales", view)
+    assert found is None or str(found.new) == "seen_sex"
