@@ -16,10 +16,10 @@ Without any server or Spark, over tables and views from a script of SQL (`rewrit
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Rooms, from the top: script > suggest | recent | findings > staleness > expanding | past | sharing > engine > fresh >
-consistency | correlation | outcome > verify > cost | metadata > freshness | index | maintenance > rules > match >
-delta > spelling > derived | layers > schema > asking > question > shelf > needs > block > functions > timeseries >
-sql > model.
+Rooms, from the top: script > suggest | recent | findings > remedy > staleness > expanding | past | sharing > engine >
+fresh > consistency | correlation | outcome > verify > cost | metadata > freshness | index | maintenance > rules >
+match > delta > spelling > derived | layers > schema > asking > question > shelf > needs > block > functions >
+timeseries > sql > model.
 The index and the rooms from `asking` to `needs` select the views that could answer; `definitions.thorough` has them all
 tried, for explanations. They read a statement by the names in it, before the catalog is asked: what has to be looked up
 depends on the views selected, and one look at the catalog has to do. To select by blocks instead would need the columns

@@ -33,6 +33,7 @@ from rewriter.match import Reason
 from rewriter.outcome import Attempt, Outcome
 from rewriter.past import moment_ms, rewrite_past
 from rewriter.recent import Asked, Recent
+from rewriter.remedy import Suggestion
 from rewriter.sharing import Shared, shared, storage_question
 from rewriter.spelling import blanked
 from rewriter.sql import (
@@ -58,7 +59,7 @@ from rewriter.sql import (
     with_outputs,
 )
 from rewriter.staleness import Bound
-from rewriter.suggest import Suggestion, suggestion
+from rewriter.suggest import suggestion
 
 __all__ = [
     "AsOf",

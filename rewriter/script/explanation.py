@@ -16,9 +16,10 @@ from rewriter.match import Miss, Reason
 from rewriter.model import Column, Session, TableName, table_columns
 from rewriter.model.settings import result_settings
 from rewriter.outcome import Attempt, Outcome, Replacement
+from rewriter.remedy import Suggestion
 from rewriter.schema import Uncertain, has_unary_plus, output_columns
 from rewriter.sql import by_name, parse
-from rewriter.suggest import Suggestion, suggestion
+from rewriter.suggest import suggestion
 
 _TOO_DEEP = Miss(Reason.UNSUPPORTED, "it is nested too deeply")
 

@@ -8,8 +8,8 @@ import pytest
 
 from rewriter.model import Snapshot, Table
 from rewriter.model.settings import ANSI, TIME_ZONE
+from rewriter.remedy import Suggestion
 from rewriter.script import Workspace, read_script
-from rewriter.suggest import Suggestion
 
 TABLES = """
 CREATE TABLE sales (id INT NOT NULL, country STRING, sex STRING, n INT, price DECIMAL(10,2), at TIMESTAMP, land INT);

@@ -1,0 +1,65 @@
+"""What is suggested where no view answers: a refresh of a view, outputs to add to it, or a new one beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rewriter.model import TableName, quoted
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Add these outputs to a view, by these names: `sql` is its definition with them, which answers the query.
+
+    `left` is the number of SELECTs over tables that it does not answer. Where the view must stay as it is, `new` is the
+    free name of another one to make beside it. With `refresh`, a refresh is all that it lacks.
+    `outputs` is what is added as a SELECT lists it, where that can be written behind the view's own outputs.
+    """
+
+    view: TableName
+    add: tuple[str, ...]
+    sql: str
+    names: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    left: int = 0
+    new: TableName | None = None
+    refresh: bool = False
+    outputs: str = ""
+
+    @property
+    def made(self) -> TableName:
+        """The view that answers: the one that is changed, or the new one."""
+        return self.new or self.view
+
+    @property
+    def part(self) -> str:
+        """The part that the change would not answer, in words; empty if it answers the whole query.
+
+        >>> Suggestion(TableName(("v",)), ("a",), "", ("a",), left=2).part
+        '2 SELECTs would still read tables'
+        """
+        still = "1 SELECT" if self.left == 1 else f"{self.left} SELECTs"
+        return f"{still} would still read tables" if self.left else ""
+
+    @property
+    def statement(self) -> str:
+        """The statement that makes the change; `columns` are named where the view names its columns itself."""
+        if self.refresh:
+            return f"REFRESH MATERIALIZED VIEW {self.view}"
+        columns = f" ({', '.join(map(quoted, self.columns))})" if self.columns else ""
+        create = "CREATE" if self.new else "CREATE OR REPLACE"
+        return f"{create} MATERIALIZED VIEW {self.made}{columns} AS {self.sql}"
+
+    @property
+    def told(self) -> str:
+        """The change and what it is good for, in words."""
+        answered = f"a part of the query ({self.part})" if self.left else "the query"
+        if self.refresh:
+            return f"{self.view} would answer {answered} once it is refreshed:"
+        added = f" with {', '.join(self.add)} added" if self.add else ""
+        if self.new is None:
+            return f"{self.view} would answer {answered}{added}:"
+        return f"a new view {self.new}, like {self.view}{added}, would answer {answered}:"
+
+    def __str__(self) -> str:
+        return f"{self.told}\n{self.statement};"
