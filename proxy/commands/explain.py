@@ -72,8 +72,10 @@ async def suggested(ctx: Context, decision: Decision) -> str:
         return ""
     if found.refresh:
         return f"REFRESH MATERIALIZED VIEW {view.name.sql()}"
-    columns = ", ".join([kept, *map(quoted, found.names)]) if (kept := view.properties.get(COLUMNS)) else ""
-    properties = {**view.properties, QUERY: found.sql, COLUMNS: columns}
+    columns = ", ".join([own, *map(quoted, found.names)]) if (own := view.properties.get(COLUMNS)) else ""
+    # An adopted table has the view's old columns alone: the changed view has storage of its own.
+    kept = {key: value for key, value in view.properties.items() if key != ADOPT}
+    properties = {**kept, QUERY: found.sql, COLUMNS: columns}
     changed = replace(view, properties=properties, settings=json.loads(recorded_settings(outcome.statement.session)))
     if found.new is None and can_widen(view, changed.settings):
         return (
@@ -81,8 +83,7 @@ async def suggested(ctx: Context, decision: Decision) -> str:
         )
     if found.new is None:
         return statement(changed).replace("CREATE MATERIALIZED", "CREATE OR REPLACE MATERIALIZED", 1)
-    adopts_nothing = {key: value for key, value in properties.items() if key != ADOPT}
-    return statement(replace(changed, name=found.new, properties=adopts_nothing, comment=None))
+    return statement(replace(changed, name=found.new, comment=None))
 
 
 def heading(decision: Decision, suggestion: str = "") -> str:

@@ -12,7 +12,7 @@ from proxy.answering import Decision
 from proxy.commands.properties import ADOPT
 from proxy.commands.properties import QUERY as KEPT_QUERY
 from proxy.commands.widen import can_widen
-from rewriter import parse, rewrite, suggestion
+from rewriter import Definitions, parse, rewrite, suggestion
 from rewriter.model import MaterializedView, TableName
 from rewriter.model.settings import TIME_ZONE
 from tests.unit.catalog.lake import ROWS
@@ -128,3 +128,18 @@ def test_what_cannot_be_widened() -> None:
     assert can_widen(made, {})
     assert not can_widen(made, {TIME_ZONE: "UTC"})
     assert not can_widen(replace(made, properties={KEPT_QUERY: "SELECT 1", ADOPT: "lake.demo.s"}), {})
+
+
+def test_a_view_that_adopted_its_storage_is_made_anew_with_storage_of_its_own(
+    asked: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    definitions = asyncio.run(asked.definitions())
+    adopting = [replace(v, properties={**v.properties, ADOPT: "lake.demo.old"}) for v in definitions.views]
+
+    async def adopted() -> Definitions:
+        return Definitions(tuple(adopting))
+
+    monkeypatch.setattr(asked, "definitions", adopted)
+    *_, suggested = rows(asked, f"EXPLAIN REWRITE {QUERY}")
+    assert "\nCREATE OR REPLACE MATERIALIZED VIEW lake.demo.agg\n" in suggested["detail"]
+    assert ADOPT not in suggested["detail"]
