@@ -64,4 +64,6 @@ try_validate_utf8 try_variant_get typeof unbase64 unhex
 url_decode url_encode validate_utf8 variant_get width_bucket window xpath xpath_boolean xpath_double
 xpath_float xpath_int xpath_long xpath_number xpath_short xpath_string xxhash64 zeroifnull zip_with
 """
+# Functions that make rows with columns whose names stand nowhere in a query, and that sqlglot has no node for.
+ROW_GENERATORS = frozenset({"inline_outer", "json_tuple", "stack"})
 OTHER_FUNCTIONS = tuple(Function(name, readable=False, printed=False) for name in _SETTLED.split())

@@ -9,8 +9,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from rewriter.functions.others import ROW_GENERATORS
+
 _UNNAMED = (exp.Lateral, exp.Pivot, exp.UDTF, exp.Values, exp.Inline, exp.Explode, exp.Posexplode)
-_UNNAMED_BY_NAME = frozenset({"inline_outer", "json_tuple", "stack"})
 # Words that are no columns though sqlglot takes them for some, and the names of outputs that are literals.
 _NO_COLUMNS = frozenset(
     {
@@ -49,7 +50,7 @@ def _is_generator(node: exp.Expr) -> bool:
     """Return whether it may have columns whose names stand nowhere in the query."""
     if isinstance(node, exp.Table):
         return not isinstance(node.this, exp.Identifier)
-    return isinstance(node, _UNNAMED) or (isinstance(node, exp.Anonymous) and node.name.lower() in _UNNAMED_BY_NAME)
+    return isinstance(node, _UNNAMED) or (isinstance(node, exp.Anonymous) and node.name.lower() in ROW_GENERATORS)
 
 
 def _named(tree: exp.Expr) -> Iterator[str]:
