@@ -29,8 +29,16 @@ def _table(iceberg: IcebergCatalog, name: TableName, schema: pa.Schema) -> Icebe
     identifier = name.parts[1:]
     if iceberg.table_exists(identifier):
         return iceberg.load_table(identifier)
-    iceberg.create_namespace_if_not_exists(identifier[:-1])
+    _make_namespace(iceberg, identifier[:-1])
     try:
         return iceberg.create_table(identifier, schema)
     except TableAlreadyExistsError:  # by another worker
         return iceberg.load_table(identifier)
+
+
+def _make_namespace(iceberg: IcebergCatalog, namespace: tuple[str, ...]) -> None:
+    try:
+        iceberg.create_namespace_if_not_exists(namespace)
+    except Exception:  # of several kinds where another worker has made it: of SQL catalogs the database's own
+        if not iceberg.namespace_exists(namespace):
+            raise
