@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
+from typing import TYPE_CHECKING
+
 from pyiceberg.catalog import Catalog as IcebergCatalog
 from pyiceberg.exceptions import CommitFailedException, TableAlreadyExistsError
 from pyiceberg.table import Table as IcebergTable
 
 from rewriter.model import TableName
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TRIES = 8  # each worker appends to the same table
 

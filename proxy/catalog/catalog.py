@@ -9,9 +9,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import pyarrow as pa
 from pyiceberg.io import load_file_io
 from pyiceberg.table.metadata import TableMetadataUtil
 
@@ -42,6 +41,9 @@ from rewriter.model import (
     Table,
     TableName,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa  # a quarter of a second of a start, and the journal's table alone needs it
 
 _log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
