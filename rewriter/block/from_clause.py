@@ -343,14 +343,15 @@ def _free_id(name: str, taken: frozenset[str]) -> str:
 
 def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -> Block | None:
     """Return the block of a derived table or of a common table expression; None for other items of FROM."""
-    if isinstance(node, exp.Table) and not node.args.get("db") and node.name.lower() in common:
-        _refuse_extras(node, ("this", "alias"))
-        select, build_common = common[node.name.lower()]
-        return build_common(select, taken)
-    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
+    select = _select_of(node, common)
+    if select is None:
+        return None
+    if isinstance(node, exp.Subquery):
         _refuse_extras(node, ("this", "alias"), renames=True)
-        return _renamed(node, build(node.this, taken))
-    return None
+        return _renamed(node, build(select, taken))
+    _refuse_extras(node, ("this", "alias"))
+    _, build_common = common[node.name.lower()]
+    return build_common(select, taken)
 
 
 def _renamed(node: exp.Subquery, block: Block) -> Block:
