@@ -60,68 +60,82 @@ class Seen:
     read: str
 
 
-def panels(rows: int) -> Iterator[Panel]:
-    """Yield the panels of a dashboard over so many seconds of events."""
+def recent() -> Iterator[Panel]:
+    """Yield the panels of the last hour, days and month, which begin within a bucket."""
     hour, day = 3600, 86_400
-    since = {n: f"ts >= timestamp_seconds({LAST - n + 1})" for n in (hour, day, 7 * day)}
-    whole = "ts >= TIMESTAMP '2024-03-01 00:00:00'"
+    since = {span: f"ts >= timestamp_seconds({LAST - span + 1})" for span in (hour, day, 7 * day)}
     for grain, span in (("minute", hour), ("minute", day), ("hour", day), ("hour", 7 * day)):
-        yield Panel(
-            f"last {span // hour} h by {grain}",
-            f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events WHERE {since[span]} GROUP BY 1",
-            span,
-        )
+        sql = f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events WHERE {since[span]} GROUP BY 1"
+        yield Panel(f"last {span // hour} h by {grain}", sql, span)
     yield Panel("last 24 h, total", f"SELECT sum(value) AS s, count(*) AS n FROM events WHERE {since[day]}", day)
     yield Panel("last 7 days, mean", f"SELECT avg(value) AS a FROM events WHERE {since[7 * day]}", 7 * day)
     yield Panel(
         "month to date by day",
-        f"SELECT timeseries(ts, 'day') AS t, sum(value) AS s FROM events WHERE {whole} GROUP BY 1", 3 * day,
+        "SELECT timeseries(ts, 'day') AS t, sum(value) AS s FROM events WHERE ts >= TIMESTAMP '2024-03-01 00:00:00' "
+        "GROUP BY 1",
+        3 * day,
         by_hand="SELECT day AS t, sum(total) AS s FROM by_day__storage WHERE day >= '2024-03-01' GROUP BY 1",
-    )  # fmt: skip
-    for name, grain in (("each day", "day"), ("each month", "month"), ("each hour", "hour")):
-        yield Panel(
-            f"all, {name}", f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events GROUP BY 1", rows,
-            by_hand=f"SELECT {grain} AS t, sum(total) AS s FROM by_{grain}__storage GROUP BY 1",
-        )  # fmt: skip
-    yield Panel(
+    )
+
+
+# Panels of all events: their names, queries, and the same by hand.
+WHOLE = (
+    *(
+        (
+            f"all, each {grain}",
+            f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events GROUP BY 1",
+            f"SELECT {grain} AS t, sum(total) AS s FROM by_{grain}__storage GROUP BY 1",
+        )
+        for grain in ("day", "month", "hour")
+    ),
+    (
         "year over year",
-        "SELECT year(ts) AS y, month(ts) AS m, sum(value) AS s FROM events GROUP BY year(ts), month(ts)", rows,
-        by_hand="SELECT year(month) AS y, month(month) AS m, sum(total) AS s FROM by_month__storage GROUP BY 1, 2",
-    )  # fmt: skip
-    yield Panel(
-        "by hour of the day", "SELECT hour(ts) AS h, avg(value) AS a FROM events GROUP BY hour(ts)", rows,
-        by_hand="SELECT hour(hour) AS h, sum(total) / sum(n) AS a FROM by_hour__storage GROUP BY 1",
-    )  # fmt: skip
-    yield Panel(
-        "by day of the week", "SELECT dayofweek(ts) AS d, sum(value) AS s FROM events GROUP BY dayofweek(ts)", rows,
-        by_hand="SELECT dayofweek(day) AS d, sum(total) AS s FROM by_day__storage GROUP BY 1",
-    )  # fmt: skip
-    yield Panel(
-        "top devices", "SELECT device, sum(value) AS s FROM events GROUP BY 1 ORDER BY s DESC, device LIMIT 3", rows,
-        by_hand="SELECT device, sum(total) AS s FROM by_month__storage GROUP BY 1 ORDER BY s DESC, device LIMIT 3",
-    )  # fmt: skip
-    yield Panel(
+        "SELECT year(ts) AS y, month(ts) AS m, sum(value) AS s FROM events GROUP BY year(ts), month(ts)",
+        "SELECT year(month) AS y, month(month) AS m, sum(total) AS s FROM by_month__storage GROUP BY 1, 2",
+    ),
+    (
+        "by hour of the day",
+        "SELECT hour(ts) AS h, avg(value) AS a FROM events GROUP BY hour(ts)",
+        "SELECT hour(hour) AS h, sum(total) / sum(n) AS a FROM by_hour__storage GROUP BY 1",
+    ),
+    (
+        "by day of the week",
+        "SELECT dayofweek(ts) AS d, sum(value) AS s FROM events GROUP BY dayofweek(ts)",
+        "SELECT dayofweek(day) AS d, sum(total) AS s FROM by_day__storage GROUP BY 1",
+    ),
+    (
+        "top devices",
+        "SELECT device, sum(value) AS s FROM events GROUP BY 1 ORDER BY s DESC, device LIMIT 3",
+        "SELECT device, sum(total) AS s FROM by_month__storage GROUP BY 1 ORDER BY s DESC, device LIMIT 3",
+    ),
+    (
         "top ten hours",
-        "SELECT timeseries(ts, 'hour') AS t, sum(value) AS s FROM events GROUP BY 1 ORDER BY s DESC, t LIMIT 10", rows,
-        by_hand="SELECT hour AS t, sum(total) AS s FROM by_hour__storage GROUP BY 1 ORDER BY s DESC, t LIMIT 10",
-    )  # fmt: skip
-    yield Panel(
+        "SELECT timeseries(ts, 'hour') AS t, sum(value) AS s FROM events GROUP BY 1 ORDER BY s DESC, t LIMIT 10",
+        "SELECT hour AS t, sum(total) AS s FROM by_hour__storage GROUP BY 1 ORDER BY s DESC, t LIMIT 10",
+    ),
+    (
         "most of each day, one device",
-        "SELECT date_trunc('day', ts) AS t, max(value) AS m FROM events WHERE device = 'd3' GROUP BY 1", rows,
-        by_hand="SELECT day AS t, max(most) AS m FROM by_day__storage WHERE device = 'd3' GROUP BY 1",
-    )  # fmt: skip
-    for zone, grain in ((NEW_YORK, "day"), (KOLKATA, "hour"), (BERLIN, "month")):
-        yield Panel(
-            f"{zone} by {grain}", f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events GROUP BY 1",
-            rows, zone,
-        )  # fmt: skip
-    yield Panel(
+        "SELECT date_trunc('day', ts) AS t, max(value) AS m FROM events WHERE device = 'd3' GROUP BY 1",
+        "SELECT day AS t, max(most) AS m FROM by_day__storage WHERE device = 'd3' GROUP BY 1",
+    ),
+    (
         "running total by day",
         "SELECT t, sum(s) OVER (ORDER BY t) AS r FROM (SELECT timeseries(ts, 'day') AS t, sum(value) AS s FROM events "
-        "GROUP BY 1) AS d", rows,
-        by_hand="SELECT t, sum(s) OVER (ORDER BY t) AS r FROM (SELECT day AS t, sum(total) AS s FROM by_day__storage "
         "GROUP BY 1) AS d",
-    )  # fmt: skip
+        "SELECT t, sum(s) OVER (ORDER BY t) AS r FROM (SELECT day AS t, sum(total) AS s FROM by_day__storage "
+        "GROUP BY 1) AS d",
+    ),
+)
+
+
+def panels(rows: int) -> Iterator[Panel]:
+    """Yield the panels of a dashboard over so many seconds of events."""
+    yield from recent()
+    for name, sql, by_hand in WHOLE:
+        yield Panel(name, sql, rows, by_hand=by_hand)
+    for zone, grain in ((NEW_YORK, "day"), (KOLKATA, "hour"), (BERLIN, "month")):
+        sql = f"SELECT timeseries(ts, '{grain}') AS t, sum(value) AS s FROM events GROUP BY 1"
+        yield Panel(f"{zone} by {grain}", sql, rows, zone)
 
 
 def main() -> None:
