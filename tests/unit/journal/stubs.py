@@ -7,7 +7,8 @@ from typing import Any
 
 from proxy.hs2 import SqlError
 from proxy.journal import Journal, Record
-from proxy.session import ClientSession, Operation, OperationState
+from proxy.session import Choice, ClientSession, Forward, Operation, OperationState
+from rewriter.model import TableName
 
 
 class Stub(Operation):
@@ -20,6 +21,17 @@ class Stub(Operation):
 def session(user: str = "ann") -> ClientSession:
     upstream: Any = SimpleNamespace()
     return ClientSession(user, 9, upstream, None)
+
+
+def answered(journal: Journal, sql: str, view: TableName) -> None:
+    """Have a statement planned in a quarter of a second and answered from a view, by `SELECT 2`."""
+    operation = Stub(session("ann"), 0)
+    record = journal.receive(operation.session, sql)
+    record.planned(Forward("SELECT 2", fallback=True, choice=Choice((view,), (view,), (view,))), 0.25)
+    record.begun()
+    journal.begin(operation, record)
+    operation.advance(OperationState.FINISHED)
+    journal.close(operation)
 
 
 def begun(journal: Journal, operation: Operation, sql: str) -> Record:

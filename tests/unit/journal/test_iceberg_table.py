@@ -15,10 +15,9 @@ from proxy.answering.system_tables import TABLES
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal
 from proxy.journal.iceberg_table import SCHEMA, IcebergTable
-from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.catalog.lake import Lake
-from tests.unit.journal.stubs import Stub, refused, session
+from tests.unit.journal.stubs import answered, refused
 
 VIEW, NAME = TableName(("lake", "demo", "agg")), TableName(("lake", "ops", "statements"))
 
@@ -37,13 +36,8 @@ def written(lake: Lake) -> list[dict[str, Any]]:
 
 def test_a_row_for_each_statement(lake: Lake) -> None:
     table = IcebergTable(str(NAME), partial(lake.catalog().append, NAME))
-    journal, operation = Journal(writers=[table]), Stub(session("ann"), 0)
-    record = journal.receive(operation.session, "SELECT 'é'")
-    record.planned(Forward("SELECT 2", fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,))), 0.25)
-    record.begun()
-    journal.begin(operation, record)
-    operation.advance(OperationState.FINISHED)
-    journal.close(operation)
+    journal = Journal(writers=[table])
+    answered(journal, "SELECT 'é'", VIEW)
     refused(journal, "SELEC", SqlError("syntax", "42601"))
     with journal.refreshing(VIEW, Cause.COMMIT):
         pass

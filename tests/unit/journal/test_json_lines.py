@@ -13,9 +13,9 @@ import pytest
 
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, JsonLines
-from proxy.session import Choice, Forward, OperationState
+from proxy.session import Forward, OperationState
 from rewriter.model import TableName
-from tests.unit.journal.stubs import Stub, begun, refused, session
+from tests.unit.journal.stubs import Stub, answered, begun, refused, session
 
 VIEW = TableName(("lake", "demo", "agg"))
 
@@ -26,13 +26,8 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def test_a_line_for_each_statement_and_refresh(tmp_path: Path) -> None:
     file = JsonLines(tmp_path / "journal.jsonl")
-    journal, operation = Journal(writers=[file]), Stub(session("ann"), 0)
-    record = journal.receive(operation.session, "SELECT 'é'")
-    record.planned(Forward("SELECT 2", fallback=True, choice=Choice((VIEW,), (VIEW,), (VIEW,))), 0.25)
-    record.begun()
-    journal.begin(operation, record)
-    operation.advance(OperationState.FINISHED)
-    journal.close(operation)
+    journal = Journal(writers=[file])
+    answered(journal, "SELECT 'é'", VIEW)
     refused(journal, "SELEC", SqlError("syntax", "42601"))
     with journal.refreshing(VIEW, Cause.COMMIT) as refresh:
         refresh.ways.append("append")
