@@ -126,7 +126,7 @@ def check_config(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="settings in TOML, those of `serve`")],
     as_json: AsJson = False,
 ) -> None:
-    """Check a settings file without a start."""
+    """Check a settings file without starting a server."""
     _run(_check_config(file, as_json=as_json))
 
 

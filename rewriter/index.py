@@ -299,7 +299,7 @@ class Definitions:
         return found
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
-        """Return all names to look up for a decision about a statement, and the tables that views join to its own."""
+        """Return the relations on which a decision about a statement depends: its own, and those of its views."""
         names: set[TableName] = set(statement.tables_outside)
         for expanded in self.expansions(statement):
             names.update(expanded.statement.tables, (view.name for view in expanded.views))

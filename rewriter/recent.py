@@ -27,9 +27,9 @@ class Asked:
         self._decided: tuple[Relations, tuple[int, ...], Outcome] | None = None
 
     def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
-        """Return the decision, or the last one where its names stand for the same; raise Unsupported.
+        """Return the decision, the last one if all relations are as they were then; raise Unsupported.
 
-        Time counts for the moments within a bound alone.
+        The time of day matters only with a staleness bound, which earlier moments may meet.
         """
         earlier = moments(self._definitions, relations, bound) if bound is not None else ()
         known = self._decided

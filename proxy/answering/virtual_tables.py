@@ -145,7 +145,7 @@ class VirtualSchema:
         return f"(SELECT {items} FROM (SELECT inline(from_json({json_rows}, 'ARRAY<STRUCT<{fields}>>'))))"
 
     def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
-        """Yield the rows in JSON, as many as fit; the numbers of columns are their keys, which takes half as much."""
+        """Yield each row as a JSON object, keyed by column numbers, which halves the text of names; stop at `most`."""
         size, keys = 0, [(str(number), name) for number, name in enumerate(self.tables[table])]
         for row in rows:
             text = _encoded({key: _value(row[name]) for key, name in keys if row.get(name) is not None})

@@ -148,7 +148,7 @@ class KerberosClient:
         return SaslClientLogin(self._context(host), self._service(host)).step
 
     def token(self, host: str) -> bytes:
-        """Return the one token of a request over HTTP; raise Unreachable if there is no ticket."""
+        """Return the token that a request over HTTP carries; raise Unreachable if there is no ticket."""
         return _ticket(self._service(host), lambda: self._context(host).step(b""))
 
     def _context(self, host: str) -> ClientContext:

@@ -222,7 +222,7 @@ class UpstreamTls(Table):
 
 
 class UpstreamKerberos(Table):
-    """The server's principal, and the keys of ours."""
+    """The Kerberos principal of the server, and the keytab by which Viewgate logs in."""
 
     principal: Text = Field(examples=["hive/_HOST@EXAMPLE.ORG"])
     keytab: File = Field(examples=["viewgate.keytab"])

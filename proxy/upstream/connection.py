@@ -175,7 +175,7 @@ class Connection(asyncio.Protocol):
             self._break(self._error(f"sent what cannot be understood ({error})"))
 
     def eof_received(self) -> None:
-        """Take the end of the input, which may be the end of a reply over HTTP."""
+        """Handle that the server sends no more: over HTTP, a reply may end so."""
         if self._waiting and self._lost is None:
             self.data_received(b"")
 

@@ -52,7 +52,7 @@ class Tickets(Protocol):
         ...
 
     def token(self, host: str) -> bytes:
-        """Return the one token of a request over HTTP."""
+        """Return the token that a request over HTTP carries."""
         ...
 
 

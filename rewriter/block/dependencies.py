@@ -49,7 +49,7 @@ class Dependencies:
         return tree in self._keys or self._is_computed(tree)
 
     def _is_computed(self, tree: Tree) -> bool:
-        """Return whether it can be computed from one value of each key."""
+        """Return whether an expression can be computed from one value of each key."""
         if is_literal(tree) or (tree in self._keys and self._is_exact(tree)):
             return True
         if isinstance(tree, exp.Column):

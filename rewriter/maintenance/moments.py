@@ -85,9 +85,7 @@ def _beside(node: Tree, user: Tree) -> list[Tree]:
 
 
 def _is_text(node: Tree, tables: Mapping[TableName, Relation | None]) -> bool:
-    """Return whether it is NULL, a string literal, or a column of which every table at hand says that it is a
-    string.
-    """
+    """Return whether an expression is NULL, a string literal, or a column that is a string in every table with it."""
     if isinstance(node, exp.Column):
         declared = [table.column(node.name) for table in tables.values() if isinstance(table, Table)]
         types = {column.type for column in declared if column is not None}

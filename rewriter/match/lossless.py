@@ -108,9 +108,7 @@ def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[s
 
 
 def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether a join of one table is on a foreign key that references its key, is never NULL, and nothing
-    else.
-    """
+    """Return whether a table is joined on just a NOT NULL foreign key that references its primary key."""
     sources = {source.name: source for source in candidate.sources}
     (joined,) = (table for table in query.block.tables if table.id in join.tables)
     if joined.name not in sources:

@@ -70,7 +70,7 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """Return the midnight of a bucket's first day as the bucket of the time that the dates are of."""
+    """Return a date of a time, or a bucket of such dates, at midnight: a bucket of that time, if it is of the kind."""
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)
     if source is None or forms.kind(source) != kind:
