@@ -1,26 +1,52 @@
-"""A REST catalog: each name costs a call, so the calls go out side by side."""
+"""A REST catalog: each name costs a call, so the calls go out side by side.
+
+Where the server tells a table's or view's tag (ETag), it is sent back at the next look, and the server answers without
+the metadata if these are still the same. pyiceberg sends no tags.
+"""
 
 from __future__ import annotations
 
+import gzip
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+from cachetools import LRUCache
 from pyiceberg.catalog.rest import Endpoints, IdentifierKind, RestCatalog
 from pyiceberg.exceptions import NoSuchNamespaceError
 from pyiceberg.typedef import Identifier
+from requests import Response
 
+from proxy.catalog.documents import decode
 from proxy.catalog.store import CatalogError, Entry
 from rewriter.model import TableName
 
+Kind = Literal["table", "view"]
+
+_SAME = 304
 _MISSING = 404
 _AWAY = (502, 503, 504)  # what a load balancer says of a server that is down
 _SILENCE_S = 60  # after which a thread gives up a call for which nobody waits any more
-_ENDPOINTS = {
+# A server that compresses its replies compares the tag with that of a compressed one, and they are never the same.
+_UNCOMPRESSED = {"Accept-Encoding": "identity"}
+_ENDPOINTS: Mapping[Kind, tuple[str, IdentifierKind]] = {
     "table": (Endpoints.load_table, IdentifierKind.TABLE),
     "view": (Endpoints.load_view, IdentifierKind.VIEW),
 }
+
+
+class Loaded(NamedTuple):
+    """The reply to the last look at a name; `body` is compressed."""
+
+    tag: str
+    location: str
+    body: bytes
+
+    def metadata(self) -> dict[str, Any]:
+        metadata: dict[str, Any] = decode(self.body)["metadata"]
+        return metadata
 
 
 class RestStore:
@@ -28,8 +54,10 @@ class RestStore:
 
     poll_ms = 10_000
 
-    def __init__(self, iceberg: RestCatalog, parallel: int = 16) -> None:
+    def __init__(self, iceberg: RestCatalog, parallel: int = 16, remembered: int = 1024) -> None:
         self.iceberg = iceberg
+        self._loaded: LRUCache[tuple[TableName, Kind], Loaded] = LRUCache(remembered)
+        self._lock = threading.Lock()
         # The session is pyiceberg's own, with its login. A commit has no limit: cut off, it may have been made.
         iceberg._session.get = partial(iceberg._session.get, timeout=_SILENCE_S)  # type: ignore[method-assign]
         self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
@@ -67,10 +95,15 @@ class RestStore:
     def _view(self, name: TableName) -> Entry | None:
         return self._load(name, "view")
 
-    def _load(self, name: TableName, kind: Literal["table", "view"]) -> Entry | None:
+    def _load(self, name: TableName, kind: Kind) -> Entry | None:
         endpoint, identifier = _ENDPOINTS[kind]
         path = self.iceberg._split_identifier_for_path(name.parts[1:], identifier)
-        reply = self.iceberg._session.get(self.iceberg.url(endpoint, **path))
+        with self._lock:
+            last = self._loaded.get((name, kind))
+        headers = _UNCOMPRESSED | ({"If-None-Match": last.tag} if last else {})
+        reply = self.iceberg._session.get(self.iceberg.url(endpoint, **path), headers=headers)
+        if reply.status_code == _SAME and last:
+            return Entry(kind, last.location, last.metadata)
         if reply.status_code == _MISSING:
             return None
         if reply.status_code in _AWAY:
@@ -78,7 +111,14 @@ class RestStore:
         if not reply.ok:
             raise CatalogError(f"catalog {self.iceberg.name}: loading {name} failed with HTTP {reply.status_code}")
         loaded: dict[str, Any] = reply.json()
+        self._remember(name, kind, loaded["metadata-location"], reply)
         return Entry(kind, loaded["metadata-location"], lambda: loaded["metadata"])
+
+    def _remember(self, name: TableName, kind: Kind, location: str, reply: Response) -> None:
+        """Keep a reply for its tag; of one without a tag nothing can be asked again."""
+        if tag := reply.headers.get("ETag"):
+            with self._lock:
+                self._loaded[name, kind] = Loaded(tag, location, gzip.compress(reply.content, 1))
 
     def _namespaces(self, parent: Identifier) -> Iterator[Identifier]:
         for namespace in self.iceberg.list_namespaces(parent):

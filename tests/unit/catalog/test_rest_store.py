@@ -8,11 +8,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
 from urllib.parse import unquote, urlsplit
+from zlib import crc32
 
 import pytest
 from requests import ReadTimeout
 
 from proxy.catalog import Catalog, Kind, Unavailable, open_catalog
+from proxy.catalog.documents import Remembered
 from proxy.catalog.opening import open_store
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, SALES, view_document
@@ -22,13 +24,17 @@ ODD = TableName(("lake", "demo", "inner", "a/b {c}"))
 
 
 class Server(ThreadingHTTPServer):
-    """A REST catalog of fixed answers; `replies` may be changed by a test."""
+    """A REST catalog of fixed answers, which a test may change; `tagged` sends a tag with a table, as Iceberg's own
+    server does.
+    """
 
     daemon_threads = True
 
     def __init__(self) -> None:
         self.let = Event()  # answer
         self.let.set()
+        self.tagged = False
+        self.sent: list[int] = []  # the statuses of the answers
         super().__init__(("127.0.0.1", 0), Handler)
         view = {**view_document(**MATERIALIZED)}
         view["versions"][0]["storage-table"] = {"namespace": ["demo"], "name": "newer"}
@@ -64,8 +70,15 @@ class Handler(BaseHTTPRequestHandler):
         reply = {"namespaces": []} if children else self.server.replies.get(unquote(address.path))
         status = reply if isinstance(reply, int) else 404 if reply is None else 200
         body = json.dumps(reply).encode()
+        compressed = "gzip" in self.headers.get("Accept-Encoding", "")
+        tag = f'"{crc32(body)}{"--gzip" if compressed else ""}"'
+        same = self.server.tagged and self.headers.get("If-None-Match") == tag
+        status, body = (304, b"") if same else (status, body)
+        self.server.sent.append(status)
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
+        if self.server.tagged:
+            self.send_header("ETag", tag)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -120,6 +133,28 @@ def test_a_commit_is_seen_at_the_next_look(server: Server, catalog: Catalog) -> 
     assert first is again
     assert isinstance(third, Table)
     assert third.snapshot_id == 8
+
+
+def test_metadata_that_are_still_the_same_are_not_sent_again(server: Server) -> None:
+    server.tagged = True
+    opened = open_catalog("lake", {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}"})
+    try:
+        first = asyncio.run(opened.current([SALES]))[SALES]
+        assert asyncio.run(opened.current([SALES]))[SALES] is first
+        assert server.sent[-2:] == [200, 304]
+        opened._relations = Remembered(16)  # as if others had been looked at since
+        assert asyncio.run(opened.current([SALES]))[SALES] == first
+        server.replies["/v1/namespaces/demo/tables/sales"] = {
+            "metadata-location": "t2",
+            "metadata": document([snapshot(7, None), snapshot(8, 7)], 8),
+        }
+        (changed,) = asyncio.run(opened.current([SALES])).values()
+        assert isinstance(changed, Table)
+        assert (changed.snapshot_id, server.sent[-2:]) == (8, [304, 200])
+        server.replies["/v1/namespaces/demo/tables/sales"] = None
+        assert asyncio.run(opened.current([SALES]))[SALES] is None
+    finally:
+        opened.close()
 
 
 def test_a_server_that_fails_is_an_error_not_an_empty_catalog(server: Server, catalog: Catalog) -> None:
