@@ -1,26 +1,35 @@
 """How long a rewriting takes over 10 to 10,000 views of mixed shapes, and where the time goes.
 
     python benchmarks/rewrite_latency.py [--views 10 100 1000 10000] [--seconds 10]
+    python benchmarks/rewrite_latency.py --beside ../other-tree [--verifier off]
 
 Hits are the queries of TPC-H and SSB that a view answers, misses the same queries with a filter on a column that no
 view has. They are decided in turns, from their texts to the texts that Spark gets, for SECONDS on each line; then each
 once more, as a statement seen before. The line `parts` is of queries of which fifty overlapping views hold parts of the
 rows: each is answered by a union with the table. Phases are timed within one more decision about each query.
+
+Beside another tree (`git worktree add ../other-tree COMMIT`), a process of each decides in turns about the queries
+that are hits or misses in both, round by round. Shown are the medians of all decisions, in processor time, their
+quotient, and the geometric mean of the quotients of each query's medians, which one query alone cannot move. Each plan
+is verified `anew`, as for a text that was never seen; by default the verdict on an equal plan is remembered.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import json
 import resource
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -32,6 +41,8 @@ from rewriter.script import Workspace
 from rewriter.sql import statement
 
 MS = 1000.0
+HERE = Path(__file__).resolve().parents[1]
+Decider = subprocess.Popen[str]
 # What each phase of a decision is done by. None of them is a part of another.
 PHASES: tuple[tuple[str, object, str], ...] = (
     ("tokenize", statement, "tokenize"),
@@ -49,7 +60,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--views", type=int, nargs="+", default=[10, 100, 1000, 10_000])
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--beside", type=Path, metavar="TREE")
+    parser.add_argument("--verifier", choices=("off", "remembers", "anew"), default="remembers")
     options = parser.parse_args()
+    if options.beside is not None:
+        print(f"{'views':>6} {'':6} {'queries':>7} {'rounds':>6} {'here ms':>8} {'there ms':>8} {'p50':>6} {'mean':>6}")
+        for number in options.views:
+            for parts in (0, min(50, number // 2)):
+                compare(options.beside.resolve(), number, parts, options.seconds, options.verifier)
+        return
     print(
         f"{'views':>6} {'':6} {'queries':>7} {'runs':>6} {'p50 ms':>8} {'p99 ms':>8} {'again µs':>9}   phases, p50 ms"
     )
@@ -78,6 +97,52 @@ def measure_parts(many: int, seconds: float) -> None:
     """The line of queries that views hold parts of, fifty of the views with overlapping ones."""
     world = views.workspace(many, parts=min(50, many // 2))
     print(line(many, "parts", world, [sql for sql in views.partial_queries() if is_answered(world, sql)], seconds))
+
+
+def compare(there: Path, many: int, parts: int, seconds: float, verifier: str) -> None:
+    """The lines of one number of views beside another tree."""
+    options = (str(many), str(parts), verifier)
+    with deciding(HERE, *options) as mine, deciding(there, *options) as theirs:
+        known = answer_of(theirs)
+        for kind, asked in answer_of(mine).items():
+            queries = [sql for sql in asked if sql in known[kind]]
+            if queries:
+                print(compared(many, kind, queries, mine, theirs, seconds))
+
+
+def compared(many: int, kind: str, queries: list[str], mine: Decider, theirs: Decider, seconds: float) -> str:
+    """One line of the table beside another tree; both decide for SECONDS together."""
+    until = time.perf_counter() + seconds
+    taken: dict[Decider, list[list[float]]] = {mine: [], theirs: []}
+    while not taken[theirs] or time.perf_counter() < until:
+        for process, rounds in taken.items():
+            assert process.stdin is not None
+            print(json.dumps(queries), file=process.stdin, flush=True)
+            rounds.append(answer_of(process))
+    here, there = ([statistics.median(times) for times in zip(*taken[each], strict=True)] for each in (mine, theirs))
+    alone = statistics.geometric_mean(a / b for a, b in zip(here, there, strict=True))
+    p50, beside = (statistics.median(t for times in taken[each] for t in times) for each in (mine, theirs))
+    return (
+        f"{many:>6} {kind:6} {len(queries):>7} {len(taken[mine]):>6} {p50 * MS:>8.2f} {beside * MS:>8.2f} "
+        f"{p50 / beside:>6.2f} {alone:>6.2f}"
+    )
+
+
+@contextmanager
+def deciding(tree: Path, *options: str) -> Iterator[Decider]:
+    """A process that decides with a tree's rewriter."""
+    command = [sys.executable, str(HERE / "benchmarks" / "deciding.py"), str(tree), *options]
+    with subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
+def answer_of(process: Decider) -> Any:
+    """The next line that a process writes."""
+    assert process.stdout is not None
+    return json.loads(process.stdout.readline())
 
 
 def line(many: int, kind: str, world: Workspace, queries: Sequence[str], seconds: float) -> str:
