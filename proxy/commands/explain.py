@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from proxy.answering import Decision, checked
+from proxy.answering import Decision, checked, moment_text
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
-from proxy.commands.properties import ADOPT, COLUMNS, QUERY, recorded_settings
+from proxy.commands.properties import ADOPT, COLUMNS, QUERY, next_refresh, recorded_settings
 from proxy.commands.show_create import settings, statement
 from proxy.commands.widen import can_widen
 from proxy.hs2 import ResultSet
 from proxy.session import ClientSession, Log
-from rewriter.model import quoted
+from rewriter import Attempt, Reason
+from rewriter.model import TableName, quoted
 
 EXAMPLE = "EXPLAIN SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
 MODES = ("EXTENDED", "CODEGEN", "COST", "FORMATTED")
+_STALE = (Reason.STALE, Reason.NEVER_REFRESHED)
 _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 
@@ -34,7 +37,8 @@ class Explain:
         if not decision.tried and not decision.problem:
             return plan
         text = "\n".join(str(row[0]) for row in plan.rows).rstrip()
-        return ResultSet.of("plan", rows=[(f"{heading(decision, await suggested(ctx, decision))}\n{text}",)])
+        head = heading(decision, await refreshes(ctx, decision), await suggested(ctx, decision))
+        return ResultSet.of("plan", rows=[(f"{head}\n{text}",)])
 
 
 @dataclass(frozen=True)
@@ -46,10 +50,16 @@ class ExplainRewrite:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         decision = await ctx.answers.decide(session, self.query, thorough=True)
         await checked(decision.original, session.upstream.query)
-        as_of = {"chosen": decision.as_of}
+        as_of, due = {"chosen": decision.as_of}, await refreshes(ctx, decision)
+
+        def detail(a: Attempt) -> str:
+            refresh = due.get(a.view, "") if a.reason in _STALE or a.verdict == "chosen" else ""
+            return a.detail + as_of.get(a.verdict, "") + (refresh and f"; {refresh}")
+
         rows = [
-            (view, a.verdict, a.rule, str(a.reason or ""), a.detail + as_of.get(a.verdict, ""), block)
-            for view, a, block in ((found.view, found.attempt, found.block) for found in decision.findings)
+            (found.view, a.verdict, a.rule, str(a.reason or ""), detail(a), found.block)
+            for found in decision.findings
+            for a in [found.attempt]
         ]
         if decision.problem:
             rows.insert(0, ("", "not rewritten", "", "", decision.problem, ""))
@@ -60,6 +70,25 @@ class ExplainRewrite:
             change = part + await suggested(ctx, decision)
             rows.append((str(decision.suggestion.made), "suggested", "", "", change, ""))
         return ResultSet.of(*_COLUMNS, rows=rows)
+
+
+async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
+    """Return what is known of the next refresh of each view whose storage is stale: since when it runs, or when it
+    is due.
+    """
+    stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
+    if not stale:
+        return {}
+    views = (await ctx.answers.definitions()).by_name
+    # Nobody's statement is told: that a view is refreshed is known to all who may see the view.
+    running = [row for row in await ctx.system.rows("refreshes", None) if row["ended"] is None]
+    since = {row["view"]: f"being refreshed since {moment_text(row['started'])}" for row in running}
+    return {name: since.get(str(name)) or next_refresh(views[name]) for name in stale if name in views}
+
+
+def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
+    """Return whether a chosen view answers though its storage is stale: with appended rows, or within a bound."""
+    return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:
@@ -86,7 +115,7 @@ async def suggested(ctx: Context, decision: Decision) -> str:
     return statement(replace(changed, name=found.new, comment=None))
 
 
-def heading(decision: Decision, suggestion: str = "") -> str:
+def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = "") -> str:
     """Return the decision in words."""
     lines = ["== Viewgate =="]
     if decision.rewritten:
@@ -95,6 +124,7 @@ def heading(decision: Decision, suggestion: str = "") -> str:
     else:
         lines.append("not rewritten" + (f": {decision.problem}" if decision.problem else ""))
     lines += decision.missed
+    lines += [f"{view}: {refresh}" for view, refresh in due.items()]
     if decision.suggestion is not None and suggestion:
         lines += [decision.suggestion.told, suggestion]
     return "\n".join([*lines, ""])

@@ -132,3 +132,18 @@ def refresh_mode(view: MaterializedView) -> str:
     on_commit = "deferred" if view.deferred else "on-commit"
     every = view.properties.get(EVERY, "")
     return f"{on_commit}, every {every}" if period(every) else on_commit
+
+
+def next_refresh(view: MaterializedView) -> str:
+    """Return in words when a stale view is refreshed next.
+
+    >>> from types import SimpleNamespace as View
+    >>> next_refresh(View(deferred=False, properties={EVERY: "10 minutes"}))
+    'refreshed within 10 minutes, or with the next write through Viewgate'
+    >>> next_refresh(View(deferred=True, properties={}, name="lake.web.daily"))
+    'refreshed by REFRESH MATERIALIZED VIEW lake.web.daily alone'
+    """
+    every = view.properties.get(EVERY, "")
+    times = [f"within {every}"] if period(every) else []
+    times += [] if view.deferred else ["with the next write through Viewgate"]
+    return "refreshed " + (", or ".join(times) or f"by REFRESH MATERIALIZED VIEW {view.name} alone")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -71,6 +72,27 @@ def test_the_plan_is_headed_by_the_change(asked: House) -> None:
     head, change = plan.split("lake.demo.agg would answer the query with max(amount) added:\n")
     assert head == "== Viewgate ==\nnot rewritten\nlake.demo.agg not used: it does not hold max(amount)\n"
     assert change.startswith("-- made under")
+
+
+def test_of_a_stale_view_the_next_refresh_is_told_and_the_running_one(asked: House) -> None:
+    asked.lake.iceberg.load_table("demo.sales").overwrite(ROWS)
+    query = "SELECT sum(amount) FROM sales"
+    (stale, *_) = rows(asked, f"EXPLAIN REWRITE {query}")
+    assert (stale["reason"], stale["detail"].split("; ")[-1]) == (
+        "STALE",
+        "refreshed with the next write through Viewgate",
+    )
+    ((plan,),) = asyncio.run(asked.run(f"EXPLAIN {query}")).rows
+    assert "\nlake.demo.agg: refreshed with the next write through Viewgate\n" in plan
+    seen: list[Any] = []
+
+    async def look() -> None:
+        seen.extend((await asked.run(f"EXPLAIN {query}")).rows)
+
+    asked.spark.before_insert = look
+    asyncio.run(asked.run("REFRESH MATERIALIZED VIEW agg"))
+    ((plan,),) = seen
+    assert re.search(r"\nlake\.demo\.agg: being refreshed since 20\S+ \S+ UTC\n", plan)
 
 
 def test_a_hit_suggests_nothing(asked: House) -> None:
