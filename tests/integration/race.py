@@ -9,6 +9,7 @@ the tables had, by their own times, at a moment within the bound.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import time
 from collections import Counter
@@ -65,6 +66,8 @@ CREATE TRIGGER race_commit AFTER UPDATE OF metadata_location ON iceberg_tables
     BEGIN INSERT INTO race_commits (name, location) VALUES (NEW.table_name, NEW.metadata_location); END;
 """
 
+_NUMBER = re.compile(r"\d{4,}")
+
 Rows = list[tuple[Any, ...]]
 Snapshots = tuple[int, ...]  # of TABLES
 Moment = tuple[int, Snapshots]  # a query at snapshots
@@ -84,6 +87,11 @@ class Answer:
     rows: Rows
     log: str
     since_ms: float | None = None
+
+    @property
+    def whys(self) -> list[str]:
+        """The reasons why no view has answered, without the snapshots' numbers."""
+        return [_NUMBER.sub("…", line) for line in self.log.splitlines() if " not used: " in line or FELL_BACK in line]
 
     @property
     def kind(self) -> str:
@@ -186,7 +194,9 @@ class Race:
 
     def __str__(self) -> str:
         kinds = Counter(answer.kind for answer in self.answers)
-        return f"{len(self.answers)} statements: {dict(kinds)}, {self.share():.0%} by views; {dict(self.done)}"
+        whys = Counter(why for answer in self.answers if answer.kind == "tables" for why in answer.whys)
+        told = "".join(f"\n{number:4} {why}" for why, number in whys.most_common())
+        return f"{len(self.answers)} statements: {dict(kinds)}, {self.share():.0%} by views; {dict(self.done)}{told}"
 
     def _make(self) -> None:
         with clients.pyhive(self.port) as connection:
@@ -200,6 +210,7 @@ class Race:
                                      "concat('region ', id % 5) AS name FROM range(7)")  # fmt: skip
             for view, (when, query) in VIEWS.items():
                 clients.rows(connection, f"CREATE MATERIALIZED VIEW {view} {when}AS {query}")
+                clients.rows(connection, f"REFRESH MATERIALIZED VIEW {view}")  # an empty one covers nothing
 
     # Writers, each until the race is over.
 
