@@ -148,7 +148,7 @@ async def _check_config(file: Path, *, as_json: bool) -> int:
 
 
 def _check(settings: Config) -> None:
-    """Refuse settings that `serve` refuses; only settings with logins, TLS or workers load the modules for these."""
+    """Refuse settings that `serve` refuses; only settings that need them load the modules for logins and TLS."""
     if settings.server.workers > 1:
         from proxy import workers
 
@@ -157,6 +157,10 @@ def _check(settings: Config) -> None:
         from proxy import admission
 
         admission.entrance(settings)
+    if settings.tracing is not None:
+        from proxy import traces
+
+        traces.check(settings.tracing)
     if any(address.tls or address.kerberos for address in settings.upstreams):
         from proxy import links
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from proxy import config, embedded, jobs, links
+from proxy import config, embedded, jobs, links, traces
 from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
 from proxy.answering.system_rows import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
@@ -94,7 +94,7 @@ def compose(
     `running` ends its background work. Of several processes one is `alone`: it does the work that is done once for all.
     """
     catalog, settings = surroundings.catalog, effective.settings
-    journal = _journal(settings.journal, catalog, running)
+    journal = _journal(settings, catalog, running)
     pipeline = Pipeline(catalog, surroundings.runner, journal)
     upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts.upstream))
 
@@ -151,14 +151,18 @@ def _begin(context: Context, upstreams: Upstreams, running: AsyncExitStack, *, a
         running.push_async_callback(cancelled, asyncio.create_task(work))
 
 
-def _journal(settings: config.JournalSettings, catalog: Catalog, running: AsyncExitStack) -> Journal:
-    """Return the journal of these settings, whose file and table `running` closes."""
-    writers: list[Writer] = [] if settings.file is None else [JsonLines(settings.file)]
-    if settings.table is not None:
-        writers.append(_journal_table(settings.table, catalog))
+def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack) -> Journal:
+    """Return the journal of these settings, whose writers `running` closes."""
+    kept, tracing = settings.journal, settings.tracing
+    writers: list[Writer] = [] if kept.file is None else [JsonLines(kept.file)]
+    if kept.table is not None:
+        writers.append(_journal_table(kept.table, catalog))
+    if tracing is not None:
+        writers.append(traces.spans(tracing))
     for writer in writers:
         running.push_async_callback(asyncio.to_thread, writer.close)
-    journal = Journal(writers=writers, literals=settings.literals)
+    traced = 0.0 if tracing is None else tracing.ratio
+    journal = Journal(writers=writers, literals=kept.literals, traced=traced)
     running.callback(journal.flush)
     return journal
 

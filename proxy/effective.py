@@ -73,6 +73,7 @@ def _tables(settings: Config) -> dict[str, Any]:
         "server": settings.server,
         "console": console,
         "journal": settings.journal,
+        "tracing": settings.tracing,
         "authentication": settings.authentication,
         "timeouts": {**asdict(Timeouts()), "catalog": settings.timeouts.catalog, **settings.timeouts.given},
         "limits": {key: settings.limits.given.get(key, getattr(Limits, key)) for key in LimitSettings.model_fields},

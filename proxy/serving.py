@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from proxy import admission, config, demo, logs, memory, workers
+from proxy import admission, config, demo, logs, memory, traces, workers
 from proxy.authentication import Cookies
 from proxy.commands import Context, Reloaded
 from proxy.composing import Surroundings, adopt, cancelled, compose, never, surround
@@ -39,6 +39,7 @@ async def serve(options: Options) -> int:
     settings = settled(options)
     if settings.server.workers > 1:
         workers.check(settings)
+    traces.check(settings.tracing)
     refuse_taken_port(settings.server)
     entrance = admission.entrance(settings)
     if settings.server.workers > 1:

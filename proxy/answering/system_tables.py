@@ -22,7 +22,7 @@ TABLES: Mapping[str, Mapping[str, str]] = {
         **_PHASES,
         **dict.fromkeys(("rows", "bytes"), "BIGINT"),
         **dict.fromkeys(("considered", "matched", "chosen", "answer", "sqlstate", "error"), "STRING"),
-        **dict.fromkeys(("statement", "rewritten"), "STRING"),
+        **dict.fromkeys(("statement", "rewritten", "upstream", "trace_id"), "STRING"),
     },
     "digests": {
         **_WORKER,

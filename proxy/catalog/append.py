@@ -17,10 +17,16 @@ _TRIES = 8  # each worker appends to the same table
 
 
 def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
-    """Append rows to a table, which is made where there is none; raise pyiceberg's errors."""
+    """Append rows to a table, which is made where there is none; raise pyiceberg's errors.
+
+    A table of an earlier version gets the columns that it lacks.
+    """
     table = _table(iceberg, name, rows.schema)
     for left in reversed(range(_TRIES)):
         try:
+            if not {*rows.column_names} <= {*table.schema().column_names}:
+                with table.update_schema() as update:
+                    update.union_by_name(rows.schema)
             table.append(rows)
             return
         except CommitFailedException:

@@ -59,6 +59,12 @@
     table = "ops.statements"      # and a row for each statement in an Iceberg table of the catalog
     literals = true               # false: ? in their place, in the file, the log, SHOW VIEWGATE and the system tables
 
+    [tracing]                     # spans of each statement for OpenTelemetry (needs viewgate[tracing])
+    endpoint = "http://otel.example.org:4318/v1/traces" # where the collector takes OTLP over HTTP
+    ratio = 1.0                   # of the statements whose client sends no traceparent
+    [tracing.headers]             # more headers, such as a key of the collector's
+    "X-Api-Key" = "secret"
+
 Who may come in, and what they may take:
 
     [server.tls]                  # on the same port as everything else
@@ -122,6 +128,7 @@ from proxy.config.tables import (
     Table,
     TimeoutSettings,
     TlsFiles,
+    TracingSettings,
     UpstreamAddress,
     UpstreamKerberos,
     UpstreamTls,
@@ -153,6 +160,7 @@ __all__ = [
     "Table",
     "TimeoutSettings",
     "TlsFiles",
+    "TracingSettings",
     "UpstreamAddress",
     "UpstreamKerberos",
     "UpstreamTls",

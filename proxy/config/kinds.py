@@ -59,6 +59,12 @@ Bytes = Annotated[int, Field(ge=65536), _allowed("a whole number of bytes, 65536
 Depth = Annotated[int, Field(ge=9, le=32), _allowed("a whole number from 9, as deep as the protocol nests, to 32")]
 Seconds = Annotated[float, Field(gt=0), _allowed("a number of seconds over 0")]
 Share = Annotated[float, Field(gt=0), _allowed("a number over 0")]
+Ratio = Annotated[float, Field(ge=0, le=1), _allowed("a number from 0 to 1")]
+HttpUrl = Annotated[
+    str,
+    Field(pattern=r"^https?://[!-~]+$"),
+    _allowed("a URL that begins with http:// or https://"),
+]
 Texts = Annotated[frozenset[Text], Field(strict=False), _allowed("a list of texts")]
 TransportName = Annotated[Literal["sasl", "nosasl", "http"], _allowed("one of sasl, nosasl, http")]
 CatalogType = Annotated[

@@ -15,9 +15,11 @@ from proxy.config.kinds import (
     File,
     Headers,
     HttpPath,
+    HttpUrl,
     ListenPort,
     Password,
     Port,
+    Ratio,
     Scalar,
     Scalars,
     Seconds,
@@ -110,6 +112,14 @@ class JournalSettings(Table):
     file: File | None = None
     table: TableId | None = None
     literals: Truth = True
+
+
+class TracingSettings(Table):
+    """The collector of OpenTelemetry that gets spans, and the part of the statements of which it gets any."""
+
+    endpoint: HttpUrl = Field(examples=["http://127.0.0.1:4318/v1/traces"])
+    headers: Headers = Field(default={}, repr=False)
+    ratio: Ratio = 1.0
 
 
 class LdapSettings(Table):
@@ -307,6 +317,7 @@ class Config(Table):
     server: Listen = Listen()
     console: ConsoleSettings = ConsoleSettings()
     journal: JournalSettings = JournalSettings()
+    tracing: TracingSettings | None = None
     authentication: AuthenticationSettings = AuthenticationSettings()
     timeouts: TimeoutSettings = TimeoutSettings()
     limits: LimitSettings = LimitSettings()

@@ -13,7 +13,18 @@ from proxy.journal.refresh import Refresh
 from proxy.journal.writer import WAITING, Writer
 
 _TEXTS = ("id", "session", "user", "kind", "state", "outcome", "reason")
-_MORE_TEXTS = ("considered", "matched", "chosen", "answer", "sqlstate", "error", "statement", "rewritten")
+_MORE_TEXTS = (
+    "considered",
+    "matched",
+    "chosen",
+    "answer",
+    "sqlstate",
+    "error",
+    "statement",
+    "rewritten",
+    "upstream",
+    "trace_id",
+)
 SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in _TEXTS),

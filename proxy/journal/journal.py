@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from proxy.hs2.status import first_message
 from proxy.journal.record import Record, kept, kept_without_literals
 from proxy.journal.redaction import without_values
 from proxy.journal.refresh import Cause, Refresh
+from proxy.journal.trace import Trace, in_comment, read
 from proxy.journal.usage import Usage
 from proxy.journal.writer import Writer
 from proxy.session import ClientSession, Handle, Operation, OperationState
@@ -52,16 +54,24 @@ class Sink(Protocol):
 class Journal:
     """The records, each once; `sinks` get them as they end, and so do `writers`, which may lose some.
 
-    Without `literals`, nothing has those of a statement: `?` stands in their place, also in errors.
+    Without `literals`, nothing has those of a statement: `?` stands in their place, also in errors. `traced` is the
+    part of the statements without a trace of the client's that get one of their own.
     """
 
     def __init__(
-        self, sinks: Sequence[Sink] = (), most: int = MOST, writers: Sequence[Writer] = (), *, literals: bool = True
+        self,
+        sinks: Sequence[Sink] = (),
+        most: int = MOST,
+        writers: Sequence[Writer] = (),
+        *,
+        literals: bool = True,
+        traced: float = 0.0,
     ) -> None:
         self._usage = Usage()
         self._writers = writers
         self._sinks: tuple[Sink, ...] = (self._usage, *sinks, *writers)
         self._literals = literals
+        self._traced = traced
         self._running: dict[bytes, Record] = {}
         self._unclosed: dict[bytes, Record] = {}
         self._ended: deque[Record] = deque(maxlen=most)
@@ -94,9 +104,16 @@ class Journal:
         """The number of running statements."""
         return len(self._running)
 
-    def receive(self, session: ClientSession, sql: str) -> Record:
-        """Return the record of a statement that has just arrived, for `begin` or `refuse`."""
-        return Record(session.id, session.user, sql, keep=kept if self._literals else kept_without_literals)
+    def receive(self, session: ClientSession, sql: str, traceparent: str = "") -> Record:
+        """Return the record of a statement that has just arrived, for `begin` or `refuse`.
+
+        The trace in a comment of the statement goes before that of its call.
+        """
+        trace = in_comment(sql) or read(traceparent)
+        if trace is None and random.random() < self._traced:  # noqa: S311  # a sample, and no secret
+            trace = Trace.new()
+        keep = kept if self._literals else kept_without_literals
+        return Record(session.id, session.user, sql, keep=keep, trace=trace)
 
     def begin(self, operation: Operation, record: Record) -> None:
         """Take note of the operation that runs a statement."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from proxy.hs2 import SqlError
 from proxy.journal.digest import digest
 from proxy.journal.redaction import without_credentials
+from proxy.journal.trace import Trace
 from proxy.session import NO_CHOICE, Choice, Forward, Local, OperationState, Plan
 from proxy.statements import Kind, classify
 
@@ -60,7 +61,8 @@ class Record:
 
     `answer` is the first line that its client's operation log has of Viewgate: the views that answer, or why none does.
     `rewritten` is the SQL for Spark where that is not the client's. `operation` is there while it runs. `rows` and
-    `bytes` are those that its client has fetched so far. `keep` makes of a text what is kept of it.
+    `bytes` are those that its client has fetched so far. `keep` makes of a text what is kept of it. `upstream` is the
+    server that has taken it, `trace` the client's trace, or a new one where statements are traced.
     """
 
     session: str
@@ -81,6 +83,8 @@ class Record:
     bytes: int = 0
     seconds: dict[Phase, float] = field(default_factory=dict)
     keep: Callable[[str], str] = kept
+    upstream: str = ""
+    trace: Trace | None = None
     _local: bool = False
     _refused: bool = False
     _since: float = field(default_factory=monotonic)  # the end of the phase before
@@ -118,8 +122,9 @@ class Record:
             self.choice = plan.choice
             self.rewritten = self.keep(plan.sql) if plan.fallback and plan.sql else None
 
-    def begun(self) -> None:
-        """Take note that Spark, or Viewgate itself, has taken it."""
+    def begun(self, upstream: str = "") -> None:
+        """Take note that an upstream server has taken it, or Viewgate itself."""
+        self.upstream = upstream
         now = monotonic()
         self.seconds[Phase.QUEUED] = max(now - self._since - self.seconds.get(Phase.PLANNED, 0.0), 0.0)
         self._since = now
@@ -167,6 +172,8 @@ class Record:
             "error": self.error and self.error.message,
             "statement": self.sql,
             "rewritten": self.rewritten,
+            "upstream": self.upstream,
+            "trace_id": self.trace and self.trace.id,
         }
 
     def _phase_ms(self, phase: Phase) -> float | None:
@@ -182,11 +189,12 @@ class Record:
         times = "".join([f" {phase}_ms={seconds * 1000:.1f}" for phase, seconds in self.seconds.items()])
         reason = f" reason={self.choice.reason}" if self.choice.reason else ""
         error = f" error={self.error.sql_state}" if self.error is not None else ""
+        trace = f" trace_id={self.trace.id}" if self.trace is not None else ""
         answer = f" answer={self.answer}" if self.answer else ""
         return (
             f"statement id={self.id} user={self.user} kind={self.kind} outcome={self.outcome}{reason} "
-            f"state={self.state.name} ms={self.milliseconds}{times} rows={self.rows} bytes={self.bytes}{error}{answer} "
-            f"sql={shortened(' '.join(self.sql.split()), SHOWN)}"
+            f"state={self.state.name} ms={self.milliseconds}{times} rows={self.rows} bytes={self.bytes}{error}{trace}"
+            f"{answer} sql={shortened(' '.join(self.sql.split()), SHOWN)}"
         )
 
 

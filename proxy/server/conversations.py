@@ -254,6 +254,7 @@ class HttpConversation(Conversation):
             return self._unauthorized(event, denied)
         if self.peer is None or (self.peer.user, self.peer.acting_for) != (user, event.acting_for):
             self.peer = Peer(user, self._caller.address, event.acting_for, tied=False)
+        self.peer.traceparent = event.traceparent
         self._transport.accept()
         try:
             if not is_whole(event.message):

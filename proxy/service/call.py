@@ -154,7 +154,8 @@ class Peer:
     """An authenticated client, and the sessions that end with its connection if they are tied to that.
 
     `acting_for` is the user for whom it wants to open sessions, if it named another one at login. `foreseen` holds the
-    replies that are ready for the statement that it has last started, or last seen to have ended.
+    replies that are ready for the statement that it has last started, or last seen to have ended. `traceparent` is the
+    trace context of its present call, where the transport carries one.
     """
 
     user: str
@@ -163,6 +164,7 @@ class Peer:
     tied: bool = True
     sessions: list[ClientSession] = field(default_factory=list)
     foreseen: Foreseen | None = None
+    traceparent: str = ""
 
     def __str__(self) -> str:
         return f"{self.user}@{self.address}"

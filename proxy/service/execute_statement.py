@@ -45,7 +45,8 @@ async def execute_statement(call: Call) -> bytes:
     """Start the statement, and wait for its end if the client does. A client that goes away takes it along."""
     session = call.session()
     journal = call.service.journal
-    statement = Statement.of(call, partial(journal.receive, session))
+    traceparent = call.peer.traceparent or session.traceparent
+    statement = Statement.of(call, partial(journal.receive, session, traceparent=traceparent))
     try:
         operation, reply = await _launched(call, session, statement)
         if operation is not None:
@@ -227,7 +228,7 @@ class _Start:
         if announced is None:
             self._failed(plan)
             return None, reply
-        self.statement.record.begun()
+        self.statement.record.begun(self.lease.upstream.server)
         self.call.peer.foreseen = operation.foreseen
         operation.runs_as(announced)
         operation.has_result_set = announced.has_result_set

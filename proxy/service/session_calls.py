@@ -10,6 +10,7 @@ from functools import partial
 from proxy.hs2 import SESSION_HANDLE, SqlError, Unreachable, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.protocol import SPARK_HOLDS_S, clamped, status_held_s
+from proxy.journal.trace import TRACEPARENT
 from proxy.service.call import Call
 from proxy.service.message import with_handle
 from proxy.session import ClientSession, Handle, Lease
@@ -46,7 +47,9 @@ async def open_session(call: Call) -> bytes:
         await upstream.close()
         raise Unreachable("Spark has opened a session without telling its version")
     version = min(version, read_i32(reply, answered))
-    session = ClientSession(user, version, upstream, facts, call.peer.user, Handle.new(service.mark))
+    traceparent = next((value for key, value in configuration.items() if _names(key, TRACEPARENT)), "")
+    handle = Handle.new(service.mark)
+    session = ClientSession(user, version, upstream, facts, call.peer.user, handle, traceparent)
     upstream.watch(partial(service.answering.moved, session))
     session.tied = call.peer.tied
     service.sessions.add(session)
@@ -55,6 +58,15 @@ async def open_session(call: Call) -> bytes:
     reply = with_field(reply, _SERVER_PROTOCOL, I32, version.to_bytes(4, "big"))
     reply = with_handle(reply, SESSION_HANDLE, session.handle)
     return _with_fetch_size(reply, configuration)
+
+
+def _names(key: str, setting: str) -> bool:
+    """Return whether a key of a session's configuration names a setting: JDBC drivers write `set:hiveconf:` before it.
+
+    >>> _names("set:hiveconf:traceparent", "traceparent"), _names("my.traceparent", "traceparent")
+    (True, False)
+    """
+    return key.rsplit(":", 1)[-1].lower() == setting
 
 
 def _reply_of_our_own(call: Call, version: int) -> bytes:

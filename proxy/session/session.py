@@ -20,7 +20,8 @@ class ClientSession:
 
     `tied` says that it ends with the connection that it was opened on; others end when unused for long.
     `principal` is who has opened it and alone may use it, if that is not `user` but somebody acting for them.
-    `facts` is what the answering of statements keeps about the session: made by it, opaque here.
+    `facts` is what the answering of statements keeps about the session: made by it, opaque here. `traceparent` is the
+    trace context that the client has opened it with, if any.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class ClientSession:
         facts: Any,
         principal: str | None = None,
         handle: Handle | None = None,
+        traceparent: str = "",
     ) -> None:
         self.handle = handle or Handle.new()
         self.user = user
@@ -38,6 +40,7 @@ class ClientSession:
         self.protocol = protocol
         self.upstream = upstream
         self.facts = facts
+        self.traceparent = traceparent
         self.operations: dict[bytes, Operation] = {}
         self.habits = Habits()
         self.tied = True

@@ -19,6 +19,11 @@ class LiveUpstream(Protocol):
         ...
 
     @property
+    def server(self) -> str:
+        """The host and port of the upstream server."""
+        ...
+
+    @property
     def alive(self) -> bool:
         """Whether calls can still be made."""
         ...

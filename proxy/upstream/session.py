@@ -46,6 +46,11 @@ class UpstreamSession:
         self.left: Callable[[], None] | None = None
 
     @property
+    def server(self) -> str:
+        """The host and port of the upstream server."""
+        return str(self.place.upstream)
+
+    @property
     def alive(self) -> bool:
         """Whether calls can still be made."""
         return self._connection.alive

@@ -32,6 +32,7 @@ class HttpCall:
     cookie: str = field(default="", repr=False)
     acting_for: str = ""
     gzip: bool = False
+    traceparent: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,7 @@ class HttpTransport:
             headers.get(b"cookie", ""),
             wishes[0] if wishes else "",
             "gzip" in headers.get(b"accept-encoding", ""),
+            headers.get(b"traceparent", ""),
         )
 
     def _refused(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> Refused:

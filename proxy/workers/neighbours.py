@@ -38,7 +38,7 @@ def number_of(mark: bytes) -> int:
 
 def addressed(peer: Peer, message: bytes) -> bytes:
     """Return a call and its caller as bytes, for another worker."""
-    names = (name.encode() for name in (peer.user, peer.address))
+    names = (name.encode() for name in (peer.user, peer.address, peer.traceparent))
     return b"".join((*(_NAME.pack(len(name)) + name for name in names), message))
 
 
@@ -51,13 +51,13 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
     """
     try:
         names, offset = [], 0
-        for _ in range(2):
+        for _ in range(3):
             (length,) = _NAME.unpack_from(payload, offset)
             names.append(payload[offset + _NAME.size : offset + _NAME.size + length].decode())
             offset += _NAME.size + length
     except (struct.error, UnicodeDecodeError) as error:
         raise WireError("a neighbour's call cannot be read") from error
-    return Peer(names[0], names[1], tied=False), payload[offset:]
+    return Peer(names[0], names[1], tied=False, traceparent=names[2]), payload[offset:]
 
 
 class Neighbours:

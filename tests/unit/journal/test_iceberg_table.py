@@ -67,6 +67,15 @@ def test_it_has_the_columns_of_the_system_table() -> None:
     assert {field.name: field.type for field in SCHEMA} == expected
 
 
+def test_a_table_of_an_earlier_version_gets_the_new_columns(lake: Lake) -> None:
+    row = dict.fromkeys(SCHEMA.names) | {"id": "1f2e"}
+    lake.catalog().append(NAME, pa.Table.from_pylist([row], SCHEMA).drop_columns(["trace_id"]))
+    table = IcebergTable(str(NAME), partial(lake.catalog().append, NAME))
+    refused(Journal(writers=[table], traced=1.0), "SELECT 1")
+    table.close()
+    assert sorted(row["trace_id"] is None for row in written(lake)) == [False, True]
+
+
 def test_workers_append_to_one_table(lake: Lake) -> None:
     tables = [IcebergTable(str(NAME), partial(lake.catalog().append, NAME)) for _ in range(3)]
     for table in tables:

@@ -71,7 +71,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ),
         (
             "[serve]\n",
-            "[serve] is not known (did you mean server?): the tables are server, console, journal, authentication",
+            "[serve] is not known (did you mean server?): the tables are server, console, journal, tracing",
         ),
         ("server = 3", "server is 3: it must be a table, [server]"),
         ("[upstream]\nhost = 'x'", "[upstream] must be written [[upstream]]"),
@@ -107,6 +107,11 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ),
         ("[timeouts]\ncall = 0", "[timeouts] call is 0: it must be a number of seconds over 0"),
         ("[journal]\ntable = 'statements'", "[journal] table is 'statements': it must be a namespace and a name"),
+        (
+            "[tracing]\nratio = 0.5",
+            '[tracing] needs endpoint, for example endpoint = "http://127.0.0.1:4318/v1/traces"',
+        ),
+        ("[tracing]\nendpoint = 'otel:4318'", "[tracing] endpoint is 'otel:4318': it must be a URL that begins with"),
         ("[limits]\nnesting = 8", "[limits] nesting is 8: it must be a whole number from 9"),
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),
     ],

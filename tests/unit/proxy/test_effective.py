@@ -28,6 +28,9 @@ operators = ["olga", "ann"]
 url = "ldaps://ldap"
 base = "dc=example"
 bind_password = "opensesame"
+[tracing]
+endpoint = "http://otel:4318/v1/traces"
+headers = {"X-Key" = "opensesame"}
 [timeouts]
 park = 7
 """
@@ -45,6 +48,7 @@ def test_values_defaults_and_what_can_be_reloaded() -> None:
     assert found["upstream.spark-1:10000.weight"] == ("3", "1", True)
     assert found["timeouts.park"] == ("7", "300", False)
     assert found["timeouts.call"] == ("60", "60", False)
+    assert found["tracing.endpoint"] == ("http://otel:4318/v1/traces", None, False)
     assert found["limits.buffers"] == ("1073741824", "1073741824", False)
     assert found["authentication.operators"] == ("ann, olga", None, True)
 

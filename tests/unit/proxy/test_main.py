@@ -112,7 +112,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("viewgate ")
 
 
-HEAVY = ("duckdb", "networkx", "proxy.service", "pyarrow", "pyiceberg", "pyspark", "sqlglot")
+HEAVY = ("duckdb", "networkx", "opentelemetry", "proxy.service", "pyarrow", "pyiceberg", "pyspark", "sqlglot")
 
 
 @pytest.mark.parametrize(

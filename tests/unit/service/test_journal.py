@@ -7,10 +7,12 @@ import asyncio
 import pytest
 
 from proxy.hs2 import SqlError
+from proxy.hs2.generated import ttypes
 from proxy.journal import Outcome, Phase
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
+from tests.unit.support.transports import HttpClient, basic
 
 
 def told(proxied: Proxied) -> list[tuple[str, str]]:
@@ -119,5 +121,31 @@ def test_one_whose_client_goes_away_before_it_is_begun_is_told_of() -> None:
         (record,) = proxied.server.service.journal
         assert (record.state, record.outcome) == (OperationState.CANCELED, Outcome.REFUSED)
         assert isinstance(sending.exception(), ConnectionError)
+
+    with_proxy(test)
+
+
+ONE, TWO, THREE = (f"00-{digit * 32}-{'f' * 16}-01" for digit in "123")
+
+
+def test_the_trace_of_a_statement_is_that_of_its_comment_its_call_or_its_session() -> None:
+    async def test(proxied: Proxied) -> None:
+        headers = f"{basic('ann')}traceparent: {TWO}\r\n"
+        async with HttpClient(proxied.port) as client:
+            configuration = {"set:hiveconf:traceparent": ONE}
+            request = ttypes.TOpenSessionReq(client_protocol=9, configuration=configuration)
+            client.headers = basic("ann")
+            session = (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).sessionHandle
+            await client.execute(session, "SELECT 1", run_async=False)
+            client.headers = headers
+            await client.execute(session, "SELECT 1", run_async=False)
+            await client.execute(session, f"SELECT 1 /*traceparent='{THREE}'*/", run_async=False)
+            client.headers = basic("ann")
+            await client.execute(session, "SELECT 1", run_async=False)
+            close = ttypes.TCloseSessionReq(sessionHandle=session)
+            await client.ask("CloseSession", close, ttypes.TCloseSessionResp)
+        traces = [record.trace and record.trace.id[0] for record in proxied.server.service.journal]
+        assert traces == ["1", "3", "2", "1"]
+        assert {record.upstream for record in proxied.server.service.journal} == {f"127.0.0.1:{proxied.spark.port}"}
 
     with_proxy(test)

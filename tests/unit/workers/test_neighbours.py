@@ -18,7 +18,7 @@ from proxy.workers.neighbours import opened, place
 from tests.unit.support.proxied import until
 
 MINE, YOURS = b"\0\1", b"\0\2"
-ANN = Peer("ann", "10.0.0.1:5")
+ANN = Peer("ann", "10.0.0.1:5", traceparent="00-1-2-01")
 
 
 class Neighbour:
@@ -38,6 +38,7 @@ class Neighbour:
                 frames.receive_data(data)
                 while (payload := frames.next_event()) is not None:
                     peer, message = opened(payload)
+                    assert peer.traceparent == ANN.traceparent
                     self.asked.append(str(peer))
                     await self.let.wait()
                     writer.write(frame(message))
