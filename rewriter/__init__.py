@@ -26,9 +26,9 @@ depends on the views selected, and one look at the catalog has to do. To select 
 first, and costs more where no view answers: a block takes 1.0 ms where the names take 0.45 (misses of
 benchmarks/rewrite_latency.py over 10,000 views), and a view kept as a block 100 KiB instead of 8.
 
-networkx has the graphs: views over tables and views (`Definitions.graph`: what a refresh and a lookup must follow), and
-the grains of time (`timeseries.granularity.ROLL_UPS`: which rolls up to which). Joins of a block are no graph of it: a
-block has ten tables at most in practice, and mappings are enumerated with their predicates.
+networkx has the graph of views over tables and views (`Definitions.graph`: what a refresh and a lookup must follow),
+and is loaded for it alone. Joins of a block are no graph of it: a block has ten tables at most in practice, and
+mappings are enumerated with their predicates.
 """
 
 from importlib import import_module

@@ -131,6 +131,19 @@ def test_commands_that_need_little_import_little(words: list[str], tmp_path: Pat
     assert answer.stdout.endswith("\n0 []\n"), answer.stdout + answer.stderr
 
 
+def test_a_query_is_explained_without_the_catalog_and_graphs(tmp_path: Path) -> None:
+    heavy = [module for module in HEAVY if module != "sqlglot"]
+    (tmp_path / "shop.sql").write_text("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v AS SELECT a FROM t;")
+    code = (
+        "import asyncio, pathlib, sys\nfrom proxy.explaining import explain\n"
+        "asyncio.run(explain(pathlib.Path(sys.argv[1]), 'SELECT a FROM t'))\n"
+        f"print([m for m in {heavy} if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "shop.sql")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert answer.stdout.endswith("\n[]\n"), answer.stdout
+
+
 def test_commands_that_ask_a_running_viewgate_load_no_engine() -> None:
     heavy = ("rich", "pydantic", *HEAVY)
     code = f"import sys\nimport proxy.client\nprint([m for m in {heavy} if m in sys.modules])"
