@@ -17,7 +17,7 @@ from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find, kill, steer_upstream
 from proxy.effective import Effective
-from proxy.journal import Journal, JsonLines, Writer
+from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
 from proxy.own_sessions import open_session
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
 from proxy.service import Service
@@ -155,8 +155,9 @@ def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack)
     """Return the journal of these settings, whose writers `running` closes."""
     kept, tracing = settings.journal, settings.tracing
     writers: list[Writer] = [] if kept.file is None else [JsonLines(kept.file)]
-    if kept.table is not None:
-        writers.append(_journal_table(kept.table, catalog))
+    for kind, table in ((Record, kept.table), (Refresh, kept.refresh_table)):
+        if table is not None:
+            writers.append(_journal_table(kind, table, catalog))
     if tracing is not None:
         writers.append(traces.spans(tracing))
     for writer in writers:
@@ -167,11 +168,11 @@ def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack)
     return journal
 
 
-def _journal_table(table: str, catalog: Catalog) -> Writer:
+def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Catalog) -> Writer:
     from proxy.journal.iceberg_table import IcebergTable
 
     name = TableName((catalog.name, *table.split(".")))
-    return IcebergTable(str(name), partial(catalog.append, name))
+    return IcebergTable(kind, str(name), partial(catalog.append, name))
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:

@@ -107,11 +107,18 @@ class ConsoleSettings(Table):
 
 
 class JournalSettings(Table):
-    """The settings of the journal, and the file that gets its records."""
+    """The settings of the journal, and the file and the tables that get its records."""
 
     file: File | None = None
     table: TableId | None = None
+    refresh_table: TableId | None = None
     literals: Truth = True
+
+    @model_validator(mode="after")
+    def _check_two_tables(self) -> Self:
+        if self.table is not None and self.table == self.refresh_table:
+            raise ValueError("table and refresh_table must be two tables: their columns differ")
+        return self
 
 
 class TracingSettings(Table):

@@ -1,9 +1,9 @@
-"""The journal as an Iceberg table: a row for each statement, appended in batches, to be queried through Viewgate."""
+"""The journal as Iceberg tables: a row for each statement, or each refresh, to be queried through Viewgate."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,33 +12,37 @@ from proxy.journal.record import Phase, Record
 from proxy.journal.refresh import Refresh
 from proxy.journal.writer import WAITING, Writer
 
-_TEXTS = ("id", "session", "user", "kind", "state", "outcome", "reason")
-_MORE_TEXTS = (
-    "considered",
-    "matched",
-    "chosen",
-    "answer",
-    "sqlstate",
-    "error",
-    "statement",
-    "rewritten",
-    "upstream",
-    "trace_id",
-)
-SCHEMA = pa.schema(
-    [
-        *((name, pa.string()) for name in _TEXTS),
-        *((name, pa.timestamp("us", "UTC")) for name in ("started", "ended")),
-        ("milliseconds", pa.int64()),
-        *((f"{phase}_ms", pa.float64()) for phase in Phase),
-        *((name, pa.int64()) for name in ("rows", "bytes")),
-        *((name, pa.string()) for name in _MORE_TEXTS),
-    ]
-)
+
+def _fields(kind: pa.DataType, names: str) -> Iterable[tuple[str, pa.DataType]]:
+    return ((name, kind) for name in names.split())
+
+
+_TEXT, _NUMBER, _MOMENT = pa.string(), pa.int64(), pa.timestamp("us", "UTC")
+# The columns of the system table of the same records, but for the worker.
+SCHEMAS: Mapping[type[Record] | type[Refresh], pa.Schema] = {
+    Record: pa.schema(
+        [
+            *_fields(_TEXT, "id session user kind state outcome reason"),
+            *_fields(_MOMENT, "started ended"),
+            *_fields(_NUMBER, "milliseconds"),
+            *_fields(pa.float64(), " ".join(f"{phase}_ms" for phase in Phase)),
+            *_fields(_NUMBER, "rows bytes"),
+            *_fields(_TEXT, "considered matched chosen answer sqlstate error statement rewritten upstream trace_id"),
+        ]
+    ),
+    Refresh: pa.schema(
+        [
+            *_fields(_TEXT, "view way cause state"),
+            *_fields(_MOMENT, "started ended"),
+            *_fields(_NUMBER, "milliseconds rows"),
+            *_fields(_TEXT, "error"),
+        ]
+    ),
+}
 
 
 class IcebergTable(Writer):
-    """A writer that has rows appended to a table by `append`, at most once in a minute unless many come."""
+    """A writer that has rows of one `kind` appended to a table, at most once in a minute unless many come."""
 
     at_a_time = 5000
     every = 60.0
@@ -46,25 +50,33 @@ class IcebergTable(Writer):
 
     def __init__(
         self,
+        kind: type[Record] | type[Refresh],
         name: str,
         append: Callable[[pa.Table], None],
         waiting: int = WAITING,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._kind = kind
         self._append = append
         super().__init__(f"table={name}", waiting, clock)
 
+    def closed(self, record: Record) -> None:
+        """Have a statement appended, if this is the table of statements."""
+        if self._kind is Record:
+            self._put(record)
+
     def refreshed(self, refresh: Refresh) -> None:
-        """Do nothing: the table has statements alone."""
+        """Have a refresh appended, if this is the table of refreshes."""
+        if self._kind is Refresh:
+            self._put(refresh)
 
     def store(self, records: Sequence[Record | Refresh]) -> None:
-        """Append a row for each statement."""
-        rows = [_row(record) for record in records if isinstance(record, Record)]
-        if rows:
-            self._append(pa.Table.from_pylist(rows, SCHEMA))
+        """Append a row for each record."""
+        if records:
+            self._append(pa.Table.from_pylist([_row(record) for record in records], SCHEMAS[self._kind]))
 
 
-def _row(record: Record) -> dict[str, Any]:
-    """Return a statement as a row: lists of views as one text, as the system table has them."""
+def _row(record: Record | Refresh) -> dict[str, Any]:
+    """Return a record as a row: lists of views as one text, as the system table has them."""
     values = record.values()
     return {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in values.items()}

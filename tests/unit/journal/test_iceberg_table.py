@@ -13,8 +13,8 @@ import pytest
 
 from proxy.answering.system_tables import TABLES
 from proxy.hs2 import SqlError
-from proxy.journal import Cause, Journal
-from proxy.journal.iceberg_table import SCHEMA, IcebergTable
+from proxy.journal import Cause, Journal, Record, Refresh
+from proxy.journal.iceberg_table import SCHEMAS, IcebergTable
 from rewriter.model import TableName
 from tests.unit.catalog.lake import Lake
 from tests.unit.journal.stubs import answered, refused
@@ -29,13 +29,13 @@ def lake(tmp_path: Path) -> Any:
     made.close()
 
 
-def written(lake: Lake) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = lake.iceberg.load_table("ops.statements").scan().to_arrow().to_pylist()
+def written(lake: Lake, table: str = "ops.statements") -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = lake.iceberg.load_table(table).scan().to_arrow().to_pylist()
     return rows
 
 
 def test_a_row_for_each_statement(lake: Lake) -> None:
-    table = IcebergTable(str(NAME), partial(lake.catalog().append, NAME))
+    table = IcebergTable(Record, str(NAME), partial(lake.catalog().append, NAME))
     journal = Journal(writers=[table])
     answered(journal, "SELECT 'é'", VIEW)
     refused(journal, "SELEC", SqlError("syntax", "42601"))
@@ -56,28 +56,44 @@ def test_a_row_for_each_statement(lake: Lake) -> None:
     assert table.lost == 0
 
 
-def test_it_has_the_columns_of_the_system_table() -> None:
+def test_a_row_for_each_refresh_in_a_table_of_their_own(lake: Lake) -> None:
+    name = TableName(("lake", "ops", "refreshes"))
+    table = IcebergTable(Refresh, str(name), partial(lake.catalog().append, name))
+    journal = Journal(writers=[table])
+    answered(journal, "SELECT 1", VIEW)
+    with journal.refreshing(VIEW, Cause.COMMIT) as refresh:
+        refresh.ways.append("append")
+        refresh.rows = 12
+    table.close()
+    (row,) = written(lake, "ops.refreshes")
+    told = {"view": "lake.demo.agg", "way": "append", "cause": "commit", "state": "FINISHED", "rows": 12, "error": ""}
+    assert told.items() <= row.items()
+    assert row["ended"] >= row["started"]
+
+
+@pytest.mark.parametrize(("kind", "system"), [(Record, "statements"), (Refresh, "refreshes")])
+def test_it_has_the_columns_of_the_system_table(kind: type[Record], system: str) -> None:
     kinds = {
         "STRING": pa.string(),
         "TIMESTAMP": pa.timestamp("us", "UTC"),
         "BIGINT": pa.int64(),
         "DOUBLE": pa.float64(),
     }
-    expected = {name: kinds[kind] for name, kind in TABLES["statements"].items() if name != "worker"}
-    assert {field.name: field.type for field in SCHEMA} == expected
+    expected = {name: kinds[kind] for name, kind in TABLES[system].items() if name != "worker"}
+    assert {field.name: field.type for field in SCHEMAS[kind]} == expected
 
 
 def test_a_table_of_an_earlier_version_gets_the_new_columns(lake: Lake) -> None:
-    row = dict.fromkeys(SCHEMA.names) | {"id": "1f2e"}
-    lake.catalog().append(NAME, pa.Table.from_pylist([row], SCHEMA).drop_columns(["trace_id"]))
-    table = IcebergTable(str(NAME), partial(lake.catalog().append, NAME))
+    row = dict.fromkeys(SCHEMAS[Record].names) | {"id": "1f2e"}
+    lake.catalog().append(NAME, pa.Table.from_pylist([row], SCHEMAS[Record]).drop_columns(["trace_id"]))
+    table = IcebergTable(Record, str(NAME), partial(lake.catalog().append, NAME))
     refused(Journal(writers=[table], traced=1.0), "SELECT 1")
     table.close()
     assert sorted(row["trace_id"] is None for row in written(lake)) == [False, True]
 
 
 def test_workers_append_to_one_table(lake: Lake) -> None:
-    tables = [IcebergTable(str(NAME), partial(lake.catalog().append, NAME)) for _ in range(3)]
+    tables = [IcebergTable(Record, str(NAME), partial(lake.catalog().append, NAME)) for _ in range(3)]
     for table in tables:
         refused(Journal(writers=[table]), "SELECT 1")
     ends = [threading.Thread(target=table.close) for table in tables]
@@ -92,7 +108,7 @@ def test_a_catalog_that_is_down_is_said_once(caplog: pytest.LogCaptureFixture) -
     def down(_: pa.Table) -> None:
         raise RuntimeError("no catalog")
 
-    table = IcebergTable(str(NAME), down)
+    table = IcebergTable(Record, str(NAME), down)
     record = refused(Journal(), "SELECT 1")
     table._write([record])
     table._write([record])

@@ -112,6 +112,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
             '[tracing] needs endpoint, for example endpoint = "http://127.0.0.1:4318/v1/traces"',
         ),
         ("[tracing]\nendpoint = 'otel:4318'", "[tracing] endpoint is 'otel:4318': it must be a URL that begins with"),
+        ("[journal]\ntable = 'o.s'\nrefresh_table = 'o.s'", "[journal] table and refresh_table must be two tables"),
         ("[limits]\nnesting = 8", "[limits] nesting is 8: it must be a whole number from 9"),
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),
     ],
