@@ -58,7 +58,7 @@ class Correlation:
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
         taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
-        if self.lent and (rewriting.parts is not None or rewriting.joins or not taken.isdisjoint(self.aliases)):
+        if self.lent and (rewriting.union is not None or rewriting.joins or not taken.isdisjoint(self.aliases)):
             return Miss(Reason.SHAPE, "the subquery names columns around it that have no place there")
         return match
 

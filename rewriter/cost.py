@@ -19,7 +19,7 @@ from rewriter.freshness import Relations
 from rewriter.index import Bag, Shortlist
 from rewriter.match import Match, Rewriting
 from rewriter.match.candidate import Delta, Shared
-from rewriter.match.parts import UNKNOWN_SHARE
+from rewriter.match.decompose import UNKNOWN_SHARE
 from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.timeseries import as_bucket, day_source
 
@@ -36,13 +36,13 @@ def cost(match: Match, relations: Relations) -> int:
 def _read(rewriting: Rewriting, relations: Relations) -> int:
     """Return the cost of what a rewriting reads."""
     beside = sum(scan_of(relations.get(table.name)) for table in rewriting.tables if not table.text)
-    if rewriting.parts is None:
+    if rewriting.union is None:
         return scan_of(rewriting.storage) + beside
-    return beside + sum(cost_of_branch(each, relations) for each in rewriting.parts.shared)
+    return beside + sum(cost_of_branch(each, relations) for each in rewriting.union.shared)
 
 
 def cost_of_branch(shared: Shared, relations: Relations) -> int:
-    """Return the cost of one branch of a plan in parts."""
+    """Return the cost of one branch of a union."""
     branch, share = shared
     if isinstance(branch, Delta):
         pairs = zip(branch.block.tables, branch.reads, strict=True)

@@ -33,9 +33,9 @@ Relations = Mapping[TableName, Relation | None]
 
 
 def fresh_storage(
-    view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, part: bool = False
+    view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, partial: bool = False
 ) -> Table | Miss:
-    """Return the view's storage if it is fresh, else what it lacks; with `part`, also one that holds but some of the
+    """Return the view's storage if it is fresh, else what it lacks; with `partial`, also one that holds but some of the
     rows.
     """
     storage = _storage_of(view, relations)
@@ -46,7 +46,7 @@ def fresh_storage(
         problem = _source_problem(name, relations.get(name), recorded)
         if problem is not None:
             return problem
-    return Miss(Reason.HOLDS_A_PART, storage.part) if storage.part and not part else storage
+    return Miss(Reason.HOLDS_A_PART, storage.only) if storage.only and not partial else storage
 
 
 class Live(NamedTuple):
@@ -65,8 +65,8 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
         return storage
-    if storage.part:
-        return Miss(Reason.HOLDS_A_PART, storage.part)
+    if storage.only:
+        return Miss(Reason.HOLDS_A_PART, storage.only)
     grown = []
     for name in dict.fromkeys(sources):
         change = _appended(name, relations.get(name), _recorded(storage))

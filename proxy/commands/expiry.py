@@ -79,7 +79,7 @@ def _needed(
 ) -> Iterator[tuple[Table, Snapshot]]:
     """Yield the snapshots that the storage was filled from, and that are the latest no more and may expire."""
     recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
-    for table in sources if not storage.part else ():
+    for table in sources if not storage.only else ():
         needed = next((s for s in table.snapshots[1:] if s.id == recorded.get(table.uuid)), None)
         if table.name in tables and needed is not None and (before is None or needed.timestamp_ms < before):
             yield table, needed

@@ -44,10 +44,10 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
     below = (state.name for state in view.through)
     now = await catalog.current([view.name, view.storage, *sources, *below])
     storage = now[view.storage]
-    found = fresh_storage(replace(view, rewrite=True), sources, now, part=True)
+    found = fresh_storage(replace(view, rewrite=True), sources, now, partial=True)
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
     if isinstance(found, Table):
-        part = f"its storage holds only the rows where {found.part}" if found.part else ""
+        part = f"its storage holds only the rows where {found.only}" if found.only else ""
         return Status(FRESH, part, refreshed_at, error, sources)
     live = isinstance(live_storage(replace(view, rewrite=True), sources, now), Live)
     how = "; queries read it with the appended rows where these are few" if live else ""

@@ -121,7 +121,7 @@ class _Planning:
 
     async def step(self, asked: Asked) -> Step:
         kept = self._kept()
-        recorded, part = self._storage.refresh, self._storage.part
+        recorded, part = self._storage.refresh, self._storage.only
         if asked.where:
             self._narrowed(asked.where)  # a condition that is not read is refused, whatever is to be done
         if asked.full or recorded is None:
@@ -143,7 +143,7 @@ class _Planning:
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
         """Return the step that brings the held rows up to date; the wanted rows where that recomputes all."""
-        recorded, part = self._storage.refresh, self._storage.part
+        recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None
         if same(recorded, self._state):
             return self._step(_FRESH, part)
@@ -162,13 +162,13 @@ class _Planning:
             self._aside = f"; {_UNDROPPED}"
         if files.fields is None or not kept.leaves_out(files.live):
             return None
-        state = replace(recorded, only=self._both(self._storage.part, kept))  # the rest is as old as it was
+        state = replace(recorded, only=self._both(self._storage.only, kept))  # the rest is as old as it was
         decision = kept.dropping(self._storage)
         return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
 
     def _widening(self, where: str) -> Step:
         """Return the step that adds the wanted rows to the held ones, whose sources have not changed."""
-        part = self._storage.part
+        part = self._storage.only
         added = rewriter.narrowed(self._view, where, self._columns, without=part)
         query = pin(added.storage_query, self._sources.pins, self._view.session)
         reason = f"no source has changed, and the rows where {where} are added to those where {part}"
@@ -177,7 +177,7 @@ class _Planning:
 
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
         """Return the condition of the wanted rows and the held part; of the wanted rows, if all are held."""
-        part = self._storage.part
+        part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
 
     def _step(self, decision: Decision, only: str) -> Step:

@@ -21,26 +21,26 @@ Tree = exp.Expr
 _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"}  # which begins on a Thursday
 
 
-def time_window(part: str, arguments: list[Tree], scope: Scope) -> Tree:
+def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
     """Return the start or the end of a window; raise Unsupported where the type of the time does not settle it."""
     time, length, offset = arguments[0], int(arguments[1].name), int(arguments[2].name)
     if scope.has(NAME):
         raise Unsupported("window is a column, too")
     kind = temporal_type(time, scope)
     if kind == "timestamp":
-        return _of_instants(part, time, length, offset)
+        return _of_instants(field, time, length, offset)
     if kind == "timestamp_ntz" and length in _GRAINS and offset == 0:
         start = bucket_call(time, _GRAINS[length], kind)
         ends = exp.Interval(this=exp.Literal.string(str(length)), unit=exp.Var(this="SECOND"))
-        return exp.Add(this=start, expression=ends) if part == END else start
+        return exp.Add(this=start, expression=ends) if field == END else start
     raise Unsupported(f"window() of a {kind.upper()}" if kind else "window() of what may be no TIMESTAMP")
 
 
-def _of_instants(part: str, time: Tree, length: int, offset: int) -> Tree:
+def _of_instants(field: str, time: Tree, length: int, offset: int) -> Tree:
     """`timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`."""
     counted: Tree = call_of("unix_seconds", time)
     counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted
     ratio = exp.Div(this=counted, expression=number(length), typed=False, safe=False)
     begun: Tree = exp.Mul(this=call_of("floor", ratio), expression=number(length))
-    added = offset + length if part == END else offset
+    added = offset + length if field == END else offset
     return call_of("timestamp_seconds", exp.Add(this=begun, expression=number(added)) if added else begun)

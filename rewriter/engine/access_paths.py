@@ -30,14 +30,14 @@ def readable_storage(
     relations: Relations,
     refuted: Mapping[TableName, Verdict],
     *,
-    part: bool = False,
+    partial: bool = False,
 ) -> Table | Miss:
-    """Return the storage of a view that may be used and is fresh; with `part`, also storage of a part of the rows."""
+    """Return the fresh storage of a view that may be used; with `partial`, also one that holds only some rows."""
     if view.name in refuted:
         return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
     if session.leaves_out(view.name):
         return Miss(Reason.NOT_CHOSEN, LEFT_OUT)
-    return fresh_storage(view, definitions.sources[view.name], relations, part=part)
+    return fresh_storage(view, definitions.sources[view.name], relations, partial=partial)
 
 
 def candidate_of(
@@ -45,8 +45,8 @@ def candidate_of(
 ) -> Candidate | Miss:
     """Return the access path to a view: over its definition as read in `zone`, or over its columns if it is named."""
     if any(table.name == view.name for table in query.tables):
-        if storage.part:
-            return Miss(Reason.HOLDS_A_PART, storage.part)
+        if storage.only:
+            return Miss(Reason.HOLDS_A_PART, storage.only)
         table = Occurrence("t0", view.name, view.name.table, view.columns)
         outputs = tuple(exp.column(c.name.lower(), "t0") for c in view.columns)
         labels = tuple(c.name for c in view.columns)
@@ -80,7 +80,7 @@ def candidate_of(
         storage,
         stored,
         tuple(t for t in sources if isinstance(t, Table)),
-        own=_own_filter(view, names, definitions, relations) if storage.part else None,
+        own=_own_filter(view, names, definitions, relations) if storage.only else None,
     )
     if block.sets is not None and not paths_of_sets(path):
         return Miss(Reason.SHAPE, "it does not hold which of its GROUPING SETS a row is of")
@@ -101,9 +101,9 @@ def _held(
     view: MaterializedView, storage: Table, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> MaterializedView:
     """Return the view as its storage holds it, which may be a part of its rows; raise Unsupported."""
-    if not storage.part:
+    if not storage.only:
         return view
-    return narrowed(view, storage.part, {name: columns_of(name, definitions, relations) for name in names})
+    return narrowed(view, storage.only, {name: columns_of(name, definitions, relations) for name in names})
 
 
 def _block(

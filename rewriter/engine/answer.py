@@ -15,22 +15,22 @@ from rewriter.match import (
     Candidate,
     Match,
     Miss,
-    Partials,
-    Parts,
     Plan,
     Reason,
     Shared,
+    TwoPhase,
+    UnionAll,
     table_mappings,
     widened,
 )
-from rewriter.match.parts import UNKNOWN_SHARE, path_of_parts, share_of
+from rewriter.match.decompose import UNKNOWN_SHARE, path_of_groups, share_of
 from rewriter.match.set_operations import SetQuestion, read_alike
 from rewriter.match.texts import TextQuestion
 from rewriter.rules import RULES
 
 # Five of twelve occurrences of one table can be chosen in 95,040 ways, which take a minute.
 MAPPINGS = 500
-# A plan in parts, of parts that are plans in parts.
+# Plans in two phases within plans in two phases.
 DEEPEST = 2
 
 
@@ -100,7 +100,7 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """Return the first rule of which a plan holds; else the closest miss.
 
-    What the parts of a plan lack is told where the whole does not roll up.
+    What the groups of a plan in two phases lack is told where the whole does not roll up.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
@@ -108,35 +108,35 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
         result = _result(plan, ask, remainder, depth)
         if isinstance(result, Match):
             return Answer(rule.__name__, result)
-        in_parts = isinstance(plan, Partials) and closest.reason is not Reason.AGGREGATE_DOES_NOT_ROLL_UP
-        if result.closeness >= closest.closeness and not (in_parts and closest.closeness):
+        two_phase = isinstance(plan, TwoPhase) and closest.reason is not Reason.AGGREGATE_DOES_NOT_ROLL_UP
+        if result.closeness >= closest.closeness and not (two_phase and closest.closeness):
             name, closest = "" if result is ask.reading else rule.__name__, result
     return Answer(name, closest)
 
 
 def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
     """Return the match of a rule's plan, with the questions in the plan answered; a miss where one is not."""
-    if isinstance(plan, Partials):
+    if isinstance(plan, TwoPhase):
         return _filled(plan, ask, remainder, depth)
     return _alike(plan.question, ask.path) if isinstance(plan, Branchwise) else plan
 
 
-def _filled(partials: Partials, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Fill a plan in parts: ask the path and the remainder for the parts, then the parts for the question."""
+def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
+    """Fill a plan in two phases: ask the path and the remainder for the groups, then the groups for the question."""
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
-        return Miss(Reason.SHAPE, "it would be put together from parts of parts")
-    held = _asked(partials.held, remainder, depth + 1).result
+        return Miss(Reason.SHAPE, "its groups would be put together in more than two phases")
+    held = _asked(plan.held, remainder, depth + 1).result
     if isinstance(held, Miss):
         return held
-    whole = over_parts(query, partials.parts, ask.path)
+    whole = over_groups(query, plan.groups, ask.path)
     if isinstance(whole, Miss):
         return whole
-    branches = [Shared(held.rewriting, 1.0), *(Shared(delta, 1.0) for delta in partials.deltas)]
-    if partials.rest is not None:
-        lacking = share_of(partials.rest, query) if partials.edges else UNKNOWN_SHARE
+    branches = [Shared(held.rewriting, 1.0), *(Shared(delta, 1.0) for delta in plan.deltas)]
+    if plan.rest is not None:
+        lacking = share_of(plan.rest, query) if plan.edges else UNKNOWN_SHARE
         branches = [Shared(held.rewriting, 1 - lacking)]
-        branches += (Shared(branch, share * lacking) for branch, share in remainder(partials.rest))
+        branches += (Shared(branch, share * lacking) for branch, share in remainder(plan.rest))
     return of_branches(whole, branches)
 
 
@@ -151,18 +151,18 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
     return read_alike(question, path, found)
 
 
-def over_parts(query: Predicates, parts: Block, path: Candidate) -> Match | Miss:
-    """Answer a question from its parts, which stand in the place of a path's storage."""
-    held = path_of_parts(query, parts, path)
+def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Miss:
+    """Answer a question from the groups of its first phase, which stand in the place of a path's storage."""
+    held = path_of_groups(query, groups, path)
     if isinstance(held, Miss):
         return held
     return _asked(Ask(query, held, {table.id: table.id for table in query.block.tables}), from_tables, DEEPEST).result
 
 
 def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
-    """Return the answer from parts, with the branches that the parts are."""
-    parts = Parts(tuple(branches), whole.rewriting.storage.columns)
-    return replace(whole, rewriting=replace(whole.rewriting, parts=parts))
+    """Return the answer from a first phase, whose groups come from these branches."""
+    union = UnionAll(tuple(branches), whole.rewriting.storage.columns)
+    return replace(whole, rewriting=replace(whole.rewriting, union=union))
 
 
 def _spare(path: Candidate, mapping: Mapping[str, str]) -> Miss:

@@ -11,13 +11,13 @@ from rewriter.asking import reads_set_operation
 from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
 from rewriter.correlation import Correlation
 from rewriter.cost import UNKNOWN, least_costs, original_cost
-from rewriter.engine.answer import of_branches, over_parts
+from rewriter.engine.answer import of_branches, over_groups
 from rewriter.engine.questions import DERIVED_ALONE, block_of, counted, reads_derived_alone, unread
 from rewriter.engine.tried import Tried
 from rewriter.freshness import Relations
 from rewriter.index import Definitions, Listed, Shortlist
 from rewriter.match import Match, Miss, Reason, Shared
-from rewriter.match.parts import in_parts
+from rewriter.match.decompose import decomposed
 from rewriter.match.printing import print_block
 from rewriter.metadata import counted_by_metadata
 from rewriter.model import MaterializedView, TableName
@@ -100,32 +100,32 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
 
 
 def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | None:
-    """Return a question in parts that are questions of their own, answered by views, or else from the tables."""
+    """Return a union whose branches are questions of their own, answered by views, or else from the tables."""
     rule, divided = next(((rule, found) for rule in DIVISIONS if (found := rule(query.block))), (None, ()))
     if rule is None:
         return None
-    tried_parts = [_answer_to(replace(part, decides=query.block.decides), statement, tried) for part in divided]
-    answers = [part.best for part in tried_parts]
+    tried_branches = [_answer_to(replace(branch, decides=query.block.decides), statement, tried) for branch in divided]
+    answers = [branch.best for branch in tried_branches]
     first = next(filter(None, answers), None)
     if first is None:
         return None
-    whole = tried.guarded(first.view, lambda: over_parts(query, in_parts(query.block), first.path))
+    whole = tried.guarded(first.view, lambda: over_groups(query, decomposed(query.block), first.path))
     if isinstance(whole, Miss):
         return None
     pairs = zip(divided, answers, strict=True)
-    branches = [Shared(best.match.rewriting if best is not None else part, 1.0) for part, best in pairs]
+    branches = [Shared(best.match.rewriting if best is not None else branch, 1.0) for branch, best in pairs]
     return Chosen(first.view, rule.__name__, of_branches(whole, branches), query.block)
 
 
-def _answer_to(part: Block, statement: Statement, tried: Tried) -> Tried:
+def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
     """Return the views tried on a block that stands in no statement."""
     session = statement.session
-    text = print_block(part, [f"c{i}" for i in range(len(part.outputs))])
-    catalogs = session.catalogs | {table.name.catalog for table in part.tables if not table.text}
+    text = print_block(branch, [f"c{i}" for i in range(len(branch.outputs))])
+    catalogs = session.catalogs | {table.name.catalog for table in branch.tables if not table.text}
     alone = parse(text, replace(session, catalogs=catalogs, temporary_views=frozenset()))
     found = Tried(alone.blocks[0], session, tried.definitions, tried.relations, refuted=tried.refuted)
     shortlist = tried.definitions.shortlist(alone, alone.blocks[0])
-    _try_all(found, predicates_of(part, session.time_zone), shortlist)
+    _try_all(found, predicates_of(branch, session.time_zone), shortlist)
     return found
 
 

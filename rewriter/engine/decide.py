@@ -20,7 +20,7 @@ from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason
 from rewriter.match.set_operations import SetOperation, set_operation_of
-from rewriter.match.texts import Part, TextQuestion, parts
+from rewriter.match.texts import TextQuestion, WholeQuery, whole_queries
 from rewriter.model import MaterializedView, TableName, quoted
 from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
@@ -139,41 +139,41 @@ def _wholes_answered(
     """Answer the parts of a statement that are a view's own text, or the set operation that a view is."""
     answers: list[Answered] = []
     attempts: list[Attempt] = []
-    for part in parts(statement, spelled) if definitions.texts or definitions.set_operations else ():
-        if any(_replaces(other, part) for other in answers):
+    for query in whole_queries(statement, spelled) if definitions.texts or definitions.set_operations else ():
+        if any(_replaces(other, query) for other in answers):
             continue
-        for view, question in _views_of(part, statement, definitions):
+        for view, question in _views_of(query, statement, definitions):
             ask = partial(_answer_to, question, statement, view, find, definitions, relations, refuted)
-            result = guarded(view.name, part.sql, ask)
+            result = guarded(view.name, query.sql, ask)
             if result is None:
                 continue
             found, names = (Answer("", result), ()) if isinstance(result, Miss) else result
             if isinstance(found.result, Miss):
                 miss = found.result
-                attempts.append(Attempt(view.name, "missed", found.rule, miss.reason, miss.detail, part.sql))
+                attempts.append(Attempt(view.name, "missed", found.rule, miss.reason, miss.detail, query.sql))
                 continue
             outputs = found.result.rewriting.outputs
             block = Block((), (), outputs, names or (None,) * len(outputs))
-            select = SelectBlock(part.span, statement.sql[slice(*part.span)], None)
+            select = SelectBlock(query.span, statement.sql[slice(*query.span)], None)
             answers.append((select, Chosen(view, found.rule, found.result, block), ()))
-            attempts.append(Attempt(view.name, "chosen", found.rule, block=part.sql))
+            attempts.append(Attempt(view.name, "chosen", found.rule, block=query.sql))
             break
     return answers, attempts
 
 
 def _views_of(
-    part: Part, statement: Statement, definitions: Definitions
+    query: WholeQuery, statement: Statement, definitions: Definitions
 ) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
-    """Yield the views to ask for a part of a statement, each with the question.
+    """Yield the views to ask for a query within a statement, each with the question.
 
-    First the view with the very text of the part, then the views that are set operations over the same tables.
+    First the view with the very text of the query, then the views that are set operations over the same tables.
     """
-    view, whole = next((v for text in (part.text, part.body) if (v := definitions.texts.get(text))), (None, False))
+    view, whole = next((v for text in (query.text, query.body) if (v := definitions.texts.get(text))), (None, False))
     if view is not None:
-        yield view, TextQuestion(part, whole, statement)
-    tables = frozenset(table for table in part.text.tables if table is not None)
+        yield view, TextQuestion(query, whole, statement)
+    tables = frozenset(table for table in query.text.tables if table is not None)
     others = definitions.set_operations.get(tables, ())
-    operation = set_operation_of(part, statement) if others else None
+    operation = set_operation_of(query, statement) if others else None
     if operation is not None:
         yield from ((other, operation) for other in others if other is not view)
 
@@ -218,7 +218,7 @@ def _whole_path(
     return Candidate(view, Block((), (), (), ()), visible, tuple(column.name for column in visible.columns))
 
 
-def _replaces(answered: Answered, select: SelectBlock | Part) -> bool:
+def _replaces(answered: Answered, select: SelectBlock | WholeQuery) -> bool:
     """Return whether a block is a part of one that is answered, and of no subquery that stays in it."""
     outer, _, subqueries = answered
     return select.span.within(outer.span) and not any(select.span.within(subquery.span) for subquery in subqueries)

@@ -31,7 +31,7 @@ def question_over(
     view are read.
     """
     rewriting = match.rewriting
-    if rewriting.parts is not None:
+    if rewriting.union is not None:
         return None
     statement = parse(print_rewriting(rewriting, query.names, None, {}), _anywhere(session, view))
 

@@ -14,7 +14,7 @@ from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason
 from rewriter.match.set_operations import SetOperation, SetQuestion, set_operation_of, stored_operation
-from rewriter.match.texts import parts
+from rewriter.match.texts import whole_queries
 from rewriter.model import Column, MaterializedView, Session, TableName
 from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.schema import output_types
@@ -86,8 +86,8 @@ def verify_set(
 ) -> Verdict:
     """Compare each branch of a set operation with the plan over the view's branch for it."""
     statement = parse(original, session)
-    part = next(parts(statement, ()), None)
-    operation = set_operation_of(part, statement) if part is not None else None
+    whole = next(whole_queries(statement, ()), None)
+    operation = set_operation_of(whole, statement) if whole is not None else None
     if operation is None:
         return Verdict(UNDECIDED, "it is read as no set operation")
     blocks = questions_of(operation, statement, finder(statement, definitions, relations))

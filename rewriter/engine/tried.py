@@ -133,7 +133,7 @@ class Tried:
         if limit < price < UNKNOWN:
             return Answer(found.rule, Miss(Reason.DEARER, "reading it costs more than reading the tables"))
         self.matches[view.name] = found.rule
-        if found.result.rewriting.parts is not None and found.result.rewriting.parts.rest:
+        if found.result.rewriting.union is not None and found.result.rewriting.union.rest:
             self._lacking.append(view.name)
         self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
         self._keep(Best((price, view.name), view, found.rule, found.result, path))
@@ -143,7 +143,7 @@ class Tried:
         """Try the views over one that answers the block."""
         upon = [other for other in self.definitions.upon(view.name) if other.name not in self.matches]
         # Of storage that holds a part of the rows, the query's own condition is no longer asked.
-        if not upon or self.correlation is not None or match.rewriting.storage.part:
+        if not upon or self.correlation is not None or match.rewriting.storage.only:
             return
         asked = self.guarded(view, partial(question_over, view, match, query.block, self.relations, self.session))
         if asked is None or isinstance(asked, Miss):
@@ -182,7 +182,7 @@ class Tried:
         return self._paths[key]
 
     def _fresh_path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        storage = readable_storage(view, self.session, self.definitions, self.relations, self.refuted, part=True)
+        storage = readable_storage(view, self.session, self.definitions, self.relations, self.refuted, partial=True)
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
@@ -241,8 +241,8 @@ class Tried:
         """Return the views that the plan reads, each with the rows that it has where others have the rest."""
         if self.best is None:
             return {}
-        parts = self.best.match.rewriting.parts
-        branches = parts.views if parts is not None and len(parts.shared) > 1 else ()
+        union = self.best.match.rewriting.union
+        branches = union.views if union is not None and len(union.shared) > 1 else ()
         tiles = {self.definitions.by_storage[tile.storage.name].name: _filter(tile) for tile in branches}
         return {self.best.view.name: ""} | tiles
 
@@ -261,9 +261,9 @@ def _filter(tile: Rewriting) -> str:
 
 def _branches(rewriting: Rewriting) -> Sequence[Shared]:
     """Return a plan for parts as the branches of a union: one in parts is their branches, as parts of parts are."""
-    if rewriting.parts is None or len(rewriting.parts.shared) == 1:
+    if rewriting.union is None or len(rewriting.union.shared) == 1:
         return (Shared(rewriting, 1.0),)
-    return rewriting.parts.shared
+    return rewriting.union.shared
 
 
 def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:

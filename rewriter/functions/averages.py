@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from rewriter.functions.record import Composition, Part, Parts, Types
+from rewriter.functions.record import Component, Components, Composition, Types
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import FRACTIONS, INTEGERS, UNKNOWN, as_decimal
 
@@ -24,20 +24,20 @@ _COUNT = "decimal(16,0)"
 _EXACT = "decimal(38,0)"
 
 
-def _parts(call: exp.Anonymous, kinds: Types) -> Parts:
+def _components(call: exp.Anonymous, kinds: Types) -> Components:
     """Sum and count; none where it is not known whether the sum overflows."""
     (argument,), (kind,) = call.expressions, kinds
     if kind == UNKNOWN:
         return {}
     summed = call_of("sum", cast(argument, _EXACT) if kind == "bigint" else argument)
-    return {"sum": Part(summed, "sum", kind), "count": Part(call_of("count", argument), "count")}
+    return {"sum": Component(summed, "sum", kind), "count": Component(call_of("count", argument), "count")}
 
 
 def _finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
     return average(values["sum"], values["count"], kinds[0])
 
 
-AVERAGE = Composition(_parts, _finish, lossless=False)
+AVERAGE = Composition(_components, _finish, lossless=False)
 
 
 def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:

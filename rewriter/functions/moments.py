@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from rewriter.functions.averages import unscaled
-from rewriter.functions.record import Composition, Part, Parts, Types
+from rewriter.functions.record import Component, Components, Composition, Types
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import as_decimal
 
@@ -38,16 +38,16 @@ def squared(digits: Tree) -> Tree:
     return exp.Mul(this=digits.copy(), expression=digits.copy())
 
 
-def _parts(call: exp.Anonymous, kinds: Types) -> Parts:
+def _components(call: exp.Anonymous, kinds: Types) -> Components:
     """Return the count, and the sums of the digits and of their squares."""
     (argument,), scale = call.expressions, scale_of(kinds[0])
     if scale is None:
         return {}
     digits = digits_of(argument, scale)
     return {
-        "total": Part(call_of("sum", digits), "sum"),
-        "squares": Part(call_of("sum", squared(digits)), "squares"),
-        "count": Part(call_of("count", argument), "count"),
+        "total": Component(call_of("sum", digits), "sum"),
+        "squares": Component(call_of("sum", squared(digits)), "squares"),
+        "count": Component(call_of("count", argument), "count"),
     }
 
 
@@ -56,10 +56,10 @@ def spread(name: str) -> Composition:
 
     def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
         scale = scale_of(kinds[0])
-        assert scale is not None  # there are no parts without one
+        assert scale is not None  # there are no components without one
         return deviation(name, values["total"], values["squares"], values["count"], scale)
 
-    return Composition(_parts, finish)
+    return Composition(_components, finish)
 
 
 def deviation(name: str, total: Tree, squares: Tree, count: Tree, scale: int) -> Tree:

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from rewriter.functions.averages import average_of_digits, unscaled
 from rewriter.functions.moments import digits_of, divisor, moment, rows_of, scale_of, squared
-from rewriter.functions.record import Composition, Part, Parts, Types
+from rewriter.functions.record import Component, Components, Composition, Types
 from rewriter.functions.trees import call_of, cast, number
 
 Tree = exp.Expr
@@ -84,24 +84,24 @@ def pair_of(y: Tree, x: Tree, kinds: tuple[str | None, str | None]) -> Pair | No
 def paired(name: str) -> Composition:
     """Return the composition of a function of pairs."""
 
-    def parts(call: exp.Anonymous, kinds: Types) -> Parts:
+    def components(call: exp.Anonymous, kinds: Types) -> Components:
         y, x = call.expressions
         pair = pair_of(y, x, (kinds[0], kinds[1]))
-        return {each: _part(pair, each) for each in needed(name)} if pair is not None else {}
+        return {each: _component(pair, each) for each in needed(name)} if pair is not None else {}
 
     def finish(values: Mapping[str, Tree], kinds: Types) -> Tree | None:
         # Of the arguments themselves, nothing but their types is left.
         pair = pair_of(exp.Null(), exp.Null(), (kinds[0], kinds[1]))
-        assert pair is not None  # there are no parts without one
+        assert pair is not None  # there are no components without one
         return of_pairs(name, values, pair)
 
-    return Composition(parts, finish)
+    return Composition(components, finish)
 
 
-def _part(pair: Pair, each: str) -> Part:
+def _component(pair: Pair, each: str) -> Component:
     call = pair.summed(each)
     # The pairs are as many the other way round.
-    return Part(call, call.name, same=(pair.swapped.summed(each),) if each == "n" else ())
+    return Component(call, call.name, same=(pair.swapped.summed(each),) if each == "n" else ())
 
 
 def valued(name: str) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ class Function:
     form: Literal["call", "field", "date", "timestamp", "bucket", "window"] = "call"
 
 
-class Part(NamedTuple):
+class Component(NamedTuple):
     """An aggregate of which another is put together, with the label of a hidden column that holds it.
 
     `kind` is the type of what is summed, if it is another than the argument's. `same` are calls of the same value.
@@ -54,18 +54,18 @@ class Part(NamedTuple):
     same: tuple[exp.Anonymous, ...] = ()
 
 
-Parts = Mapping[str, Part]
+Components = Mapping[str, Component]
 
 
 class Composition(NamedTuple):
     """The composition of an aggregate from others that roll up.
 
-    `parts` gives these for a call and the types of its arguments, none where the result would not be exact; `finish`
-    puts their values together, or returns None where the last digit is not proved. `lossless`: the types must be the
-    same under all settings.
+    `components` gives these for a call and the types of its arguments, none where the result would not be exact.
+    `finish` computes the aggregate from their values, or returns None where the last digit is not proved. With
+    `lossless`, the types must be the same under all settings.
     """
 
-    parts: Callable[[exp.Anonymous, Types], Parts]
+    components: Callable[[exp.Anonymous, Types], Components]
     finish: Callable[[Mapping[str, exp.Expr], Types], exp.Expr | None]
     lossless: bool = True
 
@@ -93,7 +93,7 @@ class Aggregate(Function):
     arity      how many arguments it takes
     size       the default of the second argument, for sketches, which have a size
     values     the places of the arguments of which more matters than whether they are NULL; None for all
-    family     aggregates of one family can be made of one another's parts, of the same columns
+    family     aggregates of one family can be made of one another's components, of the same columns
     linear     whether rows can be taken back from it
     windowed   whether it is read with OVER, too
     of_nothing its value over no rows: NULL or 0; None for other values

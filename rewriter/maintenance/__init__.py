@@ -5,7 +5,7 @@ from rewriter.maintenance.decision import Decision, Kind, full
 from rewriter.maintenance.definition import Definition, define
 from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
 from rewriter.maintenance.layout import derived_partitions, inherited_order
-from rewriter.maintenance.part import covers, narrowed, united
+from rewriter.maintenance.partial_storage import covers, narrowed, united
 from rewriter.maintenance.pin import pin, qualified
 from rewriter.maintenance.plan import plan
 from rewriter.maintenance.retention import Kept, kept

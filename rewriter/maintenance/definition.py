@@ -34,7 +34,7 @@ from rewriter.maintenance.moments import changing_moment
 from rewriter.match.printing import print_block
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName, ViewState, table_columns
 from rewriter.model.settings import unreadable_setting
-from rewriter.schema import UNKNOWN, expression_type, output_types, parts_of
+from rewriter.schema import UNKNOWN, components_of, expression_type, output_types
 from rewriter.spelling import spell_out
 from rewriter.sql import Statement, View, expand, parse, splice
 
@@ -258,7 +258,7 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
                 continue
             if node is not output and not isinstance(node.parent, exp.Filter):
                 yield call.name, call.copy()
-            yield from ((part.label, part.call.copy()) for part in parts_of(call, block).values())
+            yield from ((component.label, component.call.copy()) for component in components_of(call, block).values())
     # By what its groups are kept, a query may leave out more of them.
     yield from (("having", call) for tree in block.having for call in outermost_aggregates(tree))
 

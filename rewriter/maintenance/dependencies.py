@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from rewriter.maintenance.part import excludes
+from rewriter.maintenance.partial_storage import excludes
 from rewriter.maintenance.stored import Stored
 from rewriter.maintenance.targets import Partition, targets
 from rewriter.model import DataFile, Files, TableName
@@ -54,11 +54,11 @@ def _placing(stored: Stored | str, location: str, source: TableName, files: File
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):
         return lambda file: f"{location}/"
-    view, part = stored.view, stored.storage.part
+    view, only = stored.view, stored.storage.only
 
     @cache
     def place(partition: Partition) -> str | None:
-        if part and excludes(view, part, found.condition(found.of[partition])):
+        if only and excludes(view, only, found.condition(found.of[partition])):
             return None
         return f"{location}/data/{found.path(partition)}/"
 

@@ -6,8 +6,8 @@ aggregates rolled up from its own.
 """
 
 from rewriter.match.aggregates import Aggregates
-from rewriter.match.ask import Ask, Branchwise, Partials, Plan
-from rewriter.match.candidate import Candidate, Delta, Match, Miss, Parts, Reason, Rewriting, Shared
+from rewriter.match.ask import Ask, Branchwise, Plan, TwoPhase
+from rewriter.match.candidate import Candidate, Delta, Match, Miss, Reason, Rewriting, Shared, UnionAll
 from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
 from rewriter.match.reading import Reading, read_view
@@ -20,13 +20,13 @@ __all__ = [
     "Delta",
     "Match",
     "Miss",
-    "Partials",
-    "Parts",
     "Plan",
     "Reading",
     "Reason",
     "Rewriting",
     "Shared",
+    "TwoPhase",
+    "UnionAll",
     "read_view",
     "table_mappings",
     "widened",

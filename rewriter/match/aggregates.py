@@ -31,13 +31,13 @@ from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import INTEGERS, is_numeric
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import sum_type, summed_type
-from rewriter.match.partials import Partial, Partials, missing
+from rewriter.match.partials import PartialAggregate, PartialAggregates, missing
 from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.schema import argument_types, expression_type
 
 Tree = exp.Expr
 # What becomes of a partial aggregate of some name: itself at the same grain, rolled up at a coarser one.
-Total = Callable[[str, Partial], Tree]
+Total = Callable[[str, PartialAggregate], Tree]
 
 
 class Aggregates:
@@ -45,7 +45,7 @@ class Aggregates:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self.partials = Partials(reading)
+        self.partials = PartialAggregates(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
         """Return the aggregate as the storage has it for each of its groups."""
@@ -111,38 +111,43 @@ class Aggregates:
     def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
         """Return an aggregate of its partial ones; of just one of them where nothing is rolled up."""
 
-        def total(name: str, part: Partial) -> Tree:
-            return _fold(name, part.tree, part.kind, condition) if rolled else _typed(name, part.tree, part.kind)
+        def total(name: str, partial: PartialAggregate) -> Tree:
+            return (
+                _fold(name, partial.tree, partial.kind, condition)
+                if rolled
+                else _typed(name, partial.tree, partial.kind)
+            )
 
         record = AGGREGATES[call.name]
         if record.composed is not None:
             composed = self._composed(call, record.composed, total)
             return composed if composed is not None else self._unrolled(call, missing(call))
-        part = self.partials.of(call.name, call.expressions[0]) if record.combine is not None else missing(call)
-        return self._unrolled(call, part) if isinstance(part, Miss) else total(call.name, part)
+        partial = self.partials.of(call.name, call.expressions[0]) if record.combine is not None else missing(call)
+        return self._unrolled(call, partial) if isinstance(partial, Miss) else total(call.name, partial)
 
     def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
         """Return a miss: the view holds the aggregate, but no partial aggregates for a roll-up."""
         if self.partials.held(call) is None:
             return miss
-        parts = " without the sums that it is made of" if AGGREGATES[call.name].composed else ""
+        lacking = " without the sums that it is made of" if AGGREGATES[call.name].composed else ""
         return Miss(
             Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-            f"{words(call)} without its sum and count" if call.name == "avg" else words(call) + parts,
+            f"{words(call)} without its sum and count" if call.name == "avg" else words(call) + lacking,
         )
 
     def _composed(self, call: exp.Anonymous, composed: Composition, total: Total) -> Tree | None:
-        """Return an aggregate from its parts; None where the storage lacks one, or the result would not be exact."""
+        """Return an aggregate computed from its components; None if the storage lacks one or the result is inexact."""
         kinds = argument_types(call, self.reading.block) if composed.lossless else (self._summed_type(call),)
         values: dict[str, Tree] = {}
-        for label, part in composed.parts(call, kinds).items():
-            held = next((p for c in (part.call, *part.same) if isinstance(p := self._part(c), Partial)), None)
+        for label, component in composed.components(call, kinds).items():
+            calls = (component.call, *component.same)
+            held = next((p for c in calls if isinstance(p := self._partial(c), PartialAggregate)), None)
             if held is None:
                 return None
-            values[label] = total(part.call.name, replace(held, kind=part.kind or held.kind))
+            values[label] = total(component.call.name, replace(held, kind=component.kind or held.kind))
         return composed.finish(values, kinds) if values else None
 
-    def _part(self, call: exp.Anonymous) -> Partial | Miss:
+    def _partial(self, call: exp.Anonymous) -> PartialAggregate | Miss:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
@@ -161,10 +166,10 @@ class Aggregates:
         held, union = self.partials.held(call), UNITED.get(call.name)
         if held is not None and union is not None:
             return _filtered(call_of(union, stored(held.name), *size), condition)
-        part = self.partials.key(call.name, argument)
-        if isinstance(part, Miss):
+        partial = self.partials.key(call.name, argument)
+        if isinstance(partial, Miss):
             return self._unrolled(call, missing(call))
-        return _filtered(call_of(call.name, part.tree, *size), condition)
+        return _filtered(call_of(call.name, partial.tree, *size), condition)
 
     def _from_bitmaps(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss | None:
         """Return the number of distinct whole numbers; None if the view holds no bitmaps of them.

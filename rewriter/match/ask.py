@@ -44,14 +44,14 @@ class Ask:
 
 
 @dataclass(frozen=True, eq=False)
-class Partials:
-    """A question in two steps: its groups in `parts` that can be put together, then the question over those.
+class TwoPhase:
+    """A question in two phases: its `groups` with the components of its aggregates, then the question over those.
 
-    `held` asks a path for the parts that it has, `rest` are the others; without a rest the path has all of them. A rest
-    of `edges` is what lies between the ends of a range and whole buckets. The engine fills the asks.
+    `held` asks a path for the groups that the path has, `rest` reads the others; without a rest the path has all.
+    With `edges`, the rest is the rows between the ends of a range and its whole buckets. The engine fills the asks.
     """
 
-    parts: Block
+    groups: Block
     held: Ask
     rest: Block | None = None
     edges: bool = False
@@ -65,4 +65,4 @@ class Branchwise:
     question: SetQuestion
 
 
-Plan = Match | Partials | Branchwise
+Plan = Match | TwoPhase | Branchwise

@@ -121,7 +121,7 @@ class Rewriting:
     """A block over a view's storage: what to print.
 
     `tables` are the query's own tables that are joined to the storage, by `joins` or else inner; all columns
-    are qualified, those of the storage by `v`. `group` is None where nothing is grouped. With `parts`,
+    are qualified, those of the storage by `v`. `group` is None where nothing is grouped. With `union`,
     `storage` describes their columns.
     """
 
@@ -135,7 +135,7 @@ class Rewriting:
     limit: str | None = None
     offset: str | None = None
     joins: tuple[Join, ...] = ()
-    parts: Parts | None = None
+    union: UnionAll | None = None
     sets: tuple[tuple[Tree, ...], ...] | None = None
     distinct: bool = False
 
@@ -143,23 +143,23 @@ class Rewriting:
     def reads(self) -> frozenset[TableName]:
         """Every table of the catalog that is read."""
         beside = {table.name for table in self.tables if not table.text}
-        return self.parts.reads.union(beside) if self.parts is not None else frozenset({self.storage.name, *beside})
+        return self.union.reads.union(beside) if self.union is not None else frozenset({self.storage.name, *beside})
 
     @property
     def texts(self) -> frozenset[str]:
         """The texts of all subqueries and derived tables that stay in it."""
         own = _texts_in((*self.outputs, *self.where, *self.having, *(item.key for item in self.order)), self.tables)
-        return own | self.parts.texts if self.parts is not None else own
+        return own | self.union.texts if self.union is not None else own
 
     @property
     def live(self) -> bool:
         """Whether rows are read that were appended since the view was refreshed."""
-        parts = self.parts
-        return parts is not None and (bool(parts.deltas) or any(view.live for view in parts.views))
+        union = self.union
+        return union is not None and (bool(union.deltas) or any(view.live for view in union.views))
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
         """Return the rewriting with other texts for the subqueries and derived tables in it."""
-        return replace(_put_into(self, texts), parts=self.parts and self.parts.with_texts(texts))
+        return replace(_put_into(self, texts), union=self.union and self.union.with_texts(texts))
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class Delta:
 
 
 @dataclass(frozen=True)
-class Parts:
+class UnionAll:
     """A replacement of the storage: finer groups, from one path or from several in a UNION ALL.
 
     No row is in two branches; one that is a block is read from the tables.
@@ -216,8 +216,8 @@ class Parts:
     def _blocks(self) -> tuple[Block, ...]:
         return (*self.rest, *(delta.block for delta in self.deltas))
 
-    def with_texts(self, texts: Mapping[str, str]) -> Parts:
-        """Return the parts with other texts for the subqueries and derived tables in them."""
+    def with_texts(self, texts: Mapping[str, str]) -> UnionAll:
+        """Return the branches with other texts for the subqueries and derived tables in them."""
         return replace(self, shared=tuple(Shared(_retold(branch, texts), share) for branch, share in self.shared))
 
 

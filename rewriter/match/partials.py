@@ -36,19 +36,19 @@ WEIGHED_PRECISION = 19
 
 
 @dataclass(frozen=True)
-class Partial:
+class PartialAggregate:
     """An aggregate over one row of the storage; `kind` is the numeric type of its argument, where it is known."""
 
     tree: Tree
     kind: str | None = None
 
 
-class Partials:
+class PartialAggregates:
     """The partial aggregates of one reading. Arguments are canonical trees, normalized."""
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._of_key: dict[str, Callable[[str, Tree], Partial | Miss]] = {
+        self._of_key: dict[str, Callable[[str, Tree], PartialAggregate | Miss]] = {
             "weigh": self._weighed,
             "count": self._counted,
             "same": self.key,
@@ -63,7 +63,7 @@ class Partials:
                 return self.reading.aggregates.get(ROWS)
         return held
 
-    def of(self, name: str, argument: Tree) -> Partial | Miss:
+    def of(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return the aggregate of that name over an argument."""
         held = self.held(call_of(name, argument))
         if held is not None:
@@ -72,7 +72,7 @@ class Partials:
                     Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call_of(name, argument))} is NULL if it overflows"
                 )
             kind = numeric_type(argument, self.reading.block)
-            return Partial(
+            return PartialAggregate(
                 of_own_type(held.name, held.type), kind or (summed_type(held.type) if name == "sum" else None)
             )
         doubled = self._in_double(name, argument)
@@ -96,7 +96,7 @@ class Partials:
         second = of_row(name, argument) if by_branch else self._of_branches(name, branches, argument)
         return first if by_branch and isinstance(second, Miss) else second
 
-    def _in_double(self, name: str, argument: Tree) -> Partial | None:
+    def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
         """Return an aggregate of numbers as DOUBLEs, from that of the numbers.
 
         law:  a cast to DOUBLE keeps the order of numbers and NULL; the sum of DOUBLEs is the DOUBLE of the sum, but for
@@ -110,10 +110,10 @@ class Partials:
         small = kind in INTEGERS and (kind != "bigint" or name != "sum")
         if numeric_type(argument, block) != "double" or not (small or as_decimal(kind)):
             return None
-        part = self.of(name, argument.this)
-        if isinstance(part, Miss):
+        partial = self.of(name, argument.this)
+        if isinstance(partial, Miss):
             return None
-        return part if name == "count" else Partial(cast(part.tree, "double"), "double")
+        return partial if name == "count" else PartialAggregate(cast(partial.tree, "double"), "double")
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
         """Return whether NULL in storage may be a DECIMAL sum that did not fit: without ANSI that is no error."""
@@ -133,41 +133,43 @@ class Partials:
             return False
         return numeric_type(summed, self.reading.block) == "bigint"
 
-    def _of_branches(self, name: str, branches: Branches, argument: Tree) -> Partial | Miss:
-        """Return a CASE over the parts of its branches, if the storage's row decides which it is."""
+    def _of_branches(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | Miss:
+        """Return a CASE over the partial aggregates of its branches, if the storage's row decides which it is."""
         conditions: list[Tree] = []
         for condition in branches.conditions:
             computed = self.reading.compute(condition)
             if isinstance(computed, Miss):
                 return missing(call_of(name, argument))
             conditions.append(computed)
-        parts: list[Partial] = []
+        partials: list[PartialAggregate] = []
         for value in branches.values:
-            part = self.of(name, value)
-            if isinstance(part, Miss):
-                return part
-            parts.append(part)
+            partial = self.of(name, value)
+            if isinstance(partial, Miss):
+                return partial
+            partials.append(partial)
         if name != "sum":
-            return Partial(chosen(branches, conditions, [part.tree for part in parts]))
-        kind = wider(part.kind for part in parts)
+            return PartialAggregate(chosen(branches, conditions, [partial.tree for partial in partials]))
+        kind = wider(partial.kind for partial in partials)
         if kind in (None, VOID) or any(self._may_have_wrapped(value, str(kind)) for value in branches.values):
             return missing(call_of(name, argument))
-        return Partial(chosen(branches, conditions, [_aligned(part, str(kind)) for part in parts]), kind)
+        return PartialAggregate(
+            chosen(branches, conditions, [_aligned(partial, str(kind)) for partial in partials]), kind
+        )
 
-    def _of_zeroed(self, argument: Tree) -> Partial | None:
+    def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """sum(coalesce(x, 0)) is sum(x), and 0 for rows of which no x is there."""
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
             return None
-        part = self.of("sum", argument.expressions[0])
-        if isinstance(part, Miss):
+        partial = self.of("sum", argument.expressions[0])
+        if isinstance(partial, Miss):
             return None
-        kind = wider((part.kind, numeric_type(argument.expressions[1], self.reading.block)))
+        kind = wider((partial.kind, numeric_type(argument.expressions[1], self.reading.block)))
         if kind is None or self._may_have_wrapped(argument.expressions[0], kind):
             return None
-        return Partial(call_of("coalesce", part.tree, argument.expressions[1]), kind)
+        return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind)
 
-    def _linear(self, argument: Tree) -> Partial | None:
+    def _linear(self, argument: Tree) -> PartialAggregate | None:
         """Return the sum of a linear expression that is no key itself."""
         if self.reading.held(argument) is not None:
             return None
@@ -175,12 +177,12 @@ class Partials:
         kind = numeric_type(argument, self.reading.block)
 
         def of(name: str, value: Tree) -> Tree | None:
-            part = self.of(name, value)
+            partial = self.of(name, value)
             wrapped = name == "sum" and kind is not None and self._may_have_wrapped(value, kind)
-            return None if isinstance(part, Miss) or wrapped else part.tree
+            return None if isinstance(partial, Miss) or wrapped else partial.tree
 
         tree = linear_sum(argument, self.reading, of)
-        return None if tree is None else Partial(tree, kind)
+        return None if tree is None else PartialAggregate(tree, kind)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
         """Return a row expression over the storage, where each of its rows stands for some."""
@@ -188,45 +190,45 @@ class Partials:
         grouped = bool(self.reading.candidate.block.keys)
         return computed if grouped and not isinstance(computed, Miss) else missing(call_of(name, argument))
 
-    def _weighed(self, name: str, argument: Tree) -> Partial | Miss:
+    def _weighed(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """sum(k): each row of the storage counts as many times as it stands for rows."""
         rows, kind = self.reading.aggregates.get(ROWS), numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
         if isinstance(computed, Miss) or kind is None:
             return missing(call_of(name, argument))
         if kind == VOID or _is_zero(argument):
-            return Partial(computed, kind)
+            return PartialAggregate(computed, kind)
         decimal = as_decimal(kind)
         if rows is None or (decimal is not None and decimal.precision > WEIGHED_PRECISION):
             return missing(call_of(name, argument))
         if isinstance(argument, exp.Literal) and argument.name == "1":
-            return Partial(stored(rows.name), kind)
+            return PartialAggregate(stored(rows.name), kind)
         weight = cast(stored(rows.name), "decimal(18,0)") if decimal else stored(rows.name)
         value = computed if decimal else cast(computed, "double" if kind in FRACTIONS else "bigint")
-        return Partial(exp.Mul(this=value, expression=weight), kind)
+        return PartialAggregate(exp.Mul(this=value, expression=weight), kind)
 
-    def _counted(self, name: str, argument: Tree) -> Partial | Miss:
+    def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """count(k): the rows, if k is not NULL."""
         rows = self.reading.aggregates.get(ROWS)
         if isinstance(argument, exp.Null):
-            return Partial(number(0), VOID)
+            return PartialAggregate(number(0), VOID)
         if rows is None or isinstance(argument, exp.Star):
             return missing(call_of(name, argument))
         if isinstance(argument, exp.Literal | exp.Boolean):
-            return Partial(stored(rows.name))
+            return PartialAggregate(stored(rows.name))
         computed = self._computed(name, argument)
         if isinstance(computed, Miss):
             return computed
         absent = exp.Is(this=computed, expression=exp.Null())
-        return Partial(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
+        return PartialAggregate(exp.Case(ifs=[exp.If(this=absent, true=number(0))], default=stored(rows.name)))
 
-    def key(self, name: str, argument: Tree) -> Partial | Miss:
+    def key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return a value that all rows behind one of the storage have."""
         # A floating-point key is 0.0 where the rows may hold -0.0.
         if self.reading.is_normalized(argument):
             return missing(call_of(name, argument))
         computed = self._computed(name, argument)
-        return computed if isinstance(computed, Miss) else Partial(computed)
+        return computed if isinstance(computed, Miss) else PartialAggregate(computed)
 
 
 def missing(tree: Tree) -> Miss:
@@ -234,12 +236,12 @@ def missing(tree: Tree) -> Miss:
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 
-def _aligned(part: Partial, kind: str) -> Tree:
+def _aligned(partial: PartialAggregate, kind: str) -> Tree:
     """Return a branch in the type of the whole CASE's sum: in a wider one Spark would drop digits."""
     wanted = sum_type(kind)
-    if part.kind == kind or as_decimal(wanted) is None or isinstance(part.tree, exp.Literal | exp.Null):
-        return part.tree
-    return cast(part.tree, str(wanted))
+    if partial.kind == kind or as_decimal(wanted) is None or isinstance(partial.tree, exp.Literal | exp.Null):
+        return partial.tree
+    return cast(partial.tree, str(wanted))
 
 
 def _is_zero(tree: Tree) -> bool:

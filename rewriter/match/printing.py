@@ -10,7 +10,7 @@ from sqlglot import exp
 from rewriter.block import Block, Join, Occurrence, Ordering
 from rewriter.block.opaque import is_opaque, spelled
 from rewriter.delta import Read
-from rewriter.match.candidate import STORAGE_ALIAS, Branch, Delta, Parts, Rewriting
+from rewriter.match.candidate import STORAGE_ALIAS, Branch, Delta, Rewriting, UnionAll
 from rewriter.model import Column, Table, TableName, quoted
 from rewriter.sql import expression_sql
 from rewriter.timeseries import as_bucket, translate_bucket
@@ -28,7 +28,7 @@ def print_rewriting(
         _item(output, name, schema[i] if schema else None, rewriting.storage)
         for i, (output, name) in enumerate(zip(rewriting.outputs, names, strict=True))
     ]
-    held = _pinned(rewriting.storage.name, pins) if rewriting.parts is None else _parts_text(rewriting.parts, pins)
+    held = _pinned(rewriting.storage.name, pins) if rewriting.union is None else _union_text(rewriting.union, pins)
     sources = {STORAGE_ALIAS: f"{held} AS {STORAGE_ALIAS}"}
     sources |= {table.id: _source(table, pins) for table in rewriting.tables}
     source = from_text(sources, rewriting.joins)
@@ -42,17 +42,17 @@ def print_rewriting(
     return text if rewriting.offset is None else f"{text} OFFSET {rewriting.offset}"
 
 
-def _parts_text(parts: Parts, pins: Mapping[TableName, int]) -> str:
-    names = [column.name for column in parts.columns]
-    return f"({' UNION ALL '.join(_branch_text(branch, parts, names, pins) for branch in parts.branches)})"
+def _union_text(union: UnionAll, pins: Mapping[TableName, int]) -> str:
+    names = [column.name for column in union.columns]
+    return f"({' UNION ALL '.join(_branch_text(branch, union, names, pins) for branch in union.branches)})"
 
 
-def _branch_text(branch: Branch, parts: Parts, names: Sequence[str], pins: Mapping[TableName, int]) -> str:
+def _branch_text(branch: Branch, union: UnionAll, names: Sequence[str], pins: Mapping[TableName, int]) -> str:
     if isinstance(branch, Block):
         return _block_text(branch, names, pins, spell=True)
     if isinstance(branch, Delta):
         return _block_text(branch.block, names, pins, spell=True, reads=branch.reads)
-    return print_rewriting(branch, names, parts.columns, pins)
+    return print_rewriting(branch, names, union.columns, pins)
 
 
 def print_block(block: Block, columns: Sequence[str]) -> str:

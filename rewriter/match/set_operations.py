@@ -13,7 +13,7 @@ from rewriter.block import Predicates
 from rewriter.functions.types import FRACTIONS
 from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
 from rewriter.match.reading import stored
-from rewriter.match.texts import Part, parts, rewriting_of
+from rewriter.match.texts import WholeQuery, rewriting_of, whole_queries
 from rewriter.model import MaterializedView
 from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, storage_statement
 
@@ -26,9 +26,9 @@ _CLAUSES = ("with_", "order", "limit", "offset", "by_name", "side", "on")
 
 
 class SetOperation(NamedTuple):
-    """A part of a statement that is UNION, INTERSECT or EXCEPT, each also with ALL, over several SELECTs."""
+    """A query within a statement that is UNION, INTERSECT or EXCEPT, each also with ALL, over several SELECTs."""
 
-    part: Part
+    query: WholeQuery
     operator: str
     branches: tuple[SelectBlock, ...]
 
@@ -46,28 +46,28 @@ class SetQuestion(NamedTuple):
     pairs: tuple[tuple[Predicates, Candidate], ...]
 
 
-def set_operation_of(part: Part, statement: Statement) -> SetOperation | None:
-    """Return a part of a statement as one operator over its outermost SELECTs; None if it is no such thing."""
-    inside = [block for block in statement.blocks if block.span.within(part.span)]
+def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | None:
+    """Return a query within a statement as one operator over its outermost SELECTs; None if it is no such thing."""
+    inside = [block for block in statement.blocks if block.span.within(whole.span)]
     outer = [b for b in inside if not any(b is not other and b.span.within(other.span) for other in inside)]
     if not 2 <= len(outer) <= MOST_BRANCHES:
         return None
     try:
-        query = parse_select(f"SELECT 1 FROM ({part.sql[: len(part.sql) - len(part.tail)]}) AS q").args["from_"].this
+        query = parse_select(f"SELECT 1 FROM ({whole.sql[: len(whole.sql) - len(whole.tail)]}) AS q").args["from_"].this
     except ParseError:
         return None
     found = _flat(query.this)
     if found is None or [block.tree for block in outer] != found[1]:
         return None
-    return SetOperation(part, found[0], tuple(outer))
+    return SetOperation(whole, found[0], tuple(outer))
 
 
 @lru_cache(maxsize=1024)
 def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] | None:
     """Return the storage query of a view, and the set operation that it is; None for other views."""
     statement = storage_statement(view)
-    part = next(parts(statement, ()), None)
-    operation = set_operation_of(part, statement) if part is not None and not part.tail else None
+    whole = next(whole_queries(statement, ()), None)
+    operation = set_operation_of(whole, statement) if whole is not None and not whole.tail else None
     return (statement, operation) if operation is not None else None
 
 
@@ -103,7 +103,7 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
         outputs.append(output)
     if question.operation.operator != UNION_ALL and (lost := _merged_by(outputs, path)):
         return Miss(Reason.SHAPE, lost)
-    rewriting = rewriting_of(question.operation.part, False, path.storage, tuple(outputs), first.where)
+    rewriting = rewriting_of(question.operation.query, False, path.storage, tuple(outputs), first.where)
     return (
         Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs") if rewriting is None else Match(rewriting)
     )
@@ -112,7 +112,7 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
 def _is_plain(found: Rewriting) -> bool:
     """Return whether a read of storage keeps or drops each row by itself."""
     more = (found.tables, found.joins, found.having, found.order, found.limit, found.offset, found.distinct)
-    return found.group is None and found.parts is None and found.sets is None and not any(more)
+    return found.group is None and found.union is None and found.sets is None and not any(more)
 
 
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:

@@ -42,7 +42,7 @@ class Text(NamedTuple):
     tables: tuple[TableName | None, ...]
 
 
-class Part(NamedTuple):
+class WholeQuery(NamedTuple):
     """A whole query within a statement: its place and text, without and with what orders and limits it."""
 
     span: SelectSpan
@@ -54,14 +54,14 @@ class Part(NamedTuple):
 
 
 class TextQuestion(NamedTuple):
-    """A part of a statement that is a view's text; `whole` tells that the view holds it with its LIMIT."""
+    """A query within a statement that is a view's text; `whole` tells that the view holds it with its LIMIT."""
 
-    part: Part
+    query: WholeQuery
     whole: bool
     statement: Statement
 
 
-def parts(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Part]:
+def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[WholeQuery]:
     """Yield the whole queries of a statement, outer ones first: itself, its SELECTs, and all that stands in
     parentheses.
     """
@@ -71,14 +71,14 @@ def parts(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Part]:
     spans = {block.span for block in statement.blocks} | set(_enclosed(tokens))
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         blocks = [block for block in statement.blocks if block.span.within(span)]
-        yield _part(statement, span, splice_within(statement.sql, span, spelled), blocks)
+        yield _whole_query(statement, span, splice_within(statement.sql, span, spelled), blocks)
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
     """Yield the texts that are answered by what a view's query returns: its own; without order, if nothing limits
     it.
     """
-    whole = next(parts(statement, ()), None)
+    whole = next(whole_queries(statement, ()), None)
     if whole is None:
         return
     yield whole.text, True
@@ -100,7 +100,7 @@ def _enclosed(tokens: Sequence[Token]) -> Iterator[SelectSpan]:
                 yield SelectSpan(tokens[first].start, tokens[i - 1].end + 1)
 
 
-def _part(statement: Statement, span: SelectSpan, sql: str, blocks: Sequence[SelectBlock]) -> Part:
+def _whole_query(statement: Statement, span: SelectSpan, sql: str, blocks: Sequence[SelectBlock]) -> WholeQuery:
     tokens = tokenize(sql)
     tail = _tail(tokens)
     compared = tuple((token.token_type, _compared(token)) for token in tokens)
@@ -109,7 +109,7 @@ def _part(statement: Statement, span: SelectSpan, sql: str, blocks: Sequence[Sel
     # Behind WITH the first block is not the query's own: there ORDER BY is read by ordinals only.
     first = blocks[0].tree if blocks and tokens[0].token_type is TokenType.SELECT else None
     names = tuple(output.alias_or_name for output in first.expressions) if first is not None else ()
-    return Part(span, sql, Text(compared, tables), Text(compared[:tail], tables), sql[ends:], names)
+    return WholeQuery(span, sql, Text(compared, tables), Text(compared[:tail], tables), sql[ends:], names)
 
 
 def _compared(token: Token) -> str:
@@ -126,13 +126,13 @@ def _tail(tokens: Sequence[Token]) -> int:
     return len(tokens)
 
 
-def decides_by_floats(part: Part, statement: Statement, storage: Table) -> Column | None:
-    """Return a floating-point output of a part by which what stands around it may decide about rows.
+def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -> Column | None:
+    """Return a floating-point output of a query by which what stands around it may decide about rows.
 
     A filter around is taken down to the tables' files by what windows are cut by, and would be to the storage's:
     they lie otherwise, and NaN and -0.0 with them. And the last bits of a sum are those of another order of rows.
     """
-    within = [block for block in statement.blocks if block.span.within(part.span)]
+    within = [block for block in statement.blocks if block.span.within(query.span)]
     alone = len(within) == len(statement.blocks)
     if not (statement.fills or (within and not alone and statement.decides_by(within[0]))):
         return None
@@ -140,16 +140,16 @@ def decides_by_floats(part: Part, statement: Statement, storage: Table) -> Colum
 
 
 def rewriting_of(
-    part: Part, whole: bool, storage: Table, outputs: tuple[exp.Expr, ...], where: tuple[exp.Expr, ...] = ()
+    query: WholeQuery, whole: bool, storage: Table, outputs: tuple[exp.Expr, ...], where: tuple[exp.Expr, ...] = ()
 ) -> Rewriting | None:
-    """Return the part as these outputs of the storage's rows; None if its order cannot be had there.
+    """Return the query as these outputs of the storage's rows; None if its order cannot be had there.
 
-    `whole` says that the storage holds the part with its limit, so that only its order is left to be made.
+    `whole` says that the storage holds the query with its limit, so that only its order is left to be made.
     """
-    if not part.tail:
+    if not query.tail:
         return Rewriting(storage, (), outputs, where)
     try:
-        tail = parse_select(f"SELECT 1 {part.tail}")
+        tail = parse_select(f"SELECT 1 {query.tail}")
     except ParseError:
         return None
     limits = [tail.args.get(clause) for clause in ("limit", "offset")]
@@ -157,7 +157,7 @@ def rewriting_of(
     counts = [limit.expression.name if limit is not None else None for limit in limits]
     if others or any(count is not None and not count.isdigit() for count in counts):
         return None
-    order = [_ordering(item, part.names, outputs) for item in (tail.args.get("order") or exp.Order()).expressions]
+    order = [_ordering(item, query.names, outputs) for item in (tail.args.get("order") or exp.Order()).expressions]
     keys = tuple(item for item in order if item is not None)
     if len(keys) < len(order):
         return None

@@ -124,7 +124,7 @@ class Table:
         return self.snapshots[0].id if self.snapshots else None
 
     @property
-    def part(self) -> str:
+    def only(self) -> str:
         """The condition that all rows of a storage table meet and none that it lacks; empty where it lacks none."""
         return self.refresh.only if self.refresh is not None else ""
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from rewriter.block import Block, Predicates
 from rewriter.delta import terms
-from rewriter.match import Ask, Delta, Miss, Partials, Reason
-from rewriter.match.parts import in_parts
+from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
+from rewriter.match.decompose import decomposed
 from rewriter.model import Change, ChangeKind
 
 
-def delta_union(ask: Ask) -> Partials | Miss:
+def delta_union(ask: Ask) -> TwoPhase | Miss:
     """Return the rows of the tables as the view's storage read them, and those that were appended since.
 
     law:    new(A JOIN B) == old(A) JOIN old(B)  UNION ALL  dA JOIN new(B)  UNION ALL  old(A) JOIN dB, aggregated once
@@ -33,10 +33,10 @@ def delta_union(ask: Ask) -> Partials | Miss:
     states = _states(query.block, frozenset(ask.mapping.values()), path.grown)
     if problem := _not_added(query.block, states):
         return Miss(Reason.SHAPE, problem)
-    parts = in_parts(query.block)
+    groups = decomposed(query.block)
     past = replace(path, grown=(), past=True)
-    held = replace(ask, question=Predicates(parts, query.conjuncts, query.zone), path=past)
-    return Partials(parts, held, deltas=tuple(Delta(parts, reads) for reads in terms(states)))
+    held = replace(ask, question=Predicates(groups, query.conjuncts, query.zone), path=past)
+    return TwoPhase(groups, held, deltas=tuple(Delta(groups, reads) for reads in terms(states)))
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:

@@ -8,15 +8,15 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import Block, Predicates, aggregate_of, meaning
-from rewriter.match import Ask, Miss, Partials, Reason
+from rewriter.match import Ask, Miss, Reason, TwoPhase
 from rewriter.match.aggregates import bits_of, bucket_of
-from rewriter.match.parts import in_parts
+from rewriter.match.decompose import decomposed
 from rewriter.sql import nodes_of
 
 Tree = exp.Expr
 
 
-def roll_up_bitmaps(ask: Ask) -> Partials | Miss:
+def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     """Unite the bitmaps of each bucket over the query's groups, then add up how many bits they have.
 
     law:    bits of one bucket are the same numbers in all groups, so they are united before they are counted
@@ -34,8 +34,8 @@ def roll_up_bitmaps(ask: Ask) -> Partials | Miss:
     counted = [value for value in _counted(query.block) if meaning(query.equivalence.normalize(bits_of(value))) in held]
     if not counted:
         return Miss(Reason.SHAPE, "the view has no bitmaps of what is counted", apart=True)
-    parts = _with_bitmaps(in_parts(query.block), counted)
-    return Partials(parts, replace(ask, question=Predicates(parts, parts.where, query.zone)))
+    groups = _with_bitmaps(decomposed(query.block), counted)
+    return TwoPhase(groups, replace(ask, question=Predicates(groups, groups.where, query.zone)))
 
 
 def _counted(block: Block) -> Iterator[Tree]:
@@ -56,10 +56,10 @@ def _distinct_value(tree: Tree) -> Tree | None:
     return None if others else value
 
 
-def _with_bitmaps(parts: Block, counted: list[Tree]) -> Block:
-    """Return the parts with bitmaps of these values, by bucket, for their counts."""
-    outputs = [output for output in parts.outputs if _distinct_value(output) not in counted]
+def _with_bitmaps(groups: Block, counted: list[Tree]) -> Block:
+    """Return the groups with bitmaps of these values, by bucket, in the place of their counts."""
+    outputs = [output for output in groups.outputs if _distinct_value(output) not in counted]
     buckets, bits = (list(dict.fromkeys(make(value) for value in counted)) for make in (bucket_of, bits_of))
-    keys = tuple(dict.fromkeys((*(parts.keys or ()), *buckets)))
+    keys = tuple(dict.fromkeys((*(groups.keys or ()), *buckets)))
     every = tuple(dict.fromkeys((*keys, *outputs, *bits)))
-    return replace(parts, keys=keys, outputs=every, names=(None,) * len(every))
+    return replace(groups, keys=keys, outputs=every, names=(None,) * len(every))

@@ -20,10 +20,10 @@ def text_match(ask: Ask) -> Match | Miss:
     if not isinstance(question, TextQuestion):
         return Miss(Reason.SHAPE, "the statement is read as a block, not as a text", apart=True)
     outputs = tuple(stored(column.name) for column in ask.path.storage.columns)
-    rewriting = rewriting_of(question.part, question.whole, ask.path.storage, outputs)
+    rewriting = rewriting_of(question.query, question.whole, ask.path.storage, outputs)
     if rewriting is None:
         return Miss(Reason.SHAPE, "its ORDER BY is by something else than outputs")
-    deciding = decides_by_floats(question.part, question.statement, ask.path.storage)
+    deciding = decides_by_floats(question.query, question.statement, ask.path.storage)
     if deciding is not None:
         return Miss(Reason.FLOAT_COMPARED, deciding.name)
     return Match(rewriting)

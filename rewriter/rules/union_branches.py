@@ -9,13 +9,13 @@ from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.functions.trees import ROWS, number
+from rewriter.match.decompose import decomposed
 from rewriter.match.divided import merged
-from rewriter.match.parts import in_parts
 from rewriter.sql import holds
 
 
 def union_branches(block: Block) -> Sequence[Block]:
-    """Return the parts of a grouped block for each branch of the one union that it reads; none for other blocks.
+    """Return the first phase of a grouped block for each branch of the one union that it reads; none for other blocks.
 
     law:    the rows of a union are those of its branches, and so are the rows of each of its groups
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k
@@ -30,8 +30,8 @@ def union_branches(block: Block) -> Sequence[Block]:
     for branch in union.branches:
         if not branch.plain or branch.keys is not None or branch.limit or branch.offset or branch.order:
             return ()
-    parts = in_parts(block)
-    return [_few_keys(merged(parts, union, branch)) for branch in union.branches]
+    groups = decomposed(block)
+    return [_few_keys(merged(groups, union, branch)) for branch in union.branches]
 
 
 def _few_keys(block: Block) -> Block:

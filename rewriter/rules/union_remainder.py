@@ -2,7 +2,7 @@
 
 Where a view filters more than a query, or a query's time range does not end on the borders of the view's
 buckets, the query is cut in two by a predicate p: the rows for which p is true are read through the view,
-those for which it is not (NULL counted) from the tables, and the two parts are aggregated once more.
+those for which it is not (NULL counted) from the tables, and the two branches are aggregated once more.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from rewriter.block import Block, Predicates, Scope, range_of, remembered, renam
 from rewriter.block.since import since_of
 from rewriter.block.traits import temporal_type
 from rewriter.functions.trees import cast
-from rewriter.match import Ask, Candidate, Miss, Partials, Reason
+from rewriter.match import Ask, Candidate, Miss, Reason, TwoPhase
 from rewriter.match.bounds import divides, is_comparable, is_unknown, last_begin, moment_of, next_begin, stays_steady
+from rewriter.match.decompose import decomposed
 from rewriter.match.held_times import at_home
-from rewriter.match.parts import in_parts
 from rewriter.match.reading import files_mislead
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
@@ -40,7 +40,7 @@ _NEGATED: dict[type[Tree], type[Tree]] = {exp.LT: exp.GTE, exp.LTE: exp.GT, exp.
 _UNEQUAL: dict[type[Tree], type[Tree]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
 
 
-def union_remainder(ask: Ask) -> Partials | Miss:
+def union_remainder(ask: Ask) -> TwoPhase | Miss:
     """Return the rows that the view holds, and the others from the tables.
 
     law:    query == query WHERE p  UNION ALL  query WHERE p IS NOT TRUE, aggregated once more
@@ -48,7 +48,7 @@ def union_remainder(ask: Ask) -> Partials | Miss:
     query:  SELECT region, sum(price) FROM sales GROUP BY region
     gives:  SELECT region, sum(part) FROM (SELECT region, sum(total) AS part FROM view GROUP BY region UNION ALL
             SELECT region, sum(price) FROM sales WHERE day < '2024-01-01' OR day IS NULL GROUP BY region)
-    no:     count(DISTINCT user), which cannot be put together from two parts
+    no:     count(DISTINCT user), which cannot be put together from two branches
     """
     query, path = ask.question, ask.path
     if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:
@@ -74,12 +74,12 @@ def union_remainder(ask: Ask) -> Partials | Miss:
     narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
     if Predicates(query.block, narrowed, query.zone).impossible:
         return Miss(Reason.SHAPE, "the view holds none of the query's rows", apart=True)
-    parts = in_parts(query.block)
-    held = replace(ask, question=Predicates(replace(parts, where=narrowed), narrowed, query.zone))
+    groups = decomposed(query.block)
+    held = replace(ask, question=Predicates(replace(groups, where=narrowed), narrowed, query.zone))
     lacking = Predicates(query.block, (otherwise,), query.zone)
     rest = (*(conjunct for conjunct in query.block.where if not lacking.implies(conjunct)), otherwise)
     edges = all(asked != cut for asked, cut in divided.items())
-    return Partials(parts, held, replace(parts, where=rest), edges)
+    return TwoPhase(groups, held, replace(groups, where=rest), edges)
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:

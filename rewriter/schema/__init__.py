@@ -6,21 +6,21 @@ is not certain it says so, and nobody guesses.
 
 from rewriter.functions.types import UNKNOWN, Uncertain, column_type
 from rewriter.schema.columns import expression_type, numeric_type, output_columns, output_types
+from rewriter.schema.components import argument_types, components_of
 from rewriter.schema.names import has_unary_plus, name_of
 from rewriter.schema.oracle import type_of
-from rewriter.schema.parts import argument_types, parts_of
 
 __all__ = [
     "UNKNOWN",
     "Uncertain",
     "argument_types",
     "column_type",
+    "components_of",
     "expression_type",
     "has_unary_plus",
     "name_of",
     "numeric_type",
     "output_columns",
     "output_types",
-    "parts_of",
     "type_of",
 ]

@@ -16,7 +16,7 @@ from rewriter.model import MaterializedView, Session, TableName
 from rewriter.sql.blocks import CLOSING, OPENING, SET_OPERATORS, SelectSpan, has_bare_query, select_spans
 from rewriter.sql.dialect import ParseError, calls_window, parse_select, tokenize
 from rewriter.sql.outside import outside
-from rewriter.sql.time_windows import put_in_parts
+from rewriter.sql.time_windows import split_windows
 from rewriter.sql.writes import query_of_write
 
 QUERY_STARTS = frozenset({TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES, TokenType.FROM})
@@ -299,7 +299,7 @@ def _block(sql: str, span: SelectSpan, tokens: Sequence[Token]) -> SelectBlock:
     except ParseError as error:
         return SelectBlock(span, text, None, str(error))
     if calls_window(text, tokens):
-        put_in_parts(tree)
+        split_windows(tree)
     return SelectBlock(span, text, tree)
 
 

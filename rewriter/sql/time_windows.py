@@ -1,7 +1,7 @@
 """Spark's `window(t, '1 hour')`, which it puts beside the columns of FROM under the name `window`.
 
-Where it is one tumbling window, its parts are calls of names that nobody can type: `window start` and `window end` of a
-time, a length and an offset in seconds. Spark leaves out the rows of which the time is NULL.
+Where it is one tumbling window, its fields become calls of names that nobody can type: `window start` and
+`window end` of a time, a length and an offset in seconds. Spark leaves out the rows of which the time is NULL.
 
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour')
     gives:  SELECT `window start`(ts, 3600, 0) AS start, count(*) FROM t WHERE ts IS NOT NULL GROUP BY `window start`(…)
@@ -18,14 +18,14 @@ Tree = exp.Expr
 
 NAME = "window"
 START, END = "window start", "window end"
-_PARTS = {"start": START, "end": END}
+_FIELDS = {"start": START, "end": END}
 _DURATION = re.compile(r"\s*(?:interval\s+)?((?:[+-]?\d{1,9}\s+[a-z]+\s*)+)\Z", re.IGNORECASE)
 _PIECE = re.compile(r"([+-]?\d+)\s+([a-z]+)", re.IGNORECASE)
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 
 
-def put_in_parts(tree: exp.Select) -> None:
-    """Put the parts of time windows in the place of the calls, in a SELECT and all that stands in it."""
+def split_windows(tree: exp.Select) -> None:
+    """Put the fields of time windows in the place of the calls, in a SELECT and all that stands in it."""
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
         found = [node for clause in clauses if clause is not None for node in _within(clause)]
@@ -40,7 +40,7 @@ def put_in_parts(tree: exp.Select) -> None:
 
 
 def unread(call: Tree) -> str:
-    """Return why a call is not put in parts."""
+    """Return why a call cannot be read by its fields."""
     if len(call.expressions) > 2 and _tumbling(call) is None:
         return "window() slides, so that a row is in several windows, or its lengths are not supported"
     if _tumbling(call) is None:
@@ -63,12 +63,12 @@ def _is_window(node: Tree) -> bool:
     return named or _is_call(node)
 
 
-def _part(node: Tree) -> str | None:
-    """Return the part of the window that a node is."""
+def _field(node: Tree) -> str | None:
+    """Return the field of the window that a node is."""
     if isinstance(node, exp.Dot) and _is_call(node.this):
-        return _PARTS.get(node.expression.name.lower())
+        return _FIELDS.get(node.expression.name.lower())
     if isinstance(node, exp.Column) and node.table.lower() == NAME and not node.args.get("db"):
-        return _PARTS.get(node.name.lower())
+        return _FIELDS.get(node.name.lower())
     return None
 
 
@@ -76,7 +76,7 @@ def _is_whole(node: Tree, select: exp.Select) -> bool:
     """Return whether the window is read as a structure: it is not in GROUP BY and ORDER BY, where its start is as
     good.
     """
-    if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _part(node.parent) is not None):
+    if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False
     return not isinstance(node.parent, exp.Group | exp.Ordered)
 
@@ -109,20 +109,20 @@ def seconds_of(text: str) -> int | None:
 
 
 def _replace(select: exp.Select, found: list[Tree], time: Tree, length: int, offset: int) -> None:
-    """Put the window's parts in the place of what reads it; grouping by it is grouping by those that are read."""
+    """Put the window's fields in the place of what reads it; grouping by it is grouping by those that are read."""
     numbers = exp.Literal.number(length), exp.Literal.number(offset)
 
-    def made(part: str) -> Tree:
-        return exp.Anonymous(this=part, expressions=[time.copy(), *(number.copy() for number in numbers)])
+    def made(field: str) -> Tree:
+        return exp.Anonymous(this=field, expressions=[time.copy(), *(number.copy() for number in numbers)])
 
-    read = {part for node in found if (part := _part(node))}
+    read = {field for node in found if (field := _field(node))}
     for node in found:
-        part = _part(node)
-        if part is not None:
+        field = _field(node)
+        if field is not None:
             named = isinstance(node, exp.Column) and node.parent is select
-            node.replace(exp.alias_(made(part), node.name) if named else made(part))
+            node.replace(exp.alias_(made(field), node.name) if named else made(field))
         elif _is_window(node) and isinstance(node.parent, exp.Group):
-            keys = [made(part) for part in (START, END) if part == START or part in read]
+            keys = [made(field) for field in (START, END) if field == START or field in read]
             group = node.parent
             group.set("expressions", [k for each in group.expressions for k in (keys if each is node else [each])])
         elif _is_window(node) and isinstance(node.parent, exp.Ordered):

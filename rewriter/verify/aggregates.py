@@ -21,7 +21,7 @@ from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
 from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import INTEGERS, Decimal, as_decimal, is_numeric
-from rewriter.schema import argument_types, parts_of
+from rewriter.schema import argument_types, components_of
 from rewriter.sql import every
 from rewriter.verify.forms import (
     ONE,
@@ -360,7 +360,7 @@ def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
 
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
     """Return an aggregate as what its parts finish as; None for one that is a part itself."""
-    composed, parts = AGGREGATES[call.name].composed, parts_of(call, forms.block)
+    composed, parts = AGGREGATES[call.name].composed, components_of(call, forms.block)
     if composed is None or not parts:
         return None
     values = {label: with_condition(part.call, condition) for label, part in parts.items()}

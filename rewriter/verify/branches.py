@@ -32,7 +32,7 @@ def verify_branches(
     law:    the plan is the set operation, if it is each branch over the rows of one of the view's, the operator does
             not depend on their order, and no two rows that it counts are one in the plan
     """
-    stored, storage, part = stored_operation(view), relations.get(view.storage), operation.part
+    stored, storage, query = stored_operation(view), relations.get(view.storage), operation.query
     if stored is None or not isinstance(storage, Table) or len(stored[1].branches) != len(questions):
         return Verdict(UNDECIDED, "the view is another set operation")
     statement, of_view = stored
@@ -40,7 +40,7 @@ def verify_branches(
         return Verdict(REFUTED, f"the view is {of_view.operator} instead of {operation.operator}")
     texts = [statement.sql[slice(*branch.span)] for branch in of_view.branches]
     try:
-        tree, tail = parse_select(plan), parse_select(f"SELECT 1 {part.tail}")
+        tree, tail = parse_select(plan), parse_select(f"SELECT 1 {query.tail}")
     except ParseError as problem:
         return Verdict(UNDECIDED, str(problem))
     given = {item.unalias().name for item in tree.expressions if isinstance(item.unalias(), exp.Column)}
@@ -48,7 +48,7 @@ def verify_branches(
         return Verdict(REFUTED, "rows that the operator keeps apart may be one")
     if limits_of(tree) != limits_of(tail):
         return Verdict(REFUTED, f"its LIMIT and OFFSET are {limits_of(tree)} instead of {limits_of(tail)}")
-    if list(order_of(tree, ())) != list(order_of(tail, part.names)):
+    if list(order_of(tree, ())) != list(order_of(tail, query.names)):
         return Verdict(REFUTED, "it orders otherwise")
     alone = tree.copy()
     for clause in ("order", "limit", "offset"):

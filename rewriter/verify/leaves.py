@@ -62,8 +62,8 @@ class Leaves:
         return Held(visible, _names(view.columns))
 
     def _stored(self, view: MaterializedView, storage: Table) -> Held | None:
-        if storage.part:
-            view = narrowed(view, storage.part, dict(self._sources(view)))
+        if storage.only:
+            view = narrowed(view, storage.only, dict(self._sources(view)))
         block = self._block(view)
         read = read_in(self._zone, view, block) if block is not None else None
         if read is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from rewriter.match.texts import parts, texts_of
+from rewriter.match.texts import texts_of, whole_queries
 from rewriter.model import MaterializedView, Session, Table
 from rewriter.sql import ParseError, from_items, parse, parse_select
 from rewriter.verify.verdict import PROVED, REFUTED, UNDECIDED, Verdict
@@ -16,15 +16,15 @@ _READ = frozenset({"expressions", "from_", "order", "limit", "offset"})
 
 def verify_text(original: str, plan: str, session: Session, view: MaterializedView, storage: Table) -> Verdict:
     """Compare a statement's text with the view's, and the plan with the text's order and limit."""
-    part = next(parts(parse(original, session), ()), None)
+    query = next(whole_queries(parse(original, session), ()), None)
     texts = {
         text: whole for query in (view.storage_query, view.written, view.query) for text, whole in _texts(query, view)
     }
-    whole = texts.get(part.text, texts.get(part.body)) if part is not None else None
-    if part is None or whole is None:
+    whole = texts.get(query.text, texts.get(query.body)) if query is not None else None
+    if query is None or whole is None:
         return Verdict(UNDECIDED, "its text is not the view's")
     try:
-        tree, tail = parse_select(plan), parse_select(f"SELECT 1 {part.tail}")
+        tree, tail = parse_select(plan), parse_select(f"SELECT 1 {query.tail}")
     except ParseError as problem:
         return Verdict(UNDECIDED, str(problem))
     if not storage.columns:
@@ -35,7 +35,7 @@ def verify_text(original: str, plan: str, session: Session, view: MaterializedVi
     limits = (None, None) if whole else limits_of(tail)
     if limits_of(tree) != limits:
         return Verdict(REFUTED, f"its LIMIT and OFFSET are {limits_of(tree)} instead of {limits}")
-    if list(order_of(tree, ())) != list(order_of(tail, part.names)):
+    if list(order_of(tree, ())) != list(order_of(tail, query.names)):
         return Verdict(REFUTED, "it orders otherwise")
     return Verdict(PROVED)
 

@@ -106,7 +106,7 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
         connection.execute(f"CREATE VIEW {plain.name} AS {duck(plain.query)}")
     for view in world.definitions.views:
         storage = world.relations[view.storage]
-        part = storage.part if isinstance(storage, Table) else ""
+        part = storage.only if isinstance(storage, Table) else ""
         held = narrowed(view, part, table_columns(world.relations)) if part else view
         query = pin(held.storage_query, {}, world.session)
         connection.execute(f"CREATE TABLE {view.storage} AS {duck(query)}")

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from proxy.__main__ import main
-from rewriter.match import Delta, Parts
+from rewriter.match import Delta, UnionAll
 from rewriter.model import Change, Relation, SourceState, Table, TableName
 
 
@@ -55,7 +55,7 @@ def inclusive_start() -> None:
 def delta_twice() -> None:
     """Read the rows that came since twice; in the text alone, since a plan with more terms may cost too much."""
 
-    def twice(parts: Parts, pins: Mapping[TableName, int]) -> str:
+    def twice(parts: UnionAll, pins: Mapping[TableName, int]) -> str:
         branches = (*parts.branches, *(branch for branch in parts.branches if isinstance(branch, Delta)))
         names = [column.name for column in parts.columns]
         return f"({' UNION ALL '.join(printing._branch_text(branch, parts, names, pins) for branch in branches)})"

@@ -48,7 +48,7 @@ class Retained:
 
     def part(self) -> str:
         """What the storage says that it holds."""
-        return self.storage().part
+        return self.storage().only
 
     def storage(self) -> Table:
         """The storage now."""

@@ -44,7 +44,7 @@ def refreshed(house: House, **asked: Any) -> tuple[list[str], str]:
     before = len(house.log)
     asyncio.run(house.refresh(**asked))
     ways = re.findall(r"^lake\.demo\.agg: refresh \((.*?)\): ", "\n".join(house.log[before:]), re.MULTILINE)
-    return ways, house.storage().part
+    return ways, house.storage().only
 
 
 def test_a_part_that_is_asked_for_is_all_that_storage_says_it_has(house: House) -> None:

@@ -48,7 +48,7 @@ def test_storage_that_holds_a_part_is_that_only_for_who_asks_for_one() -> None:
     storage = replace(STORED, refresh=replace(STATE, only="a > 1"))
     assert check(storage=storage) == Miss(Reason.HOLDS_A_PART, "a > 1")
     relations: dict[TableName, Relation | None] = {SALES: TABLE, STORAGE: storage, MV: ViewState(MV, "uuid-mv", 1)}
-    assert fresh_storage(VIEW, [SALES], relations, part=True) is storage
+    assert fresh_storage(VIEW, [SALES], relations, partial=True) is storage
 
 
 def test_fresh() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from rewriter import Unsupported, kept
 from rewriter.model import Column, DataFile, PartitionField, Table, TableName, ViewState
-from tests.unit.rewriter.maintenance.test_part import COLUMNS, STORAGE, view_of
+from tests.unit.rewriter.maintenance.test_partial_storage import COLUMNS, STORAGE, view_of
 
 NOW = int(datetime(2024, 5, 15, 10, 20, 30, tzinfo=UTC).timestamp() * 1000)
 DAY = 86_400

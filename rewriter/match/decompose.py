@@ -1,4 +1,4 @@
-"""A block in parts: the aggregates of which its own can be put together, and the path that holds such parts."""
+"""The first phase of a query: its groups with the components of its aggregates, and a path that holds such groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rewriter.block import Block, Predicates, RangeSet, aggregate_of, predicates
 from rewriter.block.words import words
 from rewriter.match.candidate import Candidate, Miss, Reason
 from rewriter.model import Column
-from rewriter.schema import UNKNOWN, expression_type, output_types, parts_of
+from rewriter.schema import UNKNOWN, components_of, expression_type, output_types
 from rewriter.sql import every
 
 Tree = exp.Expr
@@ -20,8 +20,8 @@ Tree = exp.Expr
 UNKNOWN_SHARE = 0.5
 
 
-def in_parts(block: Block) -> Block:
-    """Return the outputs of each branch of the union: rows, or groups with partial aggregates."""
+def decomposed(block: Block) -> Block:
+    """Return the block that each branch of a union computes: rows, or groups with the components of aggregates."""
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
     made = _aggregates if block.keys is not None else _of_rows
     outputs = tuple(dict.fromkeys(chain(block.keys or (), *(made(tree, block) for tree in wanted))))
@@ -41,15 +41,15 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
         for inner in tree.iter_expressions():
             yield from _aggregates(inner, block)
     else:
-        parts = [part.call for part in parts_of(call, block).values()] if tree is call else []
-        yield from parts or (tree,)
+        components = [each.call for each in components_of(call, block).values()] if tree is call else []
+        yield from components or (tree,)
 
 
 def share_of(rest: Block, query: Predicates) -> float:
-    """Return about which part of a query's rows a remainder has: by the length of its ranges, else a half."""
+    """Estimate the share of a query's rows in its remainder, by the length of the ranges; a half where unknown."""
     left = predicates_of(rest, query.zone)
     shares = ((_length(values), _length(query.values(subject))) for subject, values in left.ranges.items())
-    known = [part / whole for part, whole in shares if part is not None and whole]
+    known = [rest / whole for rest, whole in shares if rest is not None and whole]
     return min(known, default=UNKNOWN_SHARE)
 
 
@@ -63,13 +63,13 @@ def _length(values: RangeSet) -> float | None:
     return length
 
 
-def path_of_parts(query: Predicates, parts: Block, path: Candidate) -> Candidate | Miss:
-    """Return the path that the parts of a query are: a view of its own, of which a group may be several rows."""
-    types = output_types(parts)
+def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candidate | Miss:
+    """Return the groups of a query's first phase as a path of their own, where one group may be several rows."""
+    types = output_types(groups)
     if UNKNOWN in types:
-        return Miss(Reason.SHAPE, f"the type of {words(parts.outputs[types.index(UNKNOWN)])} is not certain")
+        return Miss(Reason.SHAPE, f"the type of {words(groups.outputs[types.index(UNKNOWN)])} is not certain")
     names = tuple(f"c{i}" for i in range(len(types)))
     columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
     storage = replace(path.storage, columns=columns)
-    whole = replace(parts, where=query.block.where)
+    whole = replace(groups, where=query.block.where)
     return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=(), grown=())

@@ -38,7 +38,7 @@ _READ = (
     exp.Is, exp.Cast, exp.DataType, exp.DataTypeParam, *CONNECTORS, *COMPARISONS,
 )  # fmt: skip
 # Beyond this, reading the condition takes longer than a view saves.
-MOST_PARTS = 32
+MOST_RANGES = 32
 _WITHOUT_RANGES = ("timestamp", "boolean")
 _HINT = (
     "compare columns of the view with constants, worked out before (by `date` in a shell, say), "
@@ -193,11 +193,11 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
         column, together = found[0][0], RangeSet.joined([values for _, values in found])
         discrete = column.type in INTEGERS or column.type == "date"  # where the last of one lies beside another's first
         parts = list(_texts(column, together.closed_over_integers() if discrete else together))
-        if len(parts) <= MOST_PARTS:
+        if len(parts) <= MOST_RANGES:
             return " OR ".join(parts) if len(parts) == 1 else " OR ".join(f"({part})" for part in parts)
-    if held.upper().count(" OR ") >= MOST_PARTS:
+    if held.upper().count(" OR ") >= MOST_RANGES:
         raise Unsupported(
-            f"the storage of {view.name} would hold more than {MOST_PARTS} parts that are no range of one column: "
+            f"the storage of {view.name} would hold more than {MOST_RANGES} parts that are no range of one column: "
             "REFRESH … FULL WHERE holds just one, REFRESH … FULL all rows"
         )
     return f"({held}) OR ({asked})"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rewriter import Unsupported, covers, narrowed, united
-from rewriter.maintenance.part import MOST_PARTS
+from rewriter.maintenance.partial_storage import MOST_RANGES
 from rewriter.model import Column, MaterializedView, TableName
 
 SALES, VIEW, STORAGE = (TableName(("lake", "demo", name)) for name in ("sales", "v", "v__storage"))
@@ -143,12 +143,12 @@ def test_two_parts_together_are_one_range_where_they_can_be(held: str, asked: st
 
 def test_parts_do_not_nest_without_end() -> None:
     held = "r = 'v0'"
-    for number in range(1, 2 * MOST_PARTS):
+    for number in range(1, 2 * MOST_RANGES):
         held = united(BY_DAY, held, f"r = 'v{number}'", COLUMNS)
     assert held.startswith("r IN ('v0', 'v1', 'v10'")
     assert narrowed(BY_DAY, held, COLUMNS)
     held, other = "r = 'eu'", "r = '{}' AND d = DATE '2024-01-01'"
-    for number in range(MOST_PARTS):
+    for number in range(MOST_RANGES):
         held = united(BY_DAY, held, other.format(number), COLUMNS)
     assert narrowed(BY_DAY, held, COLUMNS)
     with pytest.raises(Unsupported, match="more than 32 parts"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rewriter.block import Block
-from rewriter.functions.record import Parts
+from rewriter.functions.record import Components
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.types import UNKNOWN
 from rewriter.schema.columns import expression_type, numeric_type
@@ -19,9 +19,9 @@ def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
     return tuple(numeric_type(argument, block) or UNKNOWN for argument in call.expressions)
 
 
-def parts_of(call: exp.Anonymous, block: Block) -> Parts:
+def components_of(call: exp.Anonymous, block: Block) -> Components:
     """Return the parts of an aggregate that does not roll up by itself; none of others, and of DISTINCT."""
     composed = AGGREGATES[call.name].composed
     if composed is None or isinstance(call.expressions[0], exp.Distinct):
         return {}
-    return composed.parts(call, argument_types(call, block))
+    return composed.components(call, argument_types(call, block))
