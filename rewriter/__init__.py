@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Load the engine, 0.6 s of processor time, for those who need more than `rewriter.model`."""
+    """Import the engine on first use: it takes 0.6 s of processor time, and `rewriter.model` alone does not need it."""
     public = import_module("rewriter.public")  # `from rewriter import` would ask this function for the module
     if name not in public.__all__:
         raise AttributeError(f"module rewriter has no attribute {name}")

@@ -1,4 +1,4 @@
-"""Puts the question of a block together, of the block itself and of the derived tables and CTEs under it."""
+"""Collects the requirements of a block as a Question, including those of the derived tables and CTEs in it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Known = Mapping[str, frozenset[TableName]]
 def question_of(
     statement: Statement, select: SelectBlock, known: Known, declared: Declared | None = None
 ) -> Question | None:
-    """Return the question of a block; None where it is not read. `known` are the tables that a name belongs to."""
+    """Return the Question of a block, or None for unsupported SQL; `known` maps a column name to its tables."""
     if select.tree is None:
         return None
     try:
@@ -42,7 +42,7 @@ def question_of(
 
 
 def readable(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block can be one as far as its clauses tell: no view answers it otherwise."""
+    """Return whether the clauses of a SELECT allow a block; no view can answer it otherwise."""
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
         return False
@@ -57,7 +57,7 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 
 
 def is_branch(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block is a branch of a set operation that a block around it, or one behind it, reads."""
+    """Return whether a block is a branch of a set operation that another block of the statement reads."""
     if any(table.block.tree is None and select.span.within(table.block.span) for table in statement.common):
         return True
     around = next(reversed(statement.around(select)), None)
@@ -73,14 +73,12 @@ def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
 
 
 def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block reads a set operation: a derived table in its FROM, or what WITH gives a name."""
+    """Return whether a block reads a set operation, as a derived table or as a CTE."""
     return bool(set_operations(select)) or any(t.block.tree is None for t in statement.common_within(select))
 
 
 def _merges(derived: exp.Expr) -> bool:
-    """Return whether a derived table can be a part of the block around it: it neither groups nor takes some of its
-    rows.
-    """
+    """Return whether a derived table can be merged into its outer block: it has no groups, no LIMIT and no DISTINCT."""
     clauses = ("group", "having", "distinct", "limit", "offset")
     if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
         return False
@@ -93,11 +91,11 @@ def _computes_over_rows(output: exp.Expr) -> bool:
 
 
 class _TooMany(Exception):
-    """There are more tables in a block than are read."""
+    """The block reads more tables than a Question covers."""
 
 
 class _Source:
-    """A block whose FROM and WHERE belong to the question: the block itself, or a derived table in its FROM."""
+    """A block whose FROM and WHERE belong to the Question: the block itself, or a derived table in its FROM."""
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
         assert select.tree is not None
@@ -105,14 +103,12 @@ class _Source:
         self.qualifiers = dict(_qualifiers(statement, select.tree))
 
     def has(self, reference: Reference) -> bool:
-        """Return whether a column is one of this block: a qualifier that it does not have is one of a block around
-        it.
-        """
+        """Return whether a column belongs to this block; an unknown qualifier belongs to an outer block."""
         return not reference.qualifier or reference.qualifier in self.qualifiers
 
 
 class _Asking:
-    """Puts one question together."""
+    """Collects one Question."""
 
     def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
         self.statement, self.select, self.known = statement, select, known
@@ -150,14 +146,14 @@ class _Asking:
         )
 
     def _has(self, reference: Reference, source: _Source) -> bool:
-        """Return whether a column is one of a source, and of no block around."""
+        """Return whether a column belongs to a source of this block and not to an outer block."""
         return source.has(reference) and (reference.qualifier != "" or not self._is_outer(reference.name))
 
     def _is_outer(self, name: str) -> bool:
         return self.enclosed and name not in self.aliases and not self._known(name)
 
     def _attribute(self, source: _Source) -> None:
-        """Return the tables to which each name can belong."""
+        """Map each name to the tables that it can belong to."""
         needs = source.needs
         pairs = (reference for pair in needs.joins for reference in pair)
         for qualifier, name in (*needs.rows, *needs.filters, *(c for a in needs.aggregates for c in a.columns), *pairs):
@@ -219,14 +215,14 @@ class _Asking:
                     yield sides
 
     def _side(self, reference: Reference, source: _Source) -> Need:
-        """Return the need of one side of an equality: it stays one where the other is not the view's."""
+        """Return the requirement for one side of an equality, which stays a requirement if the view lacks the other
+        side.
+        """
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
-        """Yield, for each column that a name needs, the names of which one will do; nothing where that is not
-        certain.
-        """
+        """Yield, for each required column, the names of which a view must have one; nothing if a name is ambiguous."""
         same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
         if name not in self.aliases or name in seen:
             yield same
@@ -238,7 +234,7 @@ class _Asking:
 
     @cached_property
     def _mentioned(self) -> frozenset[str] | None:
-        """The names in the block, and in what it reads of WITH; None where `IN (SELECT *)` stands for some."""
+        """Return all names in the block and its CTEs; None if `IN (SELECT *)` hides some."""
         common = [table.block for table in self.statement.common_within(self.select)]
         trees = [block.tree for block in (self.select, *common) if block.tree is not None]
         asked = [query for tree in trees for each in tree.find_all(exp.In) if (query := each.args.get("query"))]
@@ -250,9 +246,7 @@ class _Asking:
         return self._mentioned is None or name in self._mentioned
 
     def _implies(self) -> Callable[[frozenset[str], Values], bool]:
-        """Return whether the block's predicates can leave a column, by any of its names, no more than certain
-        values.
-        """
+        """Return whether the block's predicates restrict a column, under any of its names, to known values."""
         loose = set(self.own.loose)
         for needs in self.under:
             loose |= needs.constrained
@@ -302,13 +296,13 @@ def _plain(tree: exp.Select) -> bool:
 
 
 def _qualifiers(statement: Statement, tree: exp.Select) -> Iterator[tuple[str, TableName | None]]:
-    """Yield the table or derived relation that each qualifier of a block names."""
+    """Yield the table or derived table of each qualifier in a block."""
     for node in from_items(tree):
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
 
 
 def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]:
-    """Yield the derived tables and CTEs in a block's FROM, and in theirs, that are a part of the block."""
+    """Yield the derived tables and CTEs that are merged into the block, at any depth."""
     for found, whole in _from_blocks(statement, select):
         if whole and found.tree is not None and _merges(found.tree):
             yield found
@@ -316,14 +310,14 @@ def _derived(statement: Statement, select: SelectBlock) -> Iterator[SelectBlock]
 
 
 def _apart(statement: Statement, select: SelectBlock) -> Iterator[str]:
-    """Yield the names of the columns of derived tables that are no part of the block."""
+    """Yield the column names of derived tables that are not merged into the block."""
     for found, whole in _from_blocks(statement, select):
         if found.tree is not None and not (whole and _merges(found.tree)):
             yield from (output.alias_or_name.lower() for output in found.tree.expressions)
 
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
-    """Yield the derived tables and CTEs in a block's own FROM; of a set operation the first branch, and False."""
+    """Yield the derived tables and CTEs in a block's own FROM; for a set operation its first branch and False."""
     if select.tree is None:
         return
     inside = statement.inside(select)
@@ -353,13 +347,13 @@ def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
 
 
 def _met(limits: Sequence[Values]) -> Values | None:
-    """Return the values of a column that satisfy all its comparisons; None where they are not known."""
+    """Return the values of a column that satisfy all its comparisons; None if they are unknown."""
     kinds = {values.kind for values in limits}
     return Values(kinds.pop(), RangeSet.met([values.set for values in limits])) if len(kinds) == 1 else None
 
 
 def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
-    """Return the names behind each name that is given to an output under the block; None where it is given twice."""
+    """Map each output alias under the block to its names; to None if the alias is given twice."""
     found: dict[str, frozenset[str] | None] = {}
     for needs in under:
         for alias, means in needs.aliases:
@@ -368,7 +362,7 @@ def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
 
 
 def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
-    """Return the classes of names that are equated anywhere."""
+    """Return the sets of names that any equality connects."""
     classes: dict[str, frozenset[str]] = {}
     for needs in blocks:
         equate(classes, needs.equated)

@@ -23,8 +23,8 @@ Pins = Mapping[TableName, int]
 def pinned(
     statement: Statement, kept: Sequence[SelectBlock], matches: Iterable[Match], relations: Relations
 ) -> tuple[Pins, Sequence[Edit]] | str:
-    """Return snapshots for the replaced blocks and edits that pin the kept ones; or why the statement cannot be
-    pinned.
+    """Return the snapshots for the replaced blocks and the edits that pin the remaining tables, or a reason against
+    pinning.
     """
     beside = [table for block in kept for table in tables_of(block)]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
@@ -44,9 +44,7 @@ def pinned(
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:
-    """Return the edit that pins one FROM item; none for a common table expression, and for what names its snapshot
-    itself.
-    """
+    """Return the edit that pins one FROM item; None for a CTE and for an item with its own snapshot clause."""
     if (len(table.parts) == 1 and table.name.lower() in statement.ctes) or _names_snapshot(table):
         return []
     name = statement.resolve(table)
@@ -58,7 +56,7 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
 
 
 def _names_snapshot(table: exp.Table) -> bool:
-    """Return whether a FROM item is `t VERSION AS OF 5`; a tag can come to mean another one, and so can a time."""
+    """Return whether a FROM item reads `t VERSION AS OF 5`; a tag or a time may come to mean another snapshot."""
     version = table.args.get("version")
     others = any(table.args.get(arg) for arg in ("when", "sample", "pivots"))
     if not isinstance(version, exp.Version) or version.name != "VERSION" or others:
@@ -68,7 +66,7 @@ def _names_snapshot(table: exp.Table) -> bool:
 
 
 def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str:
-    """Return the snapshots of all that is read; or which of them cannot be read as it is now by naming one."""
+    """Return the snapshots of all relations to read, or the name of one that cannot be pinned to its current rows."""
     pins = {}
     for name in sorted(reads):
         snapshot = _snapshot(relations.get(name))
@@ -79,7 +77,7 @@ def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str
 
 
 def _snapshot(table: object) -> int | None:
-    """Return a snapshot with the table's current schema: a snapshot is read with its own."""
+    """Return a snapshot that has the table's current schema, since a snapshot is read with its own."""
     if not isinstance(table, Table) or not table.snapshots or table.snapshots[0].schema_id != table.schema_id:
         return None
     return table.snapshots[0].id

@@ -1,4 +1,4 @@
-"""Subqueries that name columns of the block around them, in WHERE or in an output: to them such a column is a constant.
+"""Subqueries in WHERE or in an output that name columns of an outer block, which are constants inside the subquery.
 
 law:    whatever value the column has, the subquery's block is answered for that value as for any other constant
 query:  … FROM part WHERE price < (SELECT avg(price) FROM items WHERE items.part = id)
@@ -25,14 +25,14 @@ Tree = exp.Expr
 
 @dataclass
 class Correlation:
-    """The names around a subquery; `lent` are the columns of which it has made use: places in its text, and types."""
+    """The outer references of a subquery: the outer scope, and in `lent` each used column with its places and type."""
 
     scope: Scope
     aliases: set[str] = field(default_factory=set)
     lent: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def column(self, node: exp.Column) -> Tree:
-        """Return the constant that a column of the block around is; raise Unsupported."""
+        """Return the constant that stands for an outer column; raise Unsupported."""
         declared = self.scope.type_of(self.scope.column(node))
         source = self.scope.source_of(node)
         if declared is None or source is None:
@@ -43,7 +43,8 @@ class Correlation:
         return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
 
     def check(self, block: Block, *, compared: bool) -> None:
-        """Raise Unsupported where Spark takes no column of the block around; an aggregate is `compared`, or else asked.
+        """Raise Unsupported for an outer column where Spark allows none; `compared` tells that the subquery is one
+        operand.
 
         Of EXISTS and IN of an aggregate, Spark's own way with groups of no rows counts.
         """
@@ -54,7 +55,7 @@ class Correlation:
             raise Unsupported(f"a subquery that names columns around it is read {aggregated}")
 
     def placed(self, match: Match) -> Match | Miss:
-        """Return the match, if the columns around mean the same in it."""
+        """Return the match if the outer columns mean the same inside its SQL."""
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
         taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
@@ -63,12 +64,12 @@ class Correlation:
         return match
 
     def casts(self) -> list[Edit]:
-        """Return edits of the statement's text that put a value of its type for each outer reference."""
+        """Return the edits that cast each outer reference in the statement to its type."""
         return [Edit(i, j, f"CAST(NULL AS {kind})") for (i, j), kind in self.lent.items()]
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
-    """Return the outer references that a block may have; None for a block that is no operand."""
+    """Return the outer references that a block may have; None for a block that is no subquery operand."""
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None

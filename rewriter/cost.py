@@ -1,4 +1,4 @@
-"""The cost of reading, in bytes: which of several matching views to read, and whether to read one at all.
+"""The cost of a plan in bytes, to choose among matching views or keep the original statement.
 
 A scan costs what it reads and a fixed part, a roll-up its own fixed part: those of Spark's planner, for
 which opening a file is worth reading four megabytes. Where a table's size is not known, it is guessed
@@ -29,12 +29,12 @@ UNKNOWN = 1 << 62
 
 
 def cost(match: Match, relations: Relations) -> int:
-    """Return the cost of a rewriting."""
+    """Return the cost of a rewriting in bytes."""
     return _read(match.rewriting, relations) + (ROLL_UP if match.rolled_up else 0)
 
 
 def _read(rewriting: Rewriting, relations: Relations) -> int:
-    """Return the cost of what a rewriting reads."""
+    """Return the cost of the relations that a rewriting reads."""
     beside = sum(scan_of(relations.get(table.name)) for table in rewriting.tables if not table.text)
     if rewriting.union is None:
         return scan_of(rewriting.storage) + beside
@@ -53,9 +53,7 @@ def cost_of_branch(shared: Shared, relations: Relations) -> int:
 
 
 def _scan_at(read: Read, table: Relation | None) -> int:
-    """Return the cost of reading a table at some moment; of what came since another, where nobody has counted it, of
-    all.
-    """
+    """Return the cost of reading a table at or since a snapshot; of the whole table if added bytes are unknown."""
     if not isinstance(read, Added) or not isinstance(table, Table):
         return scan_of(table)
     # What compaction adds is not read.
@@ -65,7 +63,7 @@ def _scan_at(read: Read, table: Relation | None) -> int:
 
 
 def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Iterator[tuple[int, MaterializedView]]:
-    """Yield a lower bound of the cost of a block over each view of a shortlist, as far as the index tells.
+    """Yield a lower bound of the cost of a block over each view of a shortlist, from the index alone.
 
     More keys than the block's are taken for a roll-up: they are one, but for keys that the block makes equal, and the
     fields of a date. What a view that can hold but a part of the rows lacks is taken for the share that it has where
@@ -93,13 +91,13 @@ def least_costs(shortlist: Shortlist, block: Block, relations: Relations) -> Ite
 
 
 def _most_keys(keys: Sequence[exp.Expr]) -> int:
-    """Return the greatest number of keys that a view of the same groups can have: year, month and day for a date."""
+    """Return the greatest number of keys that a view with the same groups can have: year, month and day for a date."""
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
     return len(keys) + 2 * dated
 
 
 def original_cost(block: Block, relations: Relations) -> int:
-    """Return the cost up to which a rewriting is worth while: the block's own, and what is lost in the fixed parts."""
+    """Return the greatest cost at which a rewriting pays: the block's own cost plus the fixed overheads."""
     grouped = ROLL_UP if block.keys is not None else 0
     return sum(scan_of(relations.get(name)) for name in _read_by(block)) + grouped + SCAN
 

@@ -1,4 +1,4 @@
-"""Derived tables that are no part of a block: the text by which FROM reads them, their columns, what they compute."""
+"""Derived tables that are not merged into a block: their text in FROM, their columns and their blocks."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, token
 
 
 def common_of(select: SelectBlock, statement: Statement, find: Find) -> Common:
-    """Return the common table expressions that a block can name, subqueries and derived tables in them read, too."""
+    """Return the CTEs that a block can name, with their subqueries and derived tables read."""
     return common_tables(statement, select, find, lambda inner: texts_of(inner, statement, find))
 
 
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
-    """Return what gives the texts of the subqueries and derived tables of a block."""
+    """Return a function that gives the texts of the subqueries and derived tables of a block."""
     inside = statement.inside(select)
 
     def derive(node: exp.Expr) -> Derived:
@@ -47,7 +47,9 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
 
 
 def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
-    """Return the block of a SELECT; raises Unsupported for what the parser made one of, as VALUES."""
+    """Return the block of a SELECT; raise Unsupported for VALUES and other queries that the parser turned into a
+    SELECT.
+    """
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
         raise Unsupported(f"{tree.sql('spark')[:60]} is not found in the text")
@@ -55,7 +57,7 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
 
 
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
-    """Return the block of a derived table: it is read as it is, so window functions may tell equal rows apart."""
+    """Return the block of a derived table; its text stays, so its window functions may distinguish equal rows."""
     if select.tree is None:
         raise Unsupported(select.problem)
     return build_block(
@@ -64,7 +66,7 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
-    """Return how FROM reads a derived table or a common table expression; raises Unsupported."""
+    """Return the text of a derived table or CTE in FROM; raise Unsupported."""
     if isinstance(node, exp.Table):
         return quoted(node.name)
     # Its names are within the innermost parentheses around them all.
@@ -90,7 +92,7 @@ def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[in
 
 
 def _reads(text: str) -> exp.Expr | None:
-    """Return the query that a text in parentheses is as an item of FROM."""
+    """Return the query in a parenthesized text that is an item of FROM."""
     try:
         query: exp.Expr = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     except ParseError:
@@ -99,7 +101,7 @@ def _reads(text: str) -> exp.Expr | None:
 
 
 def _query_of(block: SelectBlock) -> exp.Expr:
-    """Return the query that a common table expression is, where it is more than one SELECT; raises Unsupported."""
+    """Return the query of a CTE that is more than one SELECT; raise Unsupported."""
     query = _reads(f"({block.text})")
     if query is None:
         raise Unsupported(block.problem)
@@ -107,7 +109,7 @@ def _query_of(block: SelectBlock) -> exp.Expr:
 
 
 def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
-    """Yield the SELECTs of a query, which may be a set operation; raise Unsupported."""
+    """Yield the SELECTs of a query or of its set operation; raise Unsupported."""
     if query.args.get("with_"):
         raise Unsupported("a derived table has its own WITH")
     if isinstance(query, exp.Select):
@@ -122,7 +124,7 @@ def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
 
 
 def _is_union_all(query: exp.Expr) -> bool:
-    """Return whether a query has just the rows of several SELECTs, one after the other."""
+    """Return whether a query is a chain of UNION ALL."""
     if isinstance(query, exp.Union):
         plain = query.args.get("distinct") is False and not any(query.args.get(c) for c in ("order", "limit", "offset"))
         return plain and all(map(_is_union_all, (query.this, query.expression)))
@@ -130,7 +132,7 @@ def _is_union_all(query: exp.Expr) -> bool:
 
 
 def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
-    """Return the columns of the rows of several blocks: the first one's names, the types of all; raises Unsupported."""
+    """Return the columns of a set operation: the names of the first block, the types of all; raise Unsupported."""
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):
         raise Unsupported("the branches of a set operation have different numbers of columns")

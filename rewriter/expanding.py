@@ -1,4 +1,4 @@
-"""The decision about a statement: with the views that it names in their place, or as it is.
+"""Decides about a statement with its views expanded or kept as names.
 
 Plain views are put in their place first: what they read may be a view's. A materialized view that is named is read
 from its storage, or from that of a coarser one over it; where that is not fresh, its query stands in its place, too.
@@ -21,7 +21,7 @@ from rewriter.sql import Expanded, Statement
 
 
 def rewrite(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
-    """Decide which blocks of a statement to answer from which views; raises Unsupported for a wrong `timeseries`.
+    """Decide which blocks of a statement to answer from views; raise Unsupported for an invalid `timeseries` call.
 
     Whatever cannot be proved leaves the statement as it is. What stands under PIVOT is grouped first, if a view answers
     that.
@@ -39,7 +39,7 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
 
 
 def _rewritten(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
-    """Decide about a statement as it stands."""
+    """Decide about a statement without expanding views."""
     own = decide(statement, definitions, relations)
     expansions = definitions.expansions(statement)
     if len(expansions) == 1:
@@ -54,9 +54,7 @@ def _rewritten(statement: Statement, definitions: Definitions, relations: Relati
 
 
 def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:
-    """Return the original statement and why nothing answers it; with the views that stay names, for a full
-    explanation.
-    """
+    """Return an outcome that keeps the original statement, with reasons; for a full explanation with all attempts."""
     attempts = [*_attempts(tried)] if len(tried) > 1 else [*own.tried]
     refused = {name: why for expanded in expansions for name, why in expanded.refused.items()}
     if definitions.exhaustive:
@@ -65,7 +63,7 @@ def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, d
 
 
 def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations) -> Outcome | None:
-    """Return the outcome of a statement with views expanded; None where a view is not as it was assumed."""
+    """Return the outcome of a statement with views expanded; None if a view changed since it was read."""
     if any(relations.get(view.name) != view.state for view in expanded.views):
         return None
     try:
@@ -75,7 +73,7 @@ def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations
 
 
 def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    """Yield the attempt of each view that came closest: with views expanded, else without."""
+    """Yield each view's closest attempt, with views expanded or else without."""
     told = set()
     for outcome in outcomes:
         yield from (attempt for attempt in outcome.tried if attempt.view not in told)

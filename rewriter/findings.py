@@ -1,4 +1,4 @@
-"""The findings on each SELECT of a statement, in the order of the text, near misses first."""
+"""The findings on each SELECT of a statement in textual order, near misses first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OF_SELECT = (Reason.UNSUPPORTED, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
 
 
 class Finding(NamedTuple):
-    """The result of one view, or of several `views` with the same reason of a miss, on one SELECT."""
+    """The result of trying one view, or of several `views` with the same reason, on one SELECT."""
 
     attempt: Attempt
     views: int
@@ -34,7 +34,7 @@ class Finding(NamedTuple):
 
     @property
     def view(self) -> str:
-        """The view; empty where the reason is the SELECT's, whatever the view."""
+        """The view's name; empty if the reason concerns the SELECT, whichever the view."""
         return str(self.attempt.view) if self.views == 1 else ""
 
     def __str__(self) -> str:
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
 
 
 def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
-    """Return what came of a view, in words.
+    """Return the result of trying a view as text.
 
     >>> told("by_day", "chosen", "roll_up", "", "fresh"), told("by_day", "missed", "", "SHAPE", "no groups")
     ('by_day chosen, by the rule roll_up, fresh', 'by_day missed, SHAPE: no groups')
@@ -55,7 +55,7 @@ def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
 
 
 def ranked(outcome: Outcome) -> tuple[Finding, ...]:
-    """Return what came of the views on each SELECT, in the order of the SELECTs, near misses first.
+    """Return the findings on each SELECT, in the order of the SELECTs, near misses first.
 
     A reason that several views share because it is the SELECT's own is given once. Views over other tables are
     left out where views over the SELECT's tables were tried, unless a hint names them.
@@ -85,14 +85,14 @@ def place_of(block: str, sql: str) -> str:
 
 
 def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
-    """Return the attempts without views over other tables, the nearest first."""
+    """Return the attempts without those of views over other tables, the nearest miss first."""
     only = outcome.statement.session.only
     near = [a for a in tried if not a.block or a.view == only or a.reason is not Reason.TABLES_DIFFER]
     return sorted(near or tried, key=lambda a: (_VERDICTS[a.verdict], _RANKS[a.reason] if a.reason else 0))
 
 
 def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
-    """Yield each attempt once, with the number of views; of several that missed for the SELECT's reason the first."""
+    """Yield each attempt once with its number of views; of several misses with a reason of the SELECT the first."""
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:
         own = attempt if attempt.reason not in _OF_SELECT else (attempt.reason, attempt.detail)

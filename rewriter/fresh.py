@@ -1,6 +1,4 @@
-"""A materialized view as it is right after CREATE: defined, stored, and fresh, with columns typed by the oracle; and as
-it is right after a refresh.
-"""
+"""A materialized view as it is right after CREATE or REFRESH: stored, fresh, its columns typed by the oracle."""
 
 from __future__ import annotations
 
@@ -45,7 +43,7 @@ class Fresh:
     state: ViewState
 
     def put(self, relations: MutableMapping[TableName, Relation | None]) -> None:
-        """Add it to the relations at hand."""
+        """Add the view and its storage to the relations."""
         relations[self.view.name] = self.state
         relations[self.storage.name] = self.storage
 
@@ -58,9 +56,7 @@ def fresh_view(
     columns: Sequence[str] | None = None,
     views: Mapping[TableName, View] = MappingProxyType({}),
 ) -> Fresh:
-    """Return the view that CREATE MATERIALIZED VIEW would make now; raise Unsupported or Uncertain where it would
-    not.
-    """
+    """Return the view that CREATE MATERIALIZED VIEW would make; raise Unsupported or Uncertain if it would fail."""
     seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
     definition = define(query, session, relations, columns, views)
     if None in definition.names:
@@ -91,7 +87,7 @@ def fresh_view(
 def refreshed(
     view: MaterializedView, sources: Sequence[TableName], relations: Relations
 ) -> dict[TableName, Relation | None]:
-    """Return the relations as they would be if a view were refreshed now, its storage holding as much as before.
+    """Return the relations as a refresh of a view would leave them, its storage of the same size as before.
 
     Storage that holds nothing yet is taken for small, as what is made of groups mostly is.
     """
@@ -114,7 +110,7 @@ def _over(view: MaterializedView, views: Mapping[TableName, View]) -> Materializ
 
 
 def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> tuple[Column, ...]:
-    """Return a query's columns as Spark gives them, its tables and views having these; raise Uncertain."""
+    """Return a query's columns as Spark names and types them; raise Uncertain."""
     main = parse(query, session).main
     block = _block(query, session, seen)
     if main is None or main.tree is None or block is None:
@@ -137,7 +133,7 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
 
 
 def _stored(definition: Definition, block: Block | None) -> tuple[Column, ...]:
-    """Return the storage's columns; those of a query that is no single block are known only by name."""
+    """Return the storage's columns; for a query that is no single block only their names are known."""
     if block is None:
         return tuple(Column(name or "", UNKNOWN) for name in definition.names)
     return tuple(Column(name or "", kind) for name, kind in zip(block.names, output_types(block), strict=True))

@@ -35,9 +35,7 @@ Relations = Mapping[TableName, Relation | None]
 def fresh_storage(
     view: MaterializedView, sources: Iterable[TableName], relations: Relations, *, partial: bool = False
 ) -> Table | Miss:
-    """Return the view's storage if it is fresh, else what it lacks; with `partial`, also one that holds but some of the
-    rows.
-    """
+    """Return the view's storage if it is fresh, else a Miss; with `partial`, storage with only some rows counts too."""
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
         return storage
@@ -50,14 +48,14 @@ def fresh_storage(
 
 
 class Live(NamedTuple):
-    """Stale storage that lacks nothing but the rows that were appended to some of its sources."""
+    """Stale storage that lacks only rows appended to some of its sources."""
 
     storage: Table
     grown: tuple[Change, ...]
 
 
 def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
-    """Return the view's storage, and what was appended to its sources since, if nothing else happened to them.
+    """Return the view's storage and the appends to its sources since the refresh, if nothing else happened to them.
 
     An incremental read skips silently what other snapshots did, and has the columns of today: each snapshot since is
     looked at, and the columns must be those of the snapshot at which it begins.
@@ -77,7 +75,7 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
 
 
 def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
-    """Return the range of snapshots appended to a table since a refresh read it; None if there is none."""
+    """Return the range of snapshots appended to a table since a refresh read it; None if nothing was appended."""
     source = _source(name, table, recorded)
     if isinstance(source, Miss):
         return source
@@ -99,9 +97,7 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
 
 
 def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
-    """Return the view's storage if a refresh of the view as it is now has filled it, whatever its sources hold by
-    now.
-    """
+    """Return the view's storage if a refresh of the current view version filled it, fresh or not."""
     if not view.rewrite:
         return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
     state, storage = relations.get(view.name), relations.get(view.storage)
@@ -132,7 +128,7 @@ def _recorded(storage: Table) -> Mapping[str, SourceState]:
 
 
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
-    """Return why the views under a view differ from those of its last refresh."""
+    """Return how the views under a view differ from those of its last refresh; empty if they do not."""
     recorded = {child.uuid: child.version for child in children}
     for state in view.through:
         if relations.get(state.name) != state:
@@ -161,7 +157,7 @@ def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[s
 
 
 def _source(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> SourceState | Miss:
-    """Return the record that a refresh made of a table; a miss if there is none."""
+    """Return the source state that a refresh recorded for a table; a Miss if it recorded none."""
     if isinstance(table, ViewState):
         return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be put in the place of its name")
     if not isinstance(table, Table):
@@ -173,7 +169,7 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
 
 
 def _gone(table: Table, source: SourceState) -> Miss | None:
-    """Return why what a refresh read of a table is none of its past."""
+    """Return a Miss if the recorded snapshot of a table is no ancestor of its current one."""
     if source.snapshot_id is None or source.snapshot_id in {snapshot.id for snapshot in table.snapshots}:
         return None
     why = f"no longer descends from snapshot {source.snapshot_id}: it was rolled back, replaced or expired"
@@ -181,12 +177,12 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
 
 
 def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
-    """Return the snapshots that may have changed rows since another, newest first: compaction changes none."""
+    """Return the snapshots after a given one that may have changed rows, newest first; compaction changes none."""
     return [snapshot for snapshot in table.since(snapshot_id) if snapshot.operation != "replace"]
 
 
 def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss | None:
-    """Return a miss if columns are other fields now: swapping two names makes no snapshot."""
+    """Return a Miss if a recorded column is another field now; swapping two names makes no snapshot."""
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
             return Miss(Reason.STALE, f"the columns of {name} have changed since its last snapshot")
@@ -197,7 +193,7 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
 
 
 def _differing(table: Table, recorded: tuple[Column, ...]) -> str:
-    """Return the name of the first recorded column that is another field now, or gone; empty if there is none."""
+    """Return the name of the first recorded column that is another field now or missing; empty if none is."""
     for column in recorded:
         now = table.column(column.name)
         if now is None or (now.field_id, now.type) != (column.field_id, column.type):

@@ -46,13 +46,13 @@ Expansions = tuple[Expanded, ...]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Bag:
-    """The tables that a view reads; of views of the very same ones it is one, found by its identity."""
+    """A multiset of tables that views read; views over the same tables share one object, found by identity."""
 
     tables: tuple[TableName, ...]
 
 
 class Listed(NamedTuple):
-    """A view on the shortlist of a block, with its storage, over these tables and grouped by so many keys.
+    """A view on the shortlist of a block: its storage, its tables and its number of group keys.
 
     `partial` tells that it can hold but a part of the block's rows, `named` that the block names it, `beside` which
     tables can only be joined back to it.
@@ -73,7 +73,7 @@ Shortlist = tuple[Listed, ...]
 
 @dataclass(frozen=True, eq=False)
 class Definitions:
-    """The views and what they read; changes with DDL only.
+    """The views and their sources; they change with DDL only.
 
     law:    a view that could answer a block is on the shortlist of that block, if what is known of its tables
             holds; names of tables that are not known are taken to belong to those in which views use them.
@@ -96,20 +96,20 @@ class Definitions:
 
     @cached_property
     def thorough(self) -> Definitions:
-        """The same views, none put aside before it is tried."""
+        """The same views, with every view tried instead of a shortlist."""
         return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
-        """Return the same views, with what is known of tables now."""
+        """Return the same views with the tables' current declarations."""
         return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
-        """Spare definitions of the same views what has been read already."""
+        """Return changed definitions that keep the parsed features of unchanged views."""
         vars(other).update((name, vars(self)[name]) for name in _READ if name in vars(self))
         return other
 
     def read(self) -> None:
-        """Read all views now, which takes milliseconds for each that is new, and not with the first statement."""
+        """Parse all views now, a few milliseconds for each new one, instead of at the first statement."""
         for name in _READ:
             getattr(self, name)
 
@@ -135,7 +135,7 @@ class Definitions:
 
     @cached_property
     def features(self) -> dict[TableName, Features]:
-        """The features of each view, by the view's name."""
+        """The features of each view by name."""
         return {view.name: features_of(view.storage_query, view.session) for view in self.views}
 
     @cached_property
@@ -145,7 +145,7 @@ class Definitions:
 
     @cached_property
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
-        """The views that are no block by the texts that they answer, and whether with the text's own limit."""
+        """The views that are no block, by the query texts that they answer, and whether with the text's own limit."""
         return {
             text: (view, limited)
             for view in self.views
@@ -164,12 +164,12 @@ class Definitions:
 
     @cached_property
     def layered(self) -> frozenset[TableName]:
-        """The views that may be more than one level of groups: over derived tables, or with HAVING."""
+        """The views that may have several levels of groups: over derived tables, or with HAVING."""
         return frozenset(view.name for view in self.views if _LAYERS.search(view.storage_query))
 
     @cached_property
     def graph(self) -> nx.DiGraph[TableName]:
-        """Edges from each table, and each view, to the views over it."""
+        """The dependency graph: edges from each table and view to the views over it."""
         import networkx as nx  # 50 ms of processor time, which `viewgate explain` saves
 
         graph: nx.DiGraph[TableName] = nx.DiGraph()
@@ -178,7 +178,7 @@ class Definitions:
         return graph
 
     def upon(self, name: TableName) -> list[MaterializedView]:
-        """Return the materialized views that are defined over a view, in the order of their names."""
+        """Return the materialized views that are defined over a view, ordered by name."""
         return self._upon.get(name, [])
 
     @property
@@ -196,13 +196,13 @@ class Definitions:
 
     @cached_property
     def shelf(self) -> Shelf:
-        """The features of all views side by side; of views over views, all tables and views that they read."""
+        """The features of all views as bit sets; of views over views, with all tables and views that they read."""
         below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
         return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
 
     @cached_property
     def known(self) -> Known:
-        """The tables that have a column of a name; of tables that are not known, those in which views use it."""
+        """The tables that have a column of a given name; of unknown tables, those in which views use the name."""
         columns = self.declared.columns if self.declared is not None else {}
         known: dict[str, set[TableName]] = {}
         for table, declared in columns.items():
@@ -217,7 +217,7 @@ class Definitions:
 
     @cached_property
     def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
-        """The views in the order of the shelf, and their places there by name."""
+        """The views in the order of the shelf, and their positions by name."""
         bags: dict[tuple[TableName, ...], Bag] = {}
         listed: list[Listed] = []
         for name in self.shelf.views:
@@ -227,11 +227,11 @@ class Definitions:
         return tuple(listed), {each.view.name: place for place, each in enumerate(listed)}
 
     def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
-        """Return the views that could answer a block, and those that it names."""
+        """Return the views that could answer a block, and the views that the block names."""
         return self._recent(statement, select)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
-        """Return the views that could answer any block of a statement, as it is or with views in their place."""
+        """Return the views that could answer any block of a statement, with or without views expanded."""
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
         # What a PIVOT groups by depends on columns that are not known here.
@@ -273,7 +273,7 @@ class Definitions:
         return self._listed(bits, tables, partial, beside)
 
     def _listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """Return the views behind these bits, and those among the tables."""
+        """Return the views of these bits, and those that are among the tables."""
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}
         found = sorted(named.union(shelf.pick(bits))) if named else shelf.pick(bits)
@@ -294,7 +294,7 @@ class Definitions:
 
     @cached_property
     def _together(self) -> dict[TableName, frozenset[TableName]]:
-        """The tables that views read beside each, and itself."""
+        """Map each table to the tables that views read together with it, and itself."""
         found: dict[TableName, frozenset[TableName]] = {}
         for bag in self.shelf.bags:
             tables = frozenset(table for table, _ in bag)
@@ -308,7 +308,7 @@ class Definitions:
         return nx.descendants(self.graph, view.name)
 
     def closure(self, statement: Statement) -> frozenset[TableName]:
-        """Return the relations on which a decision about a statement depends: its own, and those of its views."""
+        """Return the relations on which a decision about a statement depends: its own and those of its views."""
         names: set[TableName] = set(statement.tables_outside)
         for expanded in self.expansions(statement):
             names.update(expanded.statement.tables, (view.name for view in expanded.views))
@@ -325,7 +325,7 @@ class Definitions:
 
 
 def _whole_texts(view: MaterializedView) -> Iterable[str]:
-    """Return the queries of which a view's storage has just the rows, its hidden columns apart."""
+    """Return the queries whose rows a view's storage holds exactly, apart from hidden columns."""
     if view.written == view.query:
         return dict.fromkeys((view.storage_query, view.written))
     return (view.query,) if _SETS in view.storage_query else ()
@@ -333,15 +333,13 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 
 @lru_cache(maxsize=32_768)
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
-    """Return the texts that a storage query answers as a whole; once for each query, as its features."""
+    """Return the texts that a storage query answers as a whole; cached by query, as features are."""
     return tuple(texts_of(parse(storage_query, session)))
 
 
 @lru_cache(maxsize=32_768)
 def features_of(storage_query: str, session: Session) -> Features:
-    """Return the names that a storage query mentions; once for each query, since definitions change one view at a
-    time.
-    """
+    """Return the features of a storage query; cached by query, since DDL changes one view at a time."""
     statement = parse(storage_query, session)
     occurrences = [table for block in statement.blocks for table in tables_of(block)]
     resolved = {table.alias_or_name.lower(): statement.resolve(table) for table in occurrences}
@@ -378,12 +376,12 @@ def features_of(storage_query: str, session: Session) -> Features:
 
 
 def _closed(names: Iterable[str], classes: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """Return the names, and those that are equal to them."""
+    """Return the names with all names that are equal to them."""
     return frozenset[str]().union(*(classes.get(name, (name,)) for name in names))
 
 
 def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
-    """Yield the values that all comparisons of a column leave, for each kind of constants."""
+    """Yield the values that all comparisons of a column leave together, for each kind of constants."""
     found: dict[tuple[frozenset[str], str], list[RangeSet]] = {}
     for names, (kind, values) in limits:
         found.setdefault((names, kind), []).append(values)
@@ -392,7 +390,7 @@ def _kept(limits: Iterable[Limit]) -> Iterator[Limit]:
 
 
 def _table(reference: Reference, resolved: dict[str, TableName | None]) -> TableName | None:
-    """Return the table of a column, where its qualifier tells, or there is only one."""
+    """Return the table of a column, by its qualifier or because there is only one; None if unknown."""
     if reference.qualifier:
         return resolved.get(reference.qualifier)
     return next(iter(resolved.values())) if len(resolved) == 1 else None

@@ -1,4 +1,4 @@
-"""A block of groups as rows of these: what it does with its groups stands over them, as over a derived table.
+"""A grouped block as two levels: its groups as a derived table, and a block of rows over them.
 
 query:  SELECT region, sum(price) FROM sales GROUP BY region HAVING count(*) > 9
 gives:  SELECT g.region, g.`sum(price)` FROM (SELECT region, sum(price), count(*) FROM sales GROUP BY region) AS g
@@ -27,7 +27,7 @@ _GROUPS = "groups_0"
 
 @remembered
 def over_groups(block: Block) -> Block | None:
-    """Return a block of groups as one of rows over a derived table of the groups; None for other blocks."""
+    """Return a grouped block as a block of rows over a derived table of its groups; None for other blocks."""
     if block.keys is None or block.sets is not None:
         return None
     groups = _groups(block, _GROUPS)
@@ -38,7 +38,7 @@ def over_groups(block: Block) -> Block | None:
 
 @remembered
 def all_groups(block: Block) -> Block | None:
-    """Return a block whose derived tables have all of their groups, what HAVING leaves of them being asked around it.
+    """Return a block whose derived tables keep all groups, with their HAVING moved to the outer filter.
 
     None where a FULL join, or what is computed behind an outer join, stands in the way.
     """
@@ -69,7 +69,7 @@ def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | None:
 def in_place_of(
     block: Block, table: Occurrence, other: Occurrence, outputs: Mapping[str, Tree], filters: Sequence[Tree]
 ) -> Block | None:
-    """Return a block with another table in the place of one: `outputs` has its columns, `filters` what it had not.
+    """Return a block with one table replaced: `outputs` gives its columns, `filters` the conditions to add.
 
     None where an outer join would fill up with NULLs what is computed, or what should have been filtered before.
     """
@@ -95,7 +95,7 @@ def in_place_of(
 
 
 class _Groups(NamedTuple):
-    """A derived table of groups, and the column of it that each key and aggregate is."""
+    """A derived table of groups, with its column for each key and aggregate."""
 
     table: Occurrence
     columns: Mapping[Tree, Tree]
@@ -134,7 +134,7 @@ def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
 
 
 def _names(parts: Iterable[Tree]) -> Mapping[Tree, str]:
-    """Return a distinct name for each part, used in messages."""
+    """Return a distinct name for each key and aggregate, for messages."""
     names: dict[Tree, str] = {}
     for part in parts:
         name = words(part).lower()

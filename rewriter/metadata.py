@@ -1,4 +1,4 @@
-"""Queries that Spark answers from a table's metadata alone: no view has less to read than nothing."""
+"""Queries that Spark answers from a table's metadata: no view can be cheaper."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 
 
 def counted_by_metadata(block: Block, relations: Relations, settings: Mapping[str, str]) -> bool:
-    """Return whether a block is `SELECT count(*)` of all rows of one table, none of which another file takes away.
+    """Return whether a block is `SELECT count(*)` of one unfiltered table without delete files.
 
     Other aggregates need statistics of the columns, which files may lack.
     """

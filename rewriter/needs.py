@@ -1,4 +1,4 @@
-"""The requirements of a SELECT on its tables, as far as names alone tell: without a catalog, and without resolution.
+"""The requirements of a SELECT on its tables by names alone: without a catalog and without name resolution.
 
 The view index compares what a query needs with what a view's own query mentions. Both sides err to one
 side: a need is recorded only where nothing but the column itself could serve it, and whatever is not
@@ -34,14 +34,16 @@ _CAST_BY_VALUE = re.compile(r"[\s\d.+-]|(t|f|y|n|true|false|yes|no|inf|infinity|
 
 
 class Reference(NamedTuple):
-    """A column as it is written: qualifier (empty if there is none) and name, in lower case."""
+    """A column as written: qualifier (may be empty) and name, in lower case."""
 
     qualifier: str
     name: str
 
 
 class Aggregate(NamedTuple):
-    """An aggregate of columns; `function` is empty if it has no family, `within` has the columns of a FILTER, too."""
+    """An aggregate with the columns of its arguments; `function` is empty for one without a family, `within` includes
+    FILTER.
+    """
 
     function: str
     columns: frozenset[Reference]
@@ -49,21 +51,21 @@ class Aggregate(NamedTuple):
 
 
 class Values(NamedTuple):
-    """The values that a predicate leaves a column; only those of one kind compare."""
+    """The values that a predicate allows a column; only values of one kind compare."""
 
     kind: str
     set: RangeSet
 
     @property
     def divides(self) -> bool:
-        """Whether these are all values on one side of one."""
+        """Whether these are all values on one side of a single bound."""
         ends = [bound.value is None for interval in self.set.intervals for bound in interval]
         return sorted(ends) == [False, True]
 
 
 @dataclass
 class Needs:
-    """One SELECT, without what is nested in it.
+    """The requirements of one SELECT, without those of nested queries.
 
     `rows` are the columns that stand outside aggregates, `filters` those that its FROM and WHERE need, `joins`
     the pairs that these equate, `limits` the columns that they compare with constants, `loose` all names in
@@ -108,7 +110,7 @@ def needs_of(tree: exp.Select) -> Needs:
 
 
 class _Reader:
-    """Walks one SELECT; `into` is where the columns of an expression go."""
+    """Collects the requirements of one SELECT; `into` is the set that receives an expression's columns."""
 
     def __init__(self) -> None:
         self.needs = Needs()
@@ -182,7 +184,7 @@ class _Reader:
                 self.needs.loose |= _names(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
-        """Collect the columns of a comparison without constants, which nothing but itself implies."""
+        """Collect the columns of a comparison without constants, which only the same comparison implies."""
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)
             self.read(comparison.expression, self.needs.filters)
@@ -193,7 +195,7 @@ class _Reader:
             self.needs.equated.append((left.name, right.name))
 
     def read(self, node: Tree, into: set[Reference]) -> None:
-        """Take note of the columns of an expression, not of queries within it."""
+        """Collect the columns of an expression, without those of nested queries."""
         if isinstance(node, exp.Column):
             self._column(node, into)
         elif isinstance(node, exp.Anonymous):
@@ -264,7 +266,7 @@ _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] =
 
 
 def folds(call: Tree) -> bool:
-    """Return whether a call is an aggregate, or could be."""
+    """Return whether a call is or may be an aggregate."""
     return meant(call.name) not in READABLE
 
 
@@ -275,7 +277,7 @@ def _listed(clause: object) -> Iterator[Tree]:
 
 
 def _reference(node: object) -> Reference | None:
-    """Return a column by its name; None for everything else."""
+    """Return a column by its name; None for other expressions."""
     if isinstance(node, exp.Paren):
         return _reference(node.this)
     if not isinstance(node, exp.Column) or not isinstance(node.this, exp.Identifier):
@@ -284,7 +286,7 @@ def _reference(node: object) -> Reference | None:
 
 
 def _names(tree: Tree) -> set[str]:
-    """Return the names of all columns in a tree, but for those in queries within it."""
+    """Return the names of all columns in a tree, without those of nested queries."""
     nodes = tree.walk(prune=lambda node: isinstance(node, exp.Query))
     return {node.name.lower() for node in nodes if isinstance(node, exp.Column)}
 
@@ -294,7 +296,7 @@ _COMPARED: Mapping[type[Tree], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", 
 
 
 def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
-    """Return a comparison of a column with constants, as the values that it leaves."""
+    """Return the values that a comparison with constants allows a column."""
     if isinstance(conjunct, exp.Between):
         ends = [conjunct.args["low"], conjunct.args["high"]]
         return _held(conjunct.this, ends, _between) if not conjunct.args.get("symmetric") else None
@@ -315,7 +317,7 @@ def _between(ends: Sequence[Fraction | str]) -> RangeSet:
 def _held(
     subject: Tree, constants: Sequence[Tree], set_of: Callable[[Sequence[Fraction | str]], RangeSet]
 ) -> tuple[Reference, Values] | None:
-    """Return the values that a comparison leaves a column, if the constants are of one kind."""
+    """Return the values that a comparison allows a column, if the constants are of one kind."""
     reference = _reference(subject)
     points = [_point(literal) for literal in constants]
     known = [point for point in points if point is not None]
@@ -329,7 +331,7 @@ def _held(
 
 
 def _point(literal: Tree) -> tuple[str, Fraction | str] | None:
-    """Return a constant as a number, as days since 1970, or as a text that can be nothing else."""
+    """Return a constant as a number, as days since 1970, or as a text that cannot be a date."""
     if isinstance(literal, exp.Paren):
         return _point(literal.this)
     if isinstance(literal, exp.Neg):

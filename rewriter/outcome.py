@@ -26,7 +26,7 @@ class Attempt:
     block: str = ""
 
     def missed(self, miss: Miss) -> Attempt:
-        """Return the same attempt, stopped by something after all."""
+        """Return the same attempt as a miss with this reason."""
         return replace(self, verdict="missed", reason=miss.reason, detail=miss.detail)
 
 
@@ -51,9 +51,7 @@ class Replacement:
     verdict: Verdict = UNVERIFIED
 
     def text(self, schema: Sequence[Column] | None, texts: Mapping[str, str]) -> str:
-        """Return the block over the view's storage, with the given names and types; `texts` are those of its
-        subqueries.
-        """
+        """Return the SELECT over the view's storage with the given names and types; `texts` replace its subqueries."""
         rewriting = self.match.rewriting.with_texts(texts) if texts else self.match.rewriting
         return print_rewriting(rewriting, self.query.names, schema, self.pins)
 
@@ -83,7 +81,7 @@ class Outcome:
 
     @property
     def rewritten(self) -> bool:
-        """Whether a view answers any part of the statement."""
+        """Whether a view answers any block of the statement."""
         return bool(self.replacements)
 
     @property
@@ -94,12 +92,12 @@ class Outcome:
 
     @property
     def live(self) -> bool:
-        """Whether rows are read that were appended to tables since a view was refreshed."""
+        """Whether rows appended since a view's refresh are read."""
         return any(replacement.match.rewriting.live for replacement in self.replacements)
 
     @cached_property
     def fixed(self) -> Outcome:
-        """The same with everything that it reads at a snapshot, also what it reads alone.
+        """The same outcome with every relation pinned to a snapshot, also a single one.
 
         Between a decision and Spark's look at a storage table, that can be filled with other rows: refreshed from a
         table that is rolled back meanwhile, or made anew for another query.
@@ -111,12 +109,12 @@ class Outcome:
 
     @property
     def original(self) -> str:
-        """The user's own statement as Spark can run it: byte for byte, but for `timeseries`."""
+        """The user's own statement as Spark can run it: unchanged except for `timeseries`."""
         return self.typed or self.expanded
 
     @property
     def expanded(self) -> str:
-        """The same, with the views that were put in the place of their names."""
+        """The statement with its views expanded."""
         return splice(self.statement.sql, self.spelled)
 
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
@@ -127,7 +125,7 @@ class Outcome:
         return self._printed[0][1]
 
     def _text(self, span: SelectSpan, known: Mapping[str, Sequence[Column]]) -> str:
-        """Return a part of the statement with all that is replaced in it."""
+        """Return a range of the statement's text with all replacements made."""
         inside = [r for r in self.replacements if r.block.span.within(span)]
         outer = [r for r in inside if not any(r is not o and r.block.span.within(o.block.span) for o in inside)]
         edits = []

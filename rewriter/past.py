@@ -1,4 +1,4 @@
-"""Time travel: a statement about an earlier moment, answered from storage as it was refreshed at that moment.
+"""Time travel: a statement about an earlier moment, answered from storage that was refreshed at that moment.
 
     FROM t VERSION AS OF 5 ──catalog──▶ t as snapshot 5 had it, storage as of the refresh that read snapshot 5
                                                         │
@@ -21,7 +21,7 @@ from rewriter.timeseries.literals import read_moment
 
 
 def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -> Outcome | None:
-    """Decide which blocks of a statement about the past to answer from views; raises Unsupported.
+    """Decide which blocks of a time-travel statement to answer from views; raise Unsupported.
 
     `relations` are as they were: the statement's tables at the moments that its clauses say, storage tables as of a
     refresh then. None where not all of the statement's tables are known so.
@@ -42,7 +42,7 @@ def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -
 
 
 def moment_ms(text: str, zone: str) -> int | None:
-    """Return the milliseconds since 1970 that Iceberg looks up for a time on the clocks of a zone; None in doubt.
+    """Return the milliseconds since 1970 that Iceberg looks up for a local time; None if ambiguous.
 
     >>> moment_ms("2024-01-31 12:00:00.0019", "+01:00")
     1706698800001

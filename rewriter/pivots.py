@@ -38,7 +38,7 @@ _EXTREMES = ("min", "max")
 
 
 class _Aggregate(NamedTuple):
-    """An aggregate of PIVOT: its text and tree without the alias, and the alias or the name that Spark gives it."""
+    """An aggregate of PIVOT: its text and tree without alias, and its alias or Spark's name for it."""
 
     text: str
     tree: Tree
@@ -50,7 +50,7 @@ class _Aggregate(NamedTuple):
 
 
 class _Clause(NamedTuple):
-    """A pivoted table as FROM has it: its place, and the texts of the table, the aggregates and the list of values."""
+    """A PIVOT clause in FROM: its span, and the texts of the table, the aggregates and the value list."""
 
     start: int
     end: int
@@ -60,7 +60,7 @@ class _Clause(NamedTuple):
 
 
 def grouped_before(statement: Statement, definitions: Definitions, relations: Relations) -> Statement | None:
-    """Return the statement with the rows under each PIVOT grouped first; None where that is not sure to be the same."""
+    """Return the statement with grouped rows under each PIVOT; None if the result might differ."""
     if not statement.pivots or statement.problem:
         return None
     find = finder(statement, definitions, relations)
@@ -72,7 +72,7 @@ def grouped_before(statement: Statement, definitions: Definitions, relations: Re
 
 
 def _edits(block: SelectBlock, statement: Statement, find: Find) -> Iterator[Edit]:
-    """Yield the edit of a SELECT from one pivoted table, if it can be read."""
+    """Yield the edit of a SELECT that reads one pivoted table, if supported."""
     source = block.tree.args["from_"].this if block.tree is not None and block.tree.args.get("from_") else None
     pivots: list[Tree] = source.args.get("pivots") or [] if source is not None else []
     if source is None or len(pivots) != 1:
@@ -100,7 +100,7 @@ def _edit(block: SelectBlock, source: Tree, pivot: Tree, statement: Statement, f
 
 
 def _is_plain(source: Tree) -> bool:
-    """Whether it is a table or a query and a name of it."""
+    """Return whether a FROM item is a table or query with at most an alias."""
     more = (value for arg, value in source.args.items() if arg not in ("this", "db", "catalog", "alias", "pivots"))
     return isinstance(source, exp.Table | exp.Subquery) and not source.alias_column_names and not any(more)
 
@@ -108,7 +108,7 @@ def _is_plain(source: Tree) -> bool:
 def _over_groups(
     clause: _Clause, alias: str, keys: Sequence[str], by: Sequence[str], aggregates: Sequence[_Aggregate]
 ) -> str:
-    """Return the pivoted table of a FROM clause, its rows grouped first."""
+    """Return the pivoted table with its rows grouped before PIVOT."""
     grouped, pivoted = ", ".join(map(quoted, (*keys, *by))), ", ".join(map(quoted, by))
     values = ", ".join(f"{each.text} AS {_VALUE}{i}" for i, each in enumerate(aggregates))
     groups = f"SELECT {grouped}, {values} FROM {clause.source} GROUP BY {grouped}"
@@ -125,7 +125,7 @@ def _is(token: Token, kind: TokenType) -> bool:
 
 
 def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
-    """Return the pivoted table of a SELECT's own FROM; None where there is none."""
+    """Return the pivoted table in a SELECT's own FROM; None if there is none."""
     depth, deep = 0, list[int]()
     for token in tokens:
         depth -= _is(token, TokenType.R_PAREN)
@@ -150,7 +150,7 @@ def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
 
 
 def _aggregate(text: str) -> _Aggregate:
-    """Return an aggregate of PIVOT; raises Unsupported for what is not read."""
+    """Return an aggregate of PIVOT; raise Unsupported."""
     (item,) = parse_select(f"SELECT {text}").expressions
     if any(isinstance(node, exp.Query | exp.Window | exp.Star) and not _counts(node) for node in item.walk()):
         raise Unsupported("a subquery, a window or a star under PIVOT is not supported")
@@ -166,7 +166,7 @@ def _counts(node: Tree) -> bool:
 
 
 def _columns(tree: Tree, alias: str) -> Iterator[str]:
-    """Yield the names of the columns in an aggregate; raises Unsupported for those of other tables."""
+    """Yield the column names in an aggregate; raise Unsupported for columns of other tables."""
     for column in tree.find_all(exp.Column):
         if column.table.lower() not in ("", alias.lower()) or column.args.get("db"):
             raise Unsupported(f"{column.sql('spark')[:60]} under PIVOT is not supported")
@@ -174,7 +174,7 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
 
 
 def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -> tuple[str, ...]:
-    """Return the columns of what is pivoted; raises Unsupported where they are not known."""
+    """Return the columns under PIVOT; raise Unsupported if they are unknown."""
     found = find(source) if isinstance(source, exp.Table) else None
     if found is None:
         bare = source.copy()
@@ -192,7 +192,7 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
 
 
 def _finds_the_same(made: Statement, find: Find) -> bool:
-    """Return whether Spark pivots all that was grouped in two steps, or comes to the same in one."""
+    """Return whether Spark's two-step PIVOT of grouped rows gives the same result as of the rows."""
     grouped = [b for b in made.blocks if b.tree and any(o.alias.startswith(_VALUE) for o in b.tree.expressions)]
     try:
         return all(_in_two_steps(block, made, find) for block in grouped)

@@ -1,4 +1,4 @@
-"""The public names of the package, which loads them when the first one is asked for."""
+"""The public names of the package, each imported on first use."""
 
 from rewriter.block import Unsupported
 from rewriter.expanding import rewrite

@@ -15,48 +15,48 @@ from rewriter.shelf import Names, Shelf
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Names of which a view must show one; `owners` are the tables that each can belong to, none if not known."""
+    """Names of which a view must expose one; `owners` are the tables that each can belong to, None if unknown."""
 
     names: Names
     owners: tuple[frozenset[TableName], ...]
 
     @property
     def tables(self) -> frozenset[TableName] | None:
-        """All tables that can have any of the names; None if that is not known."""
+        """All tables that can have any of the names; None if unknown."""
         if len(self.owners) == 1:
             return self.owners[0] or None
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that have what is needed, by what they hold themselves."""
+        """Return the views that have one of the names themselves."""
         return shelf.show(self.names)
 
 
 @dataclass(frozen=True, slots=True)
 class Filtered(Need):
-    """Names by one of which rows are kept: those with these values, if that is all that is asked of them."""
+    """A filter on one of these names, which keeps rows with certain values if no other condition uses the name."""
 
     values: Values | None = None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that show a name, or have no other rows."""
+        """Return the views that expose a name, or hold no other rows."""
         return shelf.show(self.names) | shelf.keep(self.names, self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregated(Need):
-    """The same for an aggregate's column: a view may show the aggregate; `within` are all names within that."""
+    """An aggregate over a column: a view may expose the aggregate instead; `within` are all names in its arguments."""
 
     function: str = ""
     within: Names = frozenset()
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that show a name, or an aggregate that this one can be made of."""
+        """Return the views that expose a name, or an aggregate from which this one can be derived."""
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
 
 class Possible(NamedTuple):
-    """Views as bits: those that could answer, those of them that could hold but a part of the rows.
+    """Views as bits: those that could answer, and among them those that may hold only some of the rows.
 
     `beside` has those that need a table joined back to them, and no other one.
     """
@@ -87,7 +87,7 @@ class Question:
     mentions: Callable[[str], bool]
 
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
-        """Return the views that could answer."""
+        """Return the views that could answer the question."""
         beside: dict[TableName, int] = {}
         bits = shelf.understood & shelf.reading(self.core)
         if not self.grouped:
@@ -117,7 +117,7 @@ class Question:
         return lost
 
     def _keyed(self, table: TableName, declared: Declared) -> bool:
-        """Return whether a table has a key of which each column is at least mentioned."""
+        """Return whether a table has a key whose columns all occur in the block."""
         key = declared.primary.get(table, ())
         return bool(key) and all(self.mentions(column.lower()) for column in key)
 
@@ -129,7 +129,7 @@ class Question:
         declared: Declared | None,
         beside: dict[TableName, int],
     ) -> int:
-        """Return the views that mention what is needed of the tables that they stand for."""
+        """Return the views that mention the required names of the tables that they read."""
 
         def own(table: TableName) -> int:
             return shelf.reads.get((table, tables.get(table, 1)), 0)
@@ -164,9 +164,7 @@ class Question:
     def _joined_back(
         self, tables: frozenset[TableName] | None, shelf: Shelf, declared: Declared | None
     ) -> dict[TableName, int]:
-        """Return, of the tables that may have what is needed, each with the views to which it can be joined by its
-        key.
-        """
+        """Map each table that may have a required column to the views that it can be joined to by its key."""
         found = {}
         for table in self.tables.keys() & (self.tables.keys() if tables is None else tables):
             key = declared.primary.get(table) if declared is not None else ()
@@ -181,7 +179,7 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Return the views whose filters can leave a row, and the views that may leave only a part of them."""
+        """Return the views whose filters can keep a row of the question, and those that may keep only some."""
         partial = 0
         for (names, values), filtered in shelf.limits.items():
             if bits & filtered:
@@ -195,7 +193,7 @@ class Question:
 
 
 def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
-    """Return the views that equate the two sides of a pair, of tables that they read both."""
+    """Return the views that equate both sides of a pair of columns from tables that they read."""
     found = shelf.join(frozenset[str]().union(*(side.names for side in pair))) if len(pair) == 2 else 0
     for side in pair:
         if found and side.tables is not None:

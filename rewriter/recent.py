@@ -1,4 +1,4 @@
-"""Statements decided lately: dashboards ask the same ones over and over."""
+"""A cache of decisions: dashboards repeat their statements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rewriter.staleness import Bound, moments, rewrite_within
 
 
 class Asked:
-    """One statement over definitions; `names` are all that must be looked up to decide about it.
+    """A statement over these definitions; `names` are the relations to look up before deciding.
 
     `concerns_views` is False where no view could answer any part of it, of the `over` that read any of its tables.
     """
@@ -27,7 +27,7 @@ class Asked:
         self._decided: tuple[Relations, tuple[int, ...], Outcome] | None = None
 
     def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
-        """Return the decision, the last one if all relations are as they were then; raise Unsupported.
+        """Return the decision, from the cache if no relation has changed; raise Unsupported.
 
         The time of day matters only with a staleness bound, which earlier moments may meet.
         """
@@ -41,7 +41,7 @@ class Asked:
 
 
 class Recent:
-    """The statements last asked over definitions, by text and session.
+    """The cached statements over these definitions, by text and session.
 
     law:    a remembered decision is the one that `rewrite` would come to now: it depends on the text, the
             session, the definitions and what the names stand for, and is kept with all four.
@@ -53,7 +53,7 @@ class Recent:
 
     @cached_property
     def thorough(self) -> Recent:
-        """The statements last asked over the same views, none of which is put aside before it is tried."""
+        """The cached statements over the same views, with every view tried instead of a shortlist."""
         return Recent(self.definitions.thorough)
 
     def _ask(self, sql: str, session: Session) -> Asked:

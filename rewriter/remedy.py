@@ -1,4 +1,4 @@
-"""What is suggested where no view answers: a refresh of a view, outputs to add to it, or a new one beside it."""
+"""A suggestion for a query that no view answers: refresh a view, add outputs to it, or create another one."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Suggestion:
 
     @property
     def made(self) -> TableName:
-        """The view that answers: the one that is changed, or the new one."""
+        """The name of the view that would answer: the changed one or the new one."""
         return self.new or self.view
 
     @property
     def part(self) -> str:
-        """The part that the change would not answer, in words; empty if it answers the whole query.
+        """The blocks that the change would not answer, as text; empty if it answers the whole query.
 
         >>> Suggestion(TableName(("v",)), ("a",), "", ("a",), left=2).part
         '2 SELECTs would still read tables'
@@ -43,7 +43,7 @@ class Suggestion:
 
     @property
     def statement(self) -> str:
-        """The statement that makes the change; `columns` are named where the view names its columns itself."""
+        """The statement that makes the change; `columns` are listed if the view names its columns itself."""
         if self.refresh:
             return f"REFRESH MATERIALIZED VIEW {self.view}"
         columns = f" ({', '.join(map(quoted, self.columns))})" if self.columns else ""
@@ -52,7 +52,7 @@ class Suggestion:
 
     @property
     def told(self) -> str:
-        """The change and what it is good for, in words."""
+        """The change and its effect, as text."""
         answered = f"a part of the query ({self.part})" if self.left else "the query"
         if self.refresh:
             return f"{self.view} would answer {answered} once it is refreshed:"

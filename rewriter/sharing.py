@@ -20,7 +20,7 @@ from rewriter.sql import Statement, parse
 
 @dataclass(frozen=True)
 class Shared:
-    """A query that returns a view's rows over the storage of `view`, all that it reads at snapshots."""
+    """A query that returns a view's rows from the storage of `view`, with every relation pinned to a snapshot."""
 
     view: MaterializedView
     storage: Table
@@ -28,7 +28,7 @@ class Shared:
 
 
 def storage_question(view: MaterializedView) -> Statement | None:
-    """Return a view's storage query as a session with its settings would ask it; None where they are not known."""
+    """Return a view's storage query as a statement under the view's settings; None if it records none."""
     if view.settings is None:
         return None
     return parse(view.storage_query, replace(view.session, settings=view.settings, time_zone=view.zone))
@@ -37,7 +37,7 @@ def storage_question(view: MaterializedView) -> Statement | None:
 def shared(
     view: MaterializedView, storage: Table, asked: Statement, definitions: Definitions, relations: Relations
 ) -> Shared | None:
-    """Return how another view's storage answers a view's whole storage query at a lower cost; None if none does.
+    """Return a cheaper query over another view's storage for a view's whole storage query; None if there is none.
 
     `storage` is the view's own, whose columns give the types; `relations` are all that `definitions.closure(asked)`
     names, at one moment. Keys that tables only declare are not relied on, whoever trusts them: they can be taken back,

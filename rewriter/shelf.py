@@ -1,4 +1,4 @@
-"""All views side by side: bit sets that tell at once which of them have what a query needs.
+"""All views as bit sets, which find the views with the required features at once.
 
 Goldstein and Larson's filter tree turned round: for each name the set of views that mention it, a bit for each
 view, so that a level costs a few operations on whole sets however many views there are.
@@ -24,14 +24,14 @@ _Key = TypeVar("_Key")
 
 
 class Folded(NamedTuple):
-    """An aggregate of a view and the names that it is of, each with those that the view equates with it."""
+    """An aggregate of a view, with its argument names and the names that the view equates with them."""
 
     function: str
     names: frozenset[Names]
 
 
 class Limit(NamedTuple):
-    """The values that a view's predicate leaves a column, which has these names."""
+    """The values that a view's predicate allows a column, under each of the column's names."""
 
     names: Names
     values: Values
@@ -62,7 +62,7 @@ class Features:
 
 @dataclass
 class Shelf:
-    """The views as bits, in the order of their names.
+    """The views as bits, ordered by name.
 
     `reads` has the views that read a table so many times or more, `bags` those of the very same tables.
     """
@@ -116,13 +116,11 @@ class Shelf:
         return reduce(or_, (self.reads.get((table, 1), 0) for table in tables), 0)
 
     def show(self, names: Iterable[str]) -> int:
-        """Return the views that have a column of one of these names, or of one that they equate with it."""
+        """Return the views that expose a column of one of these names, or of a name that they equate with it."""
         return reduce(or_, (self.shown.get(name, 0) for name in names), 0)
 
     def keep(self, names: Names, values: Values | None) -> int:
-        """Return the views whose predicates may imply that one of these names has such values, or one that is not
-        known.
-        """
+        """Return the views whose predicates may imply that one of these names has such values."""
         found = 0
         for name in names:
             found |= self.loose.get(name, 0)
@@ -132,9 +130,7 @@ class Shelf:
         return found
 
     def fold(self, names: Names, function: str, within: Names) -> int:
-        """Return the views with an aggregate of one of these names that this one, of the names `within`, can be made
-        of.
-        """
+        """Return the views with an aggregate over one of these names from which this aggregate can be derived."""
         # One without a family can be made of any that has the columns.
         found, made_of = 0, FAMILIES.get(function)
         for name in names:
@@ -148,7 +144,7 @@ class Shelf:
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[int]:
-        """Return the places in `views` of those that a bit set has, in order."""
+        """Return the positions in `views` of the bits in a set, in order."""
         picked: list[int] = []
         if not bits:
             return picked

@@ -1,4 +1,4 @@
-"""Bounded staleness: a statement at an earlier moment, at which a stale view is fresh.
+"""Bounded staleness: a statement at an earlier moment, at which a stale view was fresh.
 
 A bound never has storage read beside tables that are further on: the whole statement goes back to one moment within the
 bound. There every table is what it was, and everything else (which views are fresh, what is pinned and verified) is
@@ -30,15 +30,13 @@ class Bound:
     seconds: int | None = None
 
     def allows(self, view: MaterializedView, since_ms: int) -> bool:
-        """Return whether storage may lack what came first at that time; of a time that has not come yet nobody
-        knows.
-        """
+        """Return whether storage may lack a commit of that time; a time in the future is never allowed."""
         seconds = view.max_staleness if self.seconds is None else self.seconds
         return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
 
 
 def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[int, ...]:
-    """Return the moments within the bound at which a stale view was fresh, in milliseconds, the latest first."""
+    """Return the moments within the bound at which a stale view was fresh, in milliseconds, latest first."""
     found = set[int]()
     for name in relations:
         view = definitions.by_storage.get(name)
@@ -49,7 +47,7 @@ def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tup
 
 
 def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
-    """Return the time of the first commit that a view's storage lacks; None if it lacks none, or holds no past state.
+    """Return the time of the first commit that a view's storage lacks; None if it lacks none or was never filled.
 
     law:    now - that is how old an answer from the storage is
     no:     the difference of the snapshots' times, which stands still while nothing is committed; what came last; a
@@ -70,7 +68,7 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
 
 
 def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
-    """Return the relations at an earlier moment: base tables as they were then, storage tables as they are."""
+    """Return the relations at an earlier moment: base tables as they were, storage tables as they are."""
 
     def then(name: TableName, relation: Relation | None) -> Relation | None:
         if not isinstance(relation, Table) or name in definitions.by_storage:
@@ -88,8 +86,7 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
 def rewrite_within(
     statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
 ) -> Outcome:
-    """Return the decision about a statement now, or at that of the earlier moments which leaves the least to the
-    tables.
+    """Return the decision now, or at the earlier moment that leaves the fewest blocks to base tables.
 
     Of moments that answer as much, one that reads no appended rows comes first, then the latest. What fills a table
     is always of now.

@@ -1,4 +1,4 @@
-"""The smallest change to a view that would make it answer a query: what to add to it, tried by the engine itself.
+"""Finds the smallest change to a view that makes it answer a query; the engine tries each change.
 
 A view over tables of the query is given all that the query asks for and the view has not; then every part without which
 the engine still answers is taken away again. What is left is shown: no suggestion is ever made that was not tried.
@@ -47,7 +47,7 @@ _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
 
 
 class _Part(NamedTuple):
-    """One output that a view might lack; keys are grouped by."""
+    """An output that a view might lack; a key is also added to GROUP BY."""
 
     text: str
     name: str
@@ -55,9 +55,7 @@ class _Part(NamedTuple):
 
 
 def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return the change with the fewest parts by which a view answers a block that none answers; None if there is
-    none.
-    """
+    """Return the smallest change by which a view answers a block that no view answers; None if there is none."""
     statement = outcome.statement
     try:
         if (lacking := _refresh(outcome, definitions, relations)) is not None:
@@ -79,7 +77,7 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
 
 
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return the refresh of a view that would answer if it alone were fresh, first of the best if all were.
+    """Return a view whose refresh alone would answer a block, the best one first; None if there is none.
 
     Views that the statement names, or that are over such, count: they are in the places of their names.
     """
@@ -130,7 +128,7 @@ def _is_stale(view: MaterializedView, sources: Sequence[TableName], relations: R
 
 
 def _moves(view: MaterializedView, session: Session) -> bool:
-    """Return whether a view would have other settings if the session made it again."""
+    """Return whether recreating a view in this session would record other settings."""
     kept = view.settings
     differing = kept is None or differing_setting(session.settings, kept, session.defaults) is not None
     return differing or _in_other_zone(view, session)
@@ -141,7 +139,7 @@ def _in_other_zone(view: MaterializedView, session: Session) -> bool:
 
 
 def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: Set[TableName]) -> Suggestion:
-    """Return a suggestion as one of a new view under a name that tells what it has beyond the other one."""
+    """Return a suggestion to create another view, with a name made from the added outputs."""
     zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
     plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
     names = (TableName((*view.name.parts[:-1], name)) for name in _numbered(plain))
@@ -150,7 +148,7 @@ def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: 
 
 
 def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
-    """Return the change to a view; one that adds nothing where the session's settings are all that it lacks."""
+    """Return the change to one view; a change without new outputs if only the session's settings differ."""
     try:
         tree = parse_select(view.query)
     except ParseError:
@@ -180,14 +178,12 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
 
 
 def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:
-    """Return whether a view would have more rows with the parts."""
+    """Return whether the new outputs would give the view more rows."""
     return tree.args.get("distinct") is not None or any(part.key for part in parts)
 
 
 def _outputs(view: MaterializedView, parts: Sequence[_Part], changed: str) -> str:
-    """Return the parts as outputs; empty where they make another query, written behind the view's own, than was
-    tried.
-    """
+    """Return the new outputs as a SELECT list; empty if appending them to the view's list gives another query."""
     outputs = ", ".join(map(_labelled, parts))
     longer = with_outputs(view.query, outputs)
     return outputs if longer is not None and render(parse_select(longer)) == changed else ""
@@ -200,7 +196,7 @@ def _labelled(part: _Part) -> str:
 def _as_many_rows(
     tree: exp.Select, parts: Sequence[_Part], aliases: Mapping[str, str | None], relations: Relations, block: Block
 ) -> bool:
-    """Return whether the groups of a changed view would be the rows of a table: their keys hold its primary key.
+    """Return whether a changed view would have a row for each row of a table, because its keys include a primary key.
 
     Tables that others reference by a foreign key do not count: they have fewer rows than those.
     """
@@ -219,14 +215,14 @@ def _as_many_rows(
 
 
 def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -> tuple[str, ...]:
-    """Return the columns of a changed view, where it names them otherwise than its query does."""
+    """Return the column list of a changed view, if the view names its columns itself."""
     names = [column.name for column in view.columns]
     own = [item.alias_or_name for item in tree.expressions]
     return (*names, *(part.name for part in parts)) if names and all(own) and names != own else ()
 
 
 def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
-    """Return the qualifiers of the query's tables in the view's text, by their ids; None where none is needed."""
+    """Map the query's table ids to their qualifiers in the view's text; None if no qualifier is needed."""
     session = replace(statement.session, catalog=view.catalog, namespace=view.namespace)
     tables = [item for item in from_items(tree) if isinstance(item, exp.Table)]
     named = {session.resolve(tuple(part.name for part in table.parts)): table.alias_or_name for table in tables}
@@ -264,7 +260,7 @@ def _aggregates(tree: Tree) -> Iterator[Tree]:
 
 
 def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
-    """Return an expression of the query in the words of the view."""
+    """Return an expression of the query with the view's table qualifiers."""
 
     def swap(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Column):
@@ -278,7 +274,7 @@ def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
 
 
 def _name(tree: Tree, taken: set[str]) -> str:
-    """Return a name for a new output: `price`, `max_price`, and with a number where that is taken."""
+    """Return a name for a new output, such as `price` or `max_price`; numbered if the name is taken."""
     call = tree.this if isinstance(tree, exp.Filter) else tree
     words = [call.name] if isinstance(call, exp.Anonymous) else []
     words += [column.name for column in tree.find_all(exp.Column)][:1]
@@ -292,7 +288,7 @@ def _numbered(plain: str) -> Iterator[str]:
 
 
 def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
-    """Return the view's query with the parts added."""
+    """Return the view's query with the new outputs."""
     changed = tree.copy()
     group = changed.args.get("group")
     for part in parts:
@@ -309,7 +305,7 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
 def _answer(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> Outcome | None:
-    """Return the query as answered from the view with these parts, made now; None where that does not answer."""
+    """Return the query's answer from the view with these new outputs; None if that view does not answer."""
     asked = statement.session
     settings = {**asked.settings, TIME_ZONE: asked.time_zone}
     session = replace(asked, catalog=view.catalog, namespace=view.namespace, settings=settings)
@@ -324,7 +320,7 @@ def _answer(
 
 
 def _left(outcome: Outcome) -> int:
-    """Return how many SELECTs over tables a view does not answer."""
+    """Return the number of SELECTs over tables that a view does not answer."""
     answered = [replacement.block.span for replacement in outcome.replacements]
     left = (block for block in outcome.statement.blocks if not any(block.span.within(span) for span in answered))
     return sum(any(outcome.statement.resolve(table) is not None for table in tables_of(block)) for block in left)

@@ -1,6 +1,6 @@
 """Block normal form: one SELECT as tables, predicates, outputs, groups and aggregates, in canonical expressions.
 
-Whatever has no place in this form has no block, with the reason: it is never guessed at.
+SQL that does not fit this form has no block, and Unsupported says why; nothing is guessed.
 """
 
 from rewriter.block.atoms import range_of

@@ -1,4 +1,4 @@
-"""Predicates over one subject as sets of its values: exactly where they are true."""
+"""Predicates over one subject as sets of values: exactly those for which the predicate is true."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _BOOLEANS = RangeSet((Interval(Bound(0, True), Bound(1, True)),))
 
 
 def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) -> Ranged | None:
-    """Return a predicate as a set of values of one subject; None if it is not of that form.
+    """Return a predicate as a set of values of one subject; None for a predicate of another form.
 
     `through` a time's bucket, date or year the subject is the time itself.
     """
@@ -59,7 +59,7 @@ class _Reader:
         return self._compared(tree.this, operator, tree.expression) if operator else self._flag(tree, RangeSet.of([1]))
 
     def _negated(self, inner: Tree) -> Ranged | None:
-        """NOT pushed down to the comparison: where that is unknown, so is its negation."""
+        """Return the values of a negated predicate, with NOT pushed down to comparisons: unknown stays unknown."""
         if isinstance(inner, exp.Not):
             return self.read(inner.this)
         if isinstance(inner, exp.And | exp.Or):
@@ -77,7 +77,7 @@ class _Reader:
         return self._flag(inner, RangeSet.of([0]))
 
     def _complement(self, inner: Tree) -> Ranged | None:
-        """Return all values of which a predicate is not true; of IS and <=>, which are never unknown, these are NOT."""
+        """Return the complement of a predicate that is never unknown, such as IS and <=>."""
         found = self.read(inner)
         line = self._line(found[0]) if found is not None else None
         if found is None or line is None or line.kind in FRACTIONS:
@@ -100,7 +100,7 @@ class _Reader:
         return (tree, values) if column is not None and column.type == "boolean" else None
 
     def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
-        """Return the texts that begin so, by their bytes, or those that do not."""
+        """Return the texts that begin with a prefix, by their bytes, or the others."""
         line, behind = self._line(subject), _behind(prefix)
         if line is None or line.kind != "string" or behind is None:
             return None
@@ -117,7 +117,7 @@ class _Reader:
         return self._through(line, RangeSet.compare(operator, value))
 
     def _listed(self, node: exp.In, set_of: Callable[[Sequence[Any]], RangeSet]) -> Ranged | None:
-        """IN, by its values; but among texts it looks for a time's text where ANSI mode is off."""
+        """Return the values of IN; not for texts, among which Spark may parse a time where ANSI mode is off."""
         line = self._line(node.this)
         if line is None or not node.expressions:
             return None
@@ -132,7 +132,7 @@ class _Reader:
         return line_of(tree, self.block, self.zone, through=self.through)
 
     def _through(self, line: Line | None, values: RangeSet) -> Ranged | None:
-        """Return the values of a line taken back to those of its subject."""
+        """Map a set of values of an expression back to values of its subject."""
         back = line.back(_within_type(values, line.kind)) if line is not None else None
         if line is None or back is None:
             return None
@@ -140,7 +140,7 @@ class _Reader:
         return line.subject, _within_type(back, column.type if column is not None else line.kind)
 
     def _folded(self, parts: Iterable[Ranged | None], meet: bool) -> Ranged | None:
-        """Return one set of values of one subject."""
+        """Return the union or intersection of sets of values of one subject."""
         subject: Tree | None = None
         sets: list[RangeSet] = []
         for part in parts:
@@ -154,14 +154,14 @@ class _Reader:
 
 
 def united(subject: Tree, sets: Iterable[RangeSet], block: Block) -> RangeSet:
-    """Return the values of a subject in any of the sets: of whole numbers there are none between 7 and 8."""
+    """Return the union of sets of values of one subject; adjacent integers form one interval."""
     column, bucket = block.type_of(subject), as_bucket(subject)
     kind = column.type if column is not None else bucket.type if bucket is not None else ""
     return _within_type(RangeSet.joined(sets), kind)
 
 
 def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
-    """Return a text's begin that a predicate asks for: the text, the prefix, and whether nothing else is asked."""
+    """Return the prefix that a LIKE predicate requires: subject, prefix, and whether nothing else is required."""
     if isinstance(tree, exp.Anonymous) and tree.name == "startswith" and len(tree.expressions) == 2:
         subject, literal = tree.expressions
         return (subject, literal.name, True) if _is_text(literal) and literal.name else None
@@ -173,7 +173,7 @@ def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
 
 
 def consequence(tree: Tree, block: Block, zone: str) -> Ranged | None:
-    """Return the set of values that a predicate implies without being it: a text LIKE 'ab%c' begins with ab."""
+    """Return a set of values that a predicate implies: LIKE 'ab%c' implies texts that begin with ab."""
     prefix = prefix_of(tree)
     return _Reader(block, zone, False)._begun(prefix[0], prefix[1]) if prefix is not None and not prefix[2] else None
 
@@ -183,9 +183,7 @@ def _is_text(tree: Tree) -> bool:
 
 
 def _behind(prefix: str) -> str | None:
-    """Return the first text behind all that begin with a prefix, where its last byte is one less: texts may be no
-    UTF-8.
-    """
+    """Return the first text after all texts with a prefix, whose last byte is incremented."""
     here = prefix.encode("utf-8", "surrogatepass")
     behind = prefix[:-1] + chr(ord(prefix[-1]) + 1) if ord(prefix[-1]) < 0x10FFFF else ""
     return behind if behind.encode("utf-8", "surrogatepass") == here[:-1] + bytes([min(here[-1] + 1, 255)]) else None

@@ -28,7 +28,7 @@ def renamed_block(block: Block, mapping: Mapping[str, str]) -> Block:
 
 
 def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
-    """Put what `change` gives in the place of an expression's nodes, outer ones first; what stays is shared."""
+    """Replace the nodes of an expression by `change`, outer nodes first; unchanged subtrees are shared."""
     new = change(tree)
     if new is not tree or isinstance(tree, exp.Column | exp.Literal | exp.DataType | exp.Identifier):
         return new
@@ -46,7 +46,7 @@ def changed(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
 
 
 def mapped(block: Block, change: Callable[[Tree], Tree]) -> Block:
-    """Return the block with each of its expressions changed."""
+    """Return the block with a function applied to each expression."""
 
     def each(trees: Sequence[Tree]) -> tuple[Tree, ...]:
         return tuple(changed(tree, change) for tree in trees)

@@ -1,4 +1,4 @@
-"""A predicate as the parts that must all be true."""
+"""Splits a predicate into conjuncts, which must all be true."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Tree = exp.Expr
 
 
 def conjuncts_of(node: Tree) -> Iterator[Tree]:
-    """Yield the parts of a predicate that must all be true.
+    """Yield the conjuncts of a predicate.
 
     law: (a AND b) OR (a AND c) is a AND (b OR c), and a OR (a AND c) is a, where they are unknown, too
 
@@ -31,7 +31,7 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
 
 
 def _factored(node: exp.Or) -> Iterator[Tree]:
-    """Yield the parts that all branches have, and what is left of these."""
+    """Yield the conjuncts that all branches of an OR share, then the OR of the remainders."""
     branches = [list(conjuncts_of(branch)) for branch in operands(node, exp.Or)]
     common = _common(branches)
     if not common:
@@ -44,7 +44,7 @@ def _factored(node: exp.Or) -> Iterator[Tree]:
 
 
 def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
-    """Return the parts that all branches have, by what they mean, in the order of the first."""
+    """Return the conjuncts that all branches share, compared by meaning, in the order of the first branch."""
     common = {meaning(part): part for part in branches[0]}
     for branch in branches[1:]:
         here = {meaning(part) for part in branch}
@@ -55,5 +55,5 @@ def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
 
 
 def _together(parts: Sequence[Tree]) -> Tree:
-    """Return the conjunction of copies: the parts stay in the tree that they are of."""
+    """Return the conjunction of copies, since a node stays in its own tree."""
     return joined(exp.And, [part.copy() for part in parts])

@@ -68,14 +68,14 @@ def _instant(call: exp.Anonymous) -> str | None:
 
 
 def _counted(tree: Tree) -> int | None:
-    """Return a whole number that is written down."""
+    """Return an integer literal's value."""
     sign, literal = (-1, tree.this) if isinstance(tree, exp.Neg) else (1, tree)
     whole = isinstance(literal, exp.Literal) and not literal.is_string and literal.name.isdigit()
     return sign * int(literal.name) if whole else None
 
 
 def text_of_hex(call: Tree) -> str | None:
-    """Return the text that `decode(unhex('4445'), 'utf-8')` is, as Metabase writes texts; None for all other calls."""
+    """Return the text of `decode(unhex('4445'), 'utf-8')`, Metabase's form of text literals; None for other calls."""
     if not isinstance(call, exp.Anonymous) or call.name.lower() != "decode" or len(call.expressions) != 2:
         return None
     digits, charset = call.expressions
@@ -92,7 +92,7 @@ def text_of_hex(call: Tree) -> str | None:
 
 
 def _number(tree: Tree) -> Decimal | None:
-    """Return a sum or product of literals, if no digit of it is lost and no INT overflows."""
+    """Return the sum, difference or product of literals if it is exact."""
     if isinstance(tree, exp.Neg):
         inner = _number(tree.this)
         return None if inner is None else -inner
@@ -117,7 +117,7 @@ def _digits(number: Decimal) -> int:
 
 
 def _day(tree: Tree) -> date | None:
-    """Return a constant of type DATE, if it lies within the years 1 to 9999."""
+    """Return the value of a DATE constant within the years 1 to 9999."""
     try:
         return _date(tree)
     except (OverflowError, ValueError):
@@ -145,13 +145,13 @@ def _converted(tree: exp.Cast) -> date | None:
 
 
 def _written(literal: Tree) -> date | None:
-    """Return the date that a text of ten characters is."""
+    """Return the date in a text of ten characters."""
     moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
     return moment.wall.date() if moment is not None and len(literal.name) == 10 else None
 
 
 def _called(call: exp.Anonymous) -> date | None:
-    """Return a function of a date and a number; a text is read as a date there."""
+    """Return the result of a date function of a date and a number; a text is parsed as a date."""
     if call.name == "last_day" and len(call.expressions) == 1:
         day = _argument(call.expressions[0])
         return None if day is None else plus_months(day.replace(day=1), 1) - timedelta(days=1)

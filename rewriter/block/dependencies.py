@@ -30,7 +30,7 @@ KeyOf = Callable[[Occurrence], tuple[str, ...]]
 
 
 class Dependencies:
-    """The closure of a block's keys; `pinned` tells the columns that the block's filter leaves one value."""
+    """The closure of a block's keys; `pinned` returns whether the block's filter allows a column one value only."""
 
     def __init__(
         self, block: Block, keys: Iterable[Tree], zone: str, key_of: KeyOf, pinned: Callable[[Tree], bool]
@@ -41,11 +41,11 @@ class Dependencies:
 
     @property
     def single(self) -> frozenset[str]:
-        """The ids of the tables of which the keys determine a whole row."""
+        """The ids of the tables whose rows the keys determine."""
         return frozenset(table.id for table in self._block.tables if self._is_single(table.id))
 
     def determine(self, tree: Tree) -> bool:
-        """Return whether an expression, in the representatives of the block's classes, has one value in each group."""
+        """Return whether a normalized expression has one value in each group."""
         return tree in self._keys or self._is_computed(tree)
 
     def _is_computed(self, tree: Tree) -> bool:
@@ -61,19 +61,19 @@ class Dependencies:
         return bool(operands) and all(map(self._is_computed, operands))
 
     def _is_within(self, column: Tree, key: Tree) -> bool:
-        """Return whether a key is a column in a type that has all values of the column's."""
+        """Return whether a key is the column cast to a type that holds all of the column's values."""
         declared = self._block.type_of(column)
         if declared is None or not isinstance(key, exp.Cast) or key.args.get("safe") or key.this != column:
             return False
         return holds_all(key.to.sql("spark").lower().replace(", ", ","), declared.type)
 
     def _is_exact(self, key: Tree) -> bool:
-        """Return whether rows of one group have the very same value: -0.0 and 0.0 are one group, and two texts."""
+        """Return whether all rows of a group have identical values: -0.0 and 0.0 share a group, so may equal texts."""
         declared = self._block.type_of(key)
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
 
     def _is_single(self, table: str) -> bool:
-        """Return whether the keys determine a whole row of a table, which is found out once."""
+        """Return whether the keys determine the row of a table; cached."""
         known = self._single.get(table)
         if known is None:
             own = [each for each in self._block.tables if each.id == table]  # none for a column of another block
@@ -81,7 +81,7 @@ class Dependencies:
         return known
 
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
-        """Return whether the primary key of a table is among the keys, or pinned."""
+        """Return whether the primary key of a table is among the keys or pinned."""
         if not key or any(table.id in join.tables for join in self._block.joins):
             return False
         columns = [(exp.column(name, table.id), table.column(name)) for name in key]
@@ -91,7 +91,7 @@ class Dependencies:
         )
 
     def _follows(self, tree: Tree, key: Tree) -> bool:
-        """Return whether each bucket of a key lies within one bucket, or has one label, that is asked for."""
+        """Return whether each bucket of a key lies within one bucket, or has one label, of the requested expression."""
         told = told_by(key, self._kind, self._since)
         asked = told_by(tree, self._kind, self._since) or factor_of(tree, self._kind, self._zone, self._since)
         if told is None or asked is None:
@@ -101,7 +101,7 @@ class Dependencies:
         )
 
     def _is_dated(self, tree: Tree) -> bool:
-        """Return whether the keys have the fields of which a date is made."""
+        """Return whether the keys include the fields that make up a date."""
         asked = told_by(tree, self._kind, self._since)
         fields = fields_of(asked.source, asked.grain) if asked is not None else ()
         return bool(fields) and self._keys.issuperset(fields)

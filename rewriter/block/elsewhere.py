@@ -24,7 +24,7 @@ _COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def same_zone(one: str, other: str) -> bool:
-    """Return whether two names are of the same zone: equal, or of the same fixed offset.
+    """Return whether two zone names mean the same zone: equal names, or the same fixed offset.
 
     >>> same_zone("UTC", "Etc/UTC"), same_zone("UTC", "Europe/London")
     (True, False)
@@ -34,7 +34,7 @@ def same_zone(one: str, other: str) -> bool:
 
 
 def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
-    """Return the block of a view as a session in a zone reads it; None where the view's zone decides its rows."""
+    """Return a view's block as read by a session in a zone; None if the view's own zone decides its rows."""
     if view.settings is None or same_zone(view.zone, zone):
         return block
     return computed_elsewhere(block, view.zone)
@@ -67,14 +67,12 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 
 
 def _is_settled(tree: Tree, scope: Scope) -> bool:
-    """Return whether no zone could change the value: what depends on one stands where instants are compared or
-    counted.
-    """
+    """Return whether the value is the same in every zone: zones occur only within comparisons or counts of instants."""
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 
 
 def _settled(node: Tree, scope: Scope) -> Tree:
-    """NULL in the place of what is the same in all zones."""
+    """Replace subtrees that are the same in all zones by NULL."""
     if aggregate_of(node) is node and len(node.expressions) == 1 and AGGREGATES[node.name].of_key in ("same", "count"):
         return exp.null() if _is_instant(node.expressions[0], scope) else node
     if isinstance(node, exp.Is):

@@ -1,4 +1,4 @@
-"""Classes of columns that a block's equalities make equal."""
+"""Equivalence classes of columns by a block's equalities."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _Member = TypeVar("_Member", bound=Hashable)
 
 
 def key_of(column: Tree) -> Key:
-    """Return a canonical column as a pair of occurrence and name."""
+    """Return a canonical column as (occurrence id, name)."""
     assert isinstance(column, exp.Column)
     return column.table, column.name
 
 
 def equate(classes: dict[_Member, frozenset[_Member]], pairs: Iterable[tuple[_Member, _Member]]) -> None:
-    """Put the members of each pair into one class."""
+    """Merge the classes of each pair."""
     for left, right in pairs:
         both = classes.get(left, frozenset({left})) | classes.get(right, frozenset({right}))
         classes |= dict.fromkeys(both, both)
 
 
 class Equivalence:
-    """The equivalence that pairs of canonical columns generate.
+    """The equivalence relation that pairs of canonical columns generate.
 
     >>> a, b, c = (exp.column(n, "t0") for n in "abc")
     >>> Equivalence([(a, b), (b, c)]).same(a, c), Equivalence([(a, b)]).same(a, c)
@@ -43,7 +43,7 @@ class Equivalence:
         self._normalized: dict[Tree, Tree] = {}
 
     def members(self, column: Tree) -> frozenset[Key]:
-        """Return the class of a column, itself included."""
+        """Return the class of a column, including the column."""
         key = key_of(column)
         return self._class.get(key, frozenset({key}))
 

@@ -47,7 +47,7 @@ Tree = exp.Expr
 
 
 def canonical(node: Tree, scope: Scope) -> Tree:
-    """Return the canonical tree of an expression in a scope; raise Unsupported for what is not known to be safe."""
+    """Return the canonical tree of an expression in a scope; raise Unsupported for SQL outside the vocabulary."""
     found = _BUILDER.get(type(node))
     if found is None:
         raise Unsupported(f"{_text(node)} is not supported ({type(node).__name__.lower()})")
@@ -96,7 +96,7 @@ def _comparison(node: Tree, scope: Scope) -> Tree:
 
 
 def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) -> None:
-    """Raise Unsupported for a number beyond BIGINT beside what may be an integer.
+    """Raise Unsupported for a number beyond BIGINT compared with a possible integer.
 
     Spark makes TRUE or FALSE of `n < 99999999999999999999`, also where n is NULL
     (`DecimalPrecisionTypeCoercion.integralAndDecimalLiteral`).
@@ -120,13 +120,13 @@ _DIGITS, _MOST_BIGINT = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+"), Decimal(2**63 -
 
 
 def _refuse_chains(node: Tree, *operands: Tree) -> None:
-    """Raise Unsupported for `a = b LIKE c` and its kind: Spark reads them from the left, sqlglot does not."""
+    """Raise Unsupported for chains such as `a = b LIKE c`, which Spark and sqlglot associate differently."""
     if any(isinstance(operand, _PREDICATES) for operand in operands):
         raise Unsupported(f"{_text(node)} compares what a comparison gives; put it in parentheses")
 
 
 def _joined_texts(node: Tree, scope: Scope) -> Tree:
-    """`||` binds as + and - do in Spark, and looser here."""
+    """Return the canonical concatenation; Spark's `||` binds like + and -, the parser's is looser."""
     if any(isinstance(operand, exp.Add | exp.Sub) for operand in (node.this, node.expression)):
         raise Unsupported(f"{_text(node)} mixes || with + or -; put one of them in parentheses")
     return _binary(node, scope)
@@ -247,7 +247,7 @@ def _field(node: Tree, scope: Scope) -> Tree:
 
 
 def _refuse_unsettled(name: str, node: Tree) -> None:
-    """Raise Unsupported for a function that is not read, or does not give the same for the same arguments."""
+    """Raise Unsupported for an unknown or nondeterministic function."""
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}")
     if name == TIME_WINDOW:
@@ -261,7 +261,7 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
 
 
 def _part(node: Tree, scope: Scope) -> Tree:
-    """Return a part of a time by its name; weekdays from Monday on are counted from 1 here, and from 0 there."""
+    """Return the canonical field of a time; weekday numbers differ between functions."""
     unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
     function = UNITS.get(unit.name.upper()) if _is_text(unit) and len(node.expressions) == 2 else None
     if function is None:
@@ -277,7 +277,7 @@ def _part(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_time(source: Tree) -> bool:
-    """Return whether an expression is no difference of two times, as far as it shows."""
+    """Return whether an expression is a time, not a difference of two times."""
     node = source.unnest()
     if isinstance(node, exp.Add | exp.Sub):
         return _is_time(node.this) and isinstance(node.expression, exp.Interval | exp.Literal)
@@ -285,7 +285,7 @@ def _is_time(source: Tree) -> bool:
 
 
 def _clock(node: Tree, scope: Scope) -> Tree:
-    """`current_date` without parentheses, which is a column where there is one of that name."""
+    """Return `current_date` without parentheses as a call, unless a column has that name."""
     name = node.sql("spark").removesuffix("()").lower()
     select = node.find_ancestor(exp.Select)
     labels = {item.alias.lower() for item in select.expressions if item.alias} if select is not None else set()
@@ -311,7 +311,7 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
 
 
 def _as_wide(argument: Tree, scope: Scope) -> Tree:
-    """Return an integer column without a cast to a wider integer: both are summed as BIGINT."""
+    """Return an integer column without a widening cast: both are summed as BIGINT."""
     if not isinstance(argument, exp.Cast) or argument.args.get("safe"):
         return argument
     column, wide = scope.type_of(argument.this), CAST_TYPES.get(argument.to.this)
@@ -320,7 +320,7 @@ def _as_wide(argument: Tree, scope: Scope) -> Tree:
 
 
 def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
-    """Return a sketch with its size, which is a constant."""
+    """Return a sketch with its constant size."""
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
         raise Unsupported(f"{_text(node)} is not of a value and a constant size")
@@ -344,7 +344,7 @@ def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree
 
 
 def _count_if(node: Tree, scope: Scope) -> Tree:
-    """count_if(p) counts the rows of which p is true."""
+    """Return count_if(p) as a count of the rows for which p is true."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
         raise Unsupported(f"{_text(node)} is not supported")
     (condition,) = _arguments(node, node.expressions, scope)
@@ -370,7 +370,7 @@ def _window(node: Tree, scope: Scope) -> Tree:
 
 
 def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Bring the spellings of a bucket to `timeseries(source, grain, type)`, where they mean the same."""
+    """Return `timeseries(source, grain, type)` for any equivalent spelling of a bucket."""
     first, second = [*arguments, exp.Null(), exp.Null()][:2]
     if name == "date_trunc":
         unit, source = first, second
@@ -394,7 +394,7 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def checked_grain(unit: Tree | None, kind: str | None) -> str:
-    """Return the grain that `timeseries` was given, if it may be asked of a column of that type; raise Unsupported."""
+    """Return the grain of a `timeseries` call if its type allows the grain; raise Unsupported."""
     grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
     if grain is None:
         given = f", not {unit.sql('spark')}" if unit is not None else ""

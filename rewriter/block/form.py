@@ -1,4 +1,4 @@
-"""The normal form itself."""
+"""The data structures of the normal form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Found = TypeVar("_Found")
 
 
 class Unsupported(ValueError):
-    """A construct that a block cannot represent; the message names it in the user's words."""
+    """SQL that a block cannot represent; the message names the construct in the user's words."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Occurrence:
     contents: Table | None = field(default=None, compare=False)
 
     def column(self, name: str) -> Column | None:
-        """Return the column of that name, compared without case."""
+        """Return the column of that name, ignoring case."""
         return self._by_name.get(name.lower())
 
     @cached_property
@@ -61,7 +61,7 @@ class Join:
     on: tuple[Tree, ...]
 
     def renamed(self, mapping: Mapping[str, str]) -> Join:
-        """Return the same join of other occurrences."""
+        """Return the same join over other occurrence ids."""
         on = tuple(renamed(conjunct, mapping) for conjunct in self.on)
         return Join(self.kind, frozenset(mapping[t] for t in self.tables), on)
 
@@ -110,23 +110,23 @@ class Block:
 
     @property
     def derived(self) -> tuple[Block, ...]:
-        """The blocks of the derived tables that are read, at any depth."""
+        """The blocks of all derived tables, at any depth."""
         inner = [block for table in self.tables for block in (table.inner, *table.branches) if block is not None]
         return tuple(found for block in inner for found in (block, *block.derived))
 
     @property
     def plain(self) -> bool:
-        """Whether each output row is one row, or one group of rows, and is computed from those alone."""
+        """Whether each output row is one row or one group, computed from that alone."""
         return self.sets is None and not self.distinct and not any(holds(o, exp.Window) for o in self.outputs)
 
     @property
     def expressions(self) -> tuple[Tree, ...]:
-        """Every expression of the block."""
+        """All expressions of the block."""
         on = (conjunct for join in self.joins for conjunct in join.on)
         return (*self.outputs, *self.where, *on, *(self.keys or ()), *self.having, *(item.key for item in self.order))
 
     def type_of(self, column: Tree) -> Column | None:
-        """Return the declaration of a canonical column; None for any other expression."""
+        """Return the declared column of a canonical column; None for any other expression."""
         if not isinstance(column, exp.Column):
             return None
         table = self._by_id.get(column.table)
@@ -140,7 +140,7 @@ class Block:
 def remembered(
     function: Callable[Concatenate[Block, _Rest], _Found],
 ) -> Callable[Concatenate[Block, _Rest], _Found]:
-    """Keep with a block what a function finds about it: views stay, and are asked about with each query."""
+    """Cache a function's result with its block: views persist, and every query asks again."""
 
     @wraps(function)
     def found(block: Block, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Found:
@@ -154,7 +154,7 @@ def remembered(
 
 
 def renamed(tree: Tree, mapping: Mapping[str, str]) -> Tree:
-    """Return an expression over other occurrences; the very same one where none goes by another id."""
+    """Return an expression over other occurrence ids; the same object if no id changes."""
     if all(here == there for here, there in mapping.items()):
         return tree
 

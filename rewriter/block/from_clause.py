@@ -1,4 +1,4 @@
-"""FROM: its tables, what inner joins say about them, its other joins, and what names mean in it.
+"""FROM: tables, inner join conditions, other joins, and the scope of names.
 
 Derived tables and common table expressions that only select, filter and join are merged into the block. Others are
 tables to it, if their text and columns are known: what they compute is read as it is.
@@ -29,7 +29,7 @@ Build = Callable[[exp.Select, frozenset[str]], Block]
 
 
 class Derived(NamedTuple):
-    """A derived table or a common table expression as a table: the text by which FROM reads it, and its columns.
+    """A derived table or CTE that is not merged into the block: its text in FROM and its columns.
 
     `branches` are the blocks of a chain of UNION ALL, `inner` is the block of one SELECT.
     """
@@ -53,7 +53,7 @@ REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In
 
 
 class _TooMany(Unsupported):
-    """There are more tables than are read: to read a part of them as a derived table would take as long again."""
+    """FROM reads too many tables; reading some of them as a derived table would take as long again."""
 
 
 class FromClause(NamedTuple):
@@ -66,7 +66,7 @@ class FromClause(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """One item of FROM, read: its tables, its name, and what it says about its tables."""
+    """One parsed item of FROM: its tables, its source of names, and its conditions."""
 
     source: Source
     tables: tuple[Occurrence, ...]
@@ -79,7 +79,7 @@ class _Item(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether NULLs in its tables' columns are NULLs in all that it offers."""
+        """Whether the item is NULL only where its tables' columns are NULL."""
         return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
 
 
@@ -91,7 +91,7 @@ def read_from(
     taken: frozenset[str],
     derive: Derive | None = None,
 ) -> FromClause:
-    """Return the FROM clause of a SELECT, its tables' ids none of those that are taken; raise Unsupported.
+    """Return the FROM clause of a SELECT, with table ids that are not yet taken; raise Unsupported.
 
     `derive` gives the derived tables that are no part of the block; without it they are not read.
     """
@@ -110,7 +110,7 @@ def read_from(
 
 @dataclass
 class _Reader:
-    """Reads a FROM clause from left to right."""
+    """Parses a FROM clause from left to right."""
 
     find: Find
     common: Common
@@ -135,7 +135,7 @@ class _Reader:
         self.joins += item.joins
 
     def join(self, node: exp.Join) -> None:
-        """Read one more join."""
+        """Add one more join."""
         kind = _kind(node)
         item = self._item(node.this)
         if kind == "LEFT" and not item.plain and self.derive is not None and _is_derived(node.this, self.common):
@@ -153,7 +153,7 @@ class _Reader:
         return tuple(conjuncts_of(canonical(condition, self._scope()))) if condition is not None else ()
 
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
-        """Merge equal columns of both sides into one: the left one, in a LEFT join, too."""
+        """Merge the columns of USING into the left one, also for a LEFT join."""
         if kind not in ("INNER", "LEFT"):
             raise Unsupported(f"USING in a {kind} join is not supported")
         on: list[Tree] = []
@@ -291,7 +291,7 @@ def _is_derived(node: Tree, common: Common) -> bool:
 
 
 def _select_of(node: Tree, common: Common) -> exp.Select | None:
-    """Return the SELECT of a derived table or of a common table expression; None for other items of FROM."""
+    """Return the SELECT of a derived table or CTE; None for other items of FROM."""
     if isinstance(node, exp.Subquery):
         return node.this if isinstance(node.this, exp.Select) else None
     return common[node.name.lower()][0] if _is_derived(node, common) else None
@@ -301,7 +301,7 @@ _APART = ("group", "having", "distinct", "limit", "offset")
 
 
 def _stays_apart(select: exp.Select | None) -> bool:
-    """Return whether the text shows that a SELECT cannot be merged into the block around it.
+    """Return whether the text alone shows that a SELECT cannot be merged into its outer block.
 
     Else each level of nested ones would be read twice, to find that out, and then as a table of its own: the time would
     double with each.
@@ -319,7 +319,7 @@ def _is_call(node: Tree) -> bool:
 
 
 def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
-    """Return a derived table as a table of the block."""
+    """Return a derived table as an occurrence of the block."""
     _refuse_extras(node, ("this", "alias"), renames=True)
     text, columns, branches, inner = derive(node)
     alias = node.alias_or_name
@@ -334,15 +334,13 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 
 
 def _free_id(name: str, taken: frozenset[str]) -> str:
-    """Return an id made of the table's name: then a view and a query mostly call a table alike, and nothing is
-    renamed.
-    """
+    """Return an occurrence id made from the table's name, so that a view and a query mostly use the same ids."""
     plain = name.lower() if _PLAIN.fullmatch(name) else "t"
     return next(free for n in count() if (free := f"{plain}_{n}") not in taken)
 
 
 def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -> Block | None:
-    """Return the block of a derived table or of a common table expression; None for other items of FROM."""
+    """Return the block of a derived table or CTE; None for other items of FROM."""
     select = _select_of(node, common)
     if select is None:
         return None
@@ -355,7 +353,7 @@ def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -
 
 
 def _renamed(node: exp.Subquery, block: Block) -> Block:
-    """Return the block of a derived table whose alias names its columns: `FROM (…) AS x (a, b)`."""
+    """Return the block of a derived table whose alias renames its columns: `FROM (…) AS x (a, b)`."""
     names = tuple(node.alias_column_names)
     if names and len(names) != len(block.names):
         raise Unsupported(f"{len(names)} columns of {node.alias} are named, and there are {len(block.names)}")
@@ -363,7 +361,7 @@ def _renamed(node: exp.Subquery, block: Block) -> Block:
 
 
 def known_scope(tree: exp.Select, find: Find, common: Common, build: Build) -> Scope:
-    """Return names and types as far as they are known, whatever else a SELECT contains."""
+    """Return the names and types that are known, whatever else the SELECT contains."""
     tables: list[Occurrence] = []
     sources: list[Source] = []
     for node in from_items(tree):
@@ -384,14 +382,14 @@ def _offered(block: Block, alias: str) -> _Item:
 
 
 def _merged(block: Block, alias: str) -> _Item:
-    """Return a derived table as a part of the block around it."""
+    """Return a derived table merged into its outer block."""
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(f"{alias or 'a derived table'} groups, or takes some of its rows")
     return _offered(block, alias)
 
 
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
-    """Return the clause with each LEFT join made inner whose NULLs the block's WHERE takes away; the rest is nullable.
+    """Return the clause with LEFT joins made inner if WHERE rejects their NULLs; other joined columns are nullable.
 
     law: a filter that is not true of NULL in a column leaves no row that the join filled up with NULLs
     """
@@ -412,7 +410,7 @@ def _rejects(conjunct: Tree, join: Join) -> bool:
 
 
 def rejected(conjunct: Tree) -> tuple[Tree, ...]:
-    """Return the operands whose being NULL keeps a conjunct from being true."""
+    """Return the operands whose NULL makes a conjunct not true."""
     if isinstance(conjunct, REJECTING):
         return (conjunct.this,) if isinstance(conjunct, exp.In) else (conjunct.this, conjunct.expression)
     inner = conjunct.this if isinstance(conjunct, exp.Not) else None

@@ -1,4 +1,4 @@
-"""GROUP BY: keys, and the sets of them by which rows are grouped."""
+"""GROUP BY: keys and grouping sets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRAILING = ("rollup", "cube", "grouping_sets")
 
 @dataclass(frozen=True)
 class GroupBy:
-    """Keys in the order in which grouping_id() counts them; `sets` is None where rows are grouped by all of them.
+    """The keys in the order of grouping_id(); `sets` is None without grouping sets.
 
     `constant`: by constants alone, which is one group of all rows, and none where there are no rows.
     """
@@ -33,7 +33,7 @@ class GroupBy:
 
 
 def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> GroupBy:
-    """Return the grouping of a block, its expressions read by `read`; raise Unsupported."""
+    """Return the GROUP BY of a block, with expressions read by `read`; raise Unsupported."""
     trailing = [arg for arg in _TRAILING if group.args.get(arg)]
     others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
     if others or len(trailing) > 1:
@@ -53,9 +53,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
 
 
 def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
-    """Return the expression with grouping_id() in terms of grouping(): a bit for each key, the first key's the
-    highest.
-    """
+    """Return the expression with grouping_id() written as a sum over grouping()."""
 
     def spell(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Anonymous) or node.name != "grouping_id":
@@ -68,7 +66,7 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
 
 
 def set_number(keys: Sequence[Tree], grouped: Sequence[Tree]) -> int:
-    """Return grouping_id() of the rows of a grouping set: a bit for each key by which they are not grouped.
+    """Return grouping_id() of a grouping set: a set bit for each key that the set does not group by.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> set_number([a, b, c], [b]), set_number([a, b, c], [a, b, c])
@@ -91,7 +89,7 @@ def set_bits(keys: Sequence[Tree]) -> Tree:
 
 
 def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, ...]:
-    """GROUP BY ALL: every output that aggregates nothing."""
+    """Return the keys of GROUP BY ALL: every output without an aggregate."""
     keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
     if any(not holds(key, exp.Column) for key in keys):
         raise Unsupported("GROUP BY ALL over a constant is not supported")
@@ -119,7 +117,7 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
 
 
 def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]:
-    """Return the sets of keys that one item of GROUP BY stands for."""
+    """Return the grouping sets of one item of GROUP BY."""
     if isinstance(item, exp.GroupingSets):
         if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):
             raise Unsupported("GROUPING SETS within GROUPING SETS is not supported")
@@ -149,7 +147,7 @@ def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 
 def _plain(keys: tuple[Tree, ...]) -> GroupBy:
-    """Return the keys that are no constants: those are the same for all rows."""
+    """Return the keys that are no constants."""
     varying = tuple(key for key in keys if not is_literal(key))
     return replace(_checked(varying, None), constant=not varying)
 

@@ -1,4 +1,4 @@
-"""Expressions of one subject: which values of it lead to values of theirs.
+"""Monotone expressions of one subject, to turn comparisons of the expression into comparisons of the subject.
 
 A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is one of n or ts. Which one tells the set of the
 expression's values taken back to the subject.
@@ -33,7 +33,7 @@ _COALESCING = ("coalesce", "nvl")
 
 @dataclass(frozen=True)
 class Line:
-    """An expression of one subject: the subject, the type of comparisons with it, and its inverse function."""
+    """An expression of one subject: the subject, the type of its comparisons, and the inverse function."""
 
     subject: Tree
     kind: str
@@ -41,7 +41,7 @@ class Line:
 
 
 def comparable(kind: str) -> bool:
-    """Return whether values of a type lie on a line: texts by their bytes."""
+    """Return whether values of a type have a total order: texts by their bytes."""
     return (
         kind in INTEGERS
         or kind in FRACTIONS
@@ -52,9 +52,7 @@ def comparable(kind: str) -> bool:
 
 
 def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Line | None:
-    """Return the line that an expression's values lie on; `through` a bucket, a date or a year that of the time
-    itself.
-    """
+    """Return the Line of an expression; with `through`, a bucket, date or year yields the time itself."""
     column = block.type_of(tree)
     if column is not None:
         return Line(tree, column.type) if comparable(column.type) else None
@@ -71,7 +69,7 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
 
 
 def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | None:
-    """Return a number in a wider type: an integer is one in DOUBLE, too, where that has it."""
+    """Return the Line of a number in a wider type that holds all its values."""
     inner = line_of(tree.this, block, zone, through=through)
     kind = tree.to.sql("spark").lower().replace(", ", ",")
     if inner is None or inner.kind in FRACTIONS:
@@ -86,7 +84,7 @@ def _small(values: RangeSet) -> bool:
 
 
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
-    """coalesce(x, c) is c where x is NULL, and never NULL itself."""
+    """Return the Line of coalesce(x, c): c where x is NULL."""
     inner, literal = line_of(tree.expressions[0], block, zone, through=through), tree.expressions[1]
     if inner is None or inner.kind in FRACTIONS or (inner.kind in TEMPORAL and not _typed(literal, inner.kind)):
         return None
@@ -107,9 +105,7 @@ def _typed(literal: Tree, kind: str) -> bool:
 
 
 def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
-    """Return a bucket, a date or a year of a time: monotone steps of the time, where days have one length in the
-    zone.
-    """
+    """Return the Line of a bucket, date or year: a monotone step of the time where days have one length."""
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:
         source, grain, shown = bucket.source, bucket.grain, bucket.type
@@ -137,7 +133,7 @@ class _Steps:
     zone: str
 
     def back(self, values: RangeSet) -> RangeSet | None:
-        """Return the times that show as one of the values; None behind the year 9999."""
+        """Return the times whose labels are among the values; None beyond the year 9999."""
         try:
             return RangeSet.joined([RangeSet(tuple(self._intervals(values)), values.null)])
         except (ValueError, OverflowError):
@@ -150,7 +146,7 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Return the begin of the first bucket whose label is at least the value, or greater than the value."""
+        """Return the begin of the first bucket whose label is at least (or above) the value."""
         wall = self._wall(value)
         border = next_border(floor(wall, self.grain), self.grain) if after else border_behind(wall, self.grain)
         micros = micros_of(border)

@@ -1,4 +1,4 @@
-"""Expressions compared by what they mean: the order of operands that makes no difference counts for nothing.
+"""Comparison of expressions by meaning: the order of commutative operands does not matter.
 
 A block keeps its expressions as they were written, for what is printed of them runs as its author had it: in
 `x <> 0 AND 1 / x > 2` the order keeps a division by zero away, and `NULL + 1 / 0` never comes to its right side. What
@@ -36,7 +36,7 @@ _REORDERED = (*_SWAPPED, *CONNECTORS, exp.In)
 
 
 def meaning(tree: Tree) -> Tree:
-    """Return the expression with the operands of each operation in the one order; for comparing, not for printing.
+    """Return the expression with commutative operands in one order; for comparing, never for printing.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> meaning(exp.Mul(this=a, expression=b)) == meaning(exp.Mul(this=b, expression=a))
@@ -55,7 +55,7 @@ def _reordered(tree: Tree) -> Tree:
 
 
 def _ordered(tree: Tree) -> Tree:
-    """Return the expression in the order of hashes, which differs from process to process and is never printed."""
+    """Return the operands in the order of their hashes, which differs between processes."""
     kind: type[Tree] = type(tree)
     if isinstance(tree, CONNECTORS):
         chain = sorted({_ordered(operand) for operand in operands(tree, kind)}, key=hash)

@@ -1,4 +1,4 @@
-"""Predicates as disjunctions and as clauses, NOT pushed down to comparisons, and the number of them bounded.
+"""Predicates in disjunctive and conjunctive form, with NOT pushed down and a bounded size.
 
 law:    NOT (a AND b) is NOT a OR NOT b, unknown counted; a OR (b AND c) is (a OR b) AND (a OR c)
 """
@@ -18,7 +18,7 @@ MOST_CLAUSES = 64
 
 
 def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
-    """Return the ways in which a predicate can be true; None for one that has but one.
+    """Return the alternatives of a predicate; None if it has only one.
 
     >>> a, b = exp.column("a"), exp.column("b")
     >>> [branch.sql() for branch in branches_of(exp.Not(this=exp.And(this=a, expression=b)))]
@@ -32,8 +32,7 @@ def branches_of(tree: Tree) -> tuple[Tree, ...] | None:
 
 
 def clauses_of(tree: Tree) -> list[tuple[Tree, ...]] | None:
-    """Return the clauses that must all be true, each as predicates of which one must; None for a single predicate, or
-    many.
+    """Return the clauses of a predicate, each a list of alternatives; None for a single predicate or too many.
 
     >>> a, b, c = (exp.column(name) for name in "abc")
     >>> either = exp.Or(this=a, expression=exp.And(this=b, expression=c))
@@ -62,7 +61,7 @@ def _clauses(tree: Tree) -> list[tuple[Tree, ...]] | None:
 
 
 def negated(tree: Tree) -> Tree:
-    """Return the negation of a predicate, one step down; the parts stay in the tree that they are of."""
+    """Return the negation of a predicate, pushed down one step; operands stay in their own tree."""
     if not isinstance(tree, exp.And | exp.Or):
         inner: Tree = tree.this if isinstance(tree, exp.Not) else exp.Not(this=tree.copy())
         return inner
@@ -72,7 +71,7 @@ def negated(tree: Tree) -> Tree:
 
 
 def joined(kind: type[Tree], parts: Sequence[Tree]) -> Tree:
-    """Return the conjunction or disjunction of at least one part."""
+    """Return the conjunction or disjunction of one or more operands."""
     whole: Tree = parts[0]
     for part in parts[1:]:
         whole = kind(this=whole, expression=part)

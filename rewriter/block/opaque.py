@@ -1,4 +1,4 @@
-"""Subqueries that do not depend on the rows around them: constants to the block, kept as the text that they are.
+"""Uncorrelated subqueries: constants to the block, kept as their text.
 
 In canonical trees they are calls of functions with a blank in their names, which no user's function has. The last
 argument is the subquery's text.
@@ -21,7 +21,7 @@ OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 
 
 def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
-    """Return the call that stands for a subquery, its text as a name: those are compared with regard to case."""
+    """Return the call that stands for a subquery; its text is a name, so that case matters in comparisons."""
     return exp.Anonymous(this=kind, expressions=[*operands, exp.Identifier(this=text, quoted=True)])
 
 
@@ -31,7 +31,7 @@ def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:
 
 
 def opaque_within(tree: Tree) -> Iterator[exp.Anonymous]:
-    """Yield all calls that stand for subqueries in an expression."""
+    """Yield all calls in an expression that stand for subqueries."""
     if OPAQUE.isdisjoint(names_called(tree)):
         return iter(())
     return (call for call in every(tree, exp.Anonymous) if call.name in OPAQUE)
@@ -47,7 +47,7 @@ def text_of(call: exp.Anonymous) -> str:
 
 
 def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
-    """Return a subquery with its operator in parentheses: it may be an operand.
+    """Return a subquery with its operator in parentheses, so that it may be an operand.
 
     >>> spelled(opaque(IN, "SELECT y FROM t", exp.column("x")), str)
     '(x IN (SELECT y FROM t))'
@@ -61,7 +61,7 @@ def spelled(call: exp.Anonymous, expression_text: Callable[[Tree], str]) -> str:
 
 
 def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
-    """Return the expression with other texts for its subqueries."""
+    """Return the expression with new texts for its subqueries."""
 
     def put(node: exp.Expr) -> exp.Expr:
         if not is_opaque(node):
@@ -73,7 +73,7 @@ def with_texts(tree: Tree, texts: Mapping[str, str]) -> Tree:
 
 
 def shown(query: Tree) -> str:
-    """Return a subquery for a message, however long it is.
+    """Return a short name of a subquery for a message.
 
     >>> from rewriter.sql import parse_select
     >>> shown(parse_select("SELECT max(a) FROM t JOIN u ON t.x = u.x WHERE b > 1"))

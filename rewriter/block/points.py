@@ -1,4 +1,4 @@
-"""Constants as points on the line of a type, for comparing with what Spark compares in that type."""
+"""Constants as points on the value line of a type, as Spark compares them in that type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\Z", re.IGNORECASE)
 
 
 def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
-    """Return a constant as a point on the line of a type; None if Spark would not compare it in just that type."""
+    """Return a constant as a point on the line of a type; None if Spark compares it in another type."""
     sign = 1
     if isinstance(literal, exp.Neg):
         literal, sign = literal.this, -1
@@ -44,9 +44,7 @@ def literal_value(literal: Tree, kind: str, zone: str) -> Any | None:
 
 
 def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | None:
-    """Return a number where it is compared: in DOUBLE beside a DOUBLE, else in a DECIMAL or an integer with room for
-    both.
-    """
+    """Return a number in the type of its comparison: DOUBLE beside a DOUBLE, else a DECIMAL or an integer."""
     text = literal.name
     if literal.is_string or not _NUMBER.match(text) or typed not in (None, "double"):
         return None
@@ -60,7 +58,7 @@ def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | No
 
 
 def _rounded(text: str, kind: str) -> Fraction | None:
-    """Return the DOUBLE that a literal is read as; a FLOAT compares with a whole number in either type."""
+    """Return the DOUBLE value of a literal; a FLOAT compares with an integer in either type."""
     value = float(text)
     if not isfinite(value) or (kind == "float" and text.isdigit() and value > EXACT_IN_FLOAT):
         return None
@@ -68,16 +66,14 @@ def _rounded(text: str, kind: str) -> Fraction | None:
 
 
 def _is_exact(number: str, kind: str) -> bool:
-    """Return whether a number has a place in the DECIMAL that it is compared in: else Spark rounds it to one that
-    has.
-    """
+    """Return whether the DECIMAL of the comparison holds a number exactly; otherwise Spark rounds it."""
     precision, scale = map(int, kind[8:-1].split(",")) if kind not in DIGITS else (DIGITS[kind], 0)
     whole, _, fraction = number.partition(".")
     return max(precision - scale, len(whole.lstrip("0"))) + max(scale, len(fraction)) <= MAX_PRECISION
 
 
 def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
-    """Return a date as days, a time as microseconds; in the types in which no coercion of the column happens."""
+    """Return a date as days or a time as microseconds, for types that need no coercion of the column."""
     moment = read_moment(text, zone if kind == "timestamp" else None)
     if moment is None or typed not in (None, kind, "date"):
         return None

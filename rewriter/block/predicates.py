@@ -1,4 +1,4 @@
-"""A block's WHERE taken apart: column equalities, one set of values per subject, and the rest."""
+"""A block's WHERE by kind: column equalities, a set of values per subject, and residual predicates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_CASES = 64
 
 
 class Predicates:
-    """The conjuncts of a block, sorted by what can be said about them.
+    """The conjuncts of a block by kind.
 
     `pairs` are equalities of two columns that make one stand for the other: of the same type, which is
     neither floating point (0.0 = -0.0) nor of unknown collation. `ranges` gives each subject
@@ -47,7 +47,7 @@ class Predicates:
         self._sort()
 
     def _sort(self) -> None:
-        """Into ranges, all of one subject at once, and the rest."""
+        """Sort the conjuncts into value sets per subject and residual predicates."""
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
             ranged = _range(self.block, conjunct, self.zone)
@@ -59,7 +59,7 @@ class Predicates:
             self.ranges[subject] = RangeSet.met([self._declared(subject), *values])
 
     def values(self, subject: Tree) -> RangeSet:
-        """Return the values that the subject can have where all conjuncts are true."""
+        """Return the values that the conjuncts allow a subject."""
         known = self.ranges.get(subject)
         return known if known is not None else self._declared(subject)
 
@@ -72,7 +72,7 @@ class Predicates:
         return ALL
 
     def pins(self, subject: Tree) -> bool:
-        """Return whether the subject has one value where all conjuncts are true."""
+        """Return whether the conjuncts allow the subject exactly one value."""
         declared, values = self.block.type_of(subject), self.values(subject)
         if values == ONLY_NULL:
             return True
@@ -83,11 +83,11 @@ class Predicates:
 
     @property
     def impossible(self) -> bool:
-        """Whether no row makes all conjuncts true, as far as one column's values tell."""
+        """Whether the conjuncts contradict each other for some column."""
         return any(values.empty for values in self.ranges.values())
 
     def implies(self, conjunct: Tree) -> bool:
-        """Return whether a conjunct is true wherever all of these are.
+        """Return whether the conjuncts imply a predicate.
 
         law:    each way in which the disjunctions of a query can be true makes each clause of the conjunct true
         query:  (d = 10 AND k > 1) OR id = 5
@@ -110,7 +110,7 @@ class Predicates:
 
     @cached_property
     def _columns(self) -> frozenset[Tree]:
-        """The columns of the conjuncts that are no equalities of two of them."""
+        """The columns of all conjuncts that are no column equalities."""
         return frozenset(column for conjunct in self._rest for column in every(conjunct, exp.Column))
 
     def _clauses_hold(self, conjunct: Tree) -> bool:
@@ -118,7 +118,7 @@ class Predicates:
         return clauses is not None and all(map(self._clause_holds, clauses))
 
     def _clause_holds(self, atoms: tuple[Tree, ...]) -> bool:
-        """Return whether one of several predicates is true wherever all of these are.
+        """Return whether the conjuncts imply a disjunction.
 
         law: the values of different subjects are free of each other, so those of one must lie within all that the
              clause says of it
@@ -133,13 +133,13 @@ class Predicates:
         return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
 
     def _known(self, subject: Tree) -> RangeSet:
-        """Return the values of a subject by all that follows from the conjuncts."""
+        """Return the values that the conjuncts and their consequences allow a subject."""
         further = self._further.get(subject)
         return self.values(subject) if further is None else self.values(subject).meet(further)
 
     @cached_property
     def _further(self) -> dict[Tree, RangeSet]:
-        """The conditions that the conjuncts imply for other subjects: the time of a bucket, NULL."""
+        """The consequences of the conjuncts for other subjects: the time behind a bucket, NOT NULL."""
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
             found = [*_facets(self.block, conjunct, self.zone), consequence(conjunct, self.block, self.zone)]
@@ -150,7 +150,7 @@ class Predicates:
         return {subject: RangeSet.met(values) for subject, values in sets.items()}
 
     def _in_each_case(self, conjunct: Tree) -> bool:
-        """Return whether the conjunct is true whichever branch of a disjunction about its columns is."""
+        """Return whether a predicate holds in each branch of a disjunction over its columns."""
         wanted = {*every(conjunct, exp.Column)}
         for disjunction, columns in self._disjunctions:
             if not wanted.isdisjoint(columns):
@@ -160,7 +160,7 @@ class Predicates:
 
     @cached_property
     def _disjunctions(self) -> list[tuple[Tree, set[exp.Column]]]:
-        """The conjuncts that are several ways of being true, of several subjects, with their columns."""
+        """The disjunctions over several subjects, with their columns."""
         found = []
         for conjunct in self._rest if self._cases > 1 else ():
             if branches_of(conjunct) is not None and _range(self.block, conjunct, self.zone) is None:
@@ -168,7 +168,7 @@ class Predicates:
         return found
 
     def _branches(self, disjunction: Tree) -> list[Predicates]:
-        """Yield the predicates with each branch of a disjunction in its place; none where they are too many."""
+        """Yield the predicates with a disjunction replaced by each of its branches; nothing if there are too many."""
         known: dict[Tree, list[Predicates]] = vars(self).setdefault("_known_branches", {})
         if disjunction not in known:
             branches = branches_of(disjunction) or ()
@@ -180,7 +180,7 @@ class Predicates:
         return known[disjunction]
 
     def rest_of(self, conjunct: Tree) -> Tree | None:
-        """Return the residual of a conjunct where all of these are true; None if nothing remains.
+        """Return the residual of a conjunct given these predicates; None if they imply it.
 
         law:    parts of an AND that are true, and branches of an OR that cannot be, make no difference to it
         view:   region = 'eu'
@@ -232,6 +232,6 @@ def _range(block: Block, conjunct: Tree, zone: str) -> Ranged | None:
 
 @remembered
 def _facets(block: Block, conjunct: Tree, zone: str) -> tuple[Ranged, ...]:
-    """Return the sets of values that a predicate is: of its subject, and of the time behind that."""
+    """Return the value sets of a predicate: for its subject, and for the time behind its subject."""
     found = (range_of(conjunct, block, zone, through=through) for through in (False, True))
     return tuple(each for each in found if each is not None)

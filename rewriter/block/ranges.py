@@ -1,4 +1,4 @@
-"""Sets of values on a line, as the true side of SQL predicates: intervals, and whether NULL belongs."""
+"""Sets of values for which a SQL predicate is true: intervals, with or without NULL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Value = Any  # one of int, Fraction, str: always the same kind within one set
 
 
 class Bound(NamedTuple):
-    """An end of an interval; `value` None is infinity."""
+    """An end of an interval; a `value` of None is infinity."""
 
     value: Value | None
     closed: bool
@@ -25,7 +25,7 @@ class Interval(NamedTuple):
 
     @property
     def empty(self) -> bool:
-        """Whether no value lies within."""
+        """Whether the interval contains no value."""
         if self.low.value is None or self.high.value is None:
             return False
         if self.low.value == self.high.value:
@@ -33,16 +33,16 @@ class Interval(NamedTuple):
         return bool(self.low.value > self.high.value)
 
     def meet(self, other: Interval) -> Interval:
-        """Return the values in both."""
+        """Return the intersection."""
         return Interval(max(self.low, other.low, key=_low), min(self.high, other.high, key=_high))
 
     def within(self, other: Interval) -> bool:
-        """Return whether every value is in the other, too."""
+        """Return whether the other interval contains this one."""
         return self.empty or (_low(self.low) >= _low(other.low) and _high(self.high) <= _high(other.high))
 
 
 class _Infinite:
-    """Compares beyond every value."""
+    """A value beyond every other value."""
 
     def __init__(self, sign: int) -> None:
         self.sign = sign
@@ -76,7 +76,7 @@ EVERYTHING = Interval(Bound(None, False), Bound(None, False))
 
 @dataclass(frozen=True)
 class RangeSet:
-    """A union of intervals, in order and apart, and NULL or not: NOT IN of a long list has one for each value.
+    """Ordered, disjoint intervals, with or without NULL.
 
     >>> low, high = RangeSet.compare(">", 5), RangeSet.compare("<=", 9)
     >>> low.meet(high).within(low), low.within(low.meet(high))
@@ -104,13 +104,13 @@ class RangeSet:
 
     @staticmethod
     def of(values: Iterable[Value]) -> RangeSet:
-        """Return the set of just these values, of which there may be many."""
+        """Return the set of these values."""
         points = [Bound(value, True) for value in sorted(set(values))]
         return RangeSet(tuple(Interval(point, point) for point in points))
 
     @staticmethod
     def but(values: Iterable[Value]) -> RangeSet:
-        """Return all values but these."""
+        """Return all values except these."""
         edges = [Bound(value, False) for value in (None, *sorted(set(values)), None)]
         return RangeSet(tuple(Interval(low, high) for low, high in pairwise(edges)))
 
@@ -120,19 +120,19 @@ class RangeSet:
 
     @staticmethod
     def joined(sets: Iterable[RangeSet]) -> RangeSet:
-        """Return the values in any of the sets."""
+        """Return the union of sets."""
         all_of_them = tuple(sets)
         intervals = (interval for one in all_of_them for interval in one.intervals)
         return _union(intervals, any(one.null for one in all_of_them))
 
     @staticmethod
     def met(sets: Sequence[RangeSet]) -> RangeSet:
-        """Return the values in all of the sets, of which there is at least one."""
+        """Return the intersection of one or more sets."""
         middle = len(sets) // 2  # met two by two, so that each interval is looked at but a few times
         return RangeSet.met(sets[:middle]).meet(RangeSet.met(sets[middle:])) if middle else sets[0]
 
     def meet(self, other: RangeSet) -> RangeSet:
-        """Return the values in both."""
+        """Return the intersection."""
         return _union(_common(self.intervals, other.intervals), self.null and other.null)
 
     def complement(self) -> RangeSet:
@@ -153,11 +153,11 @@ class RangeSet:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no value in the set."""
+        """Whether the set contains no value."""
         return not self.intervals and not self.null
 
     def within(self, other: RangeSet) -> bool:
-        """Return whether every value is in the other, too."""
+        """Return whether the other set contains this one."""
         if self.null and not other.null:
             return False
         rest = iter(other.intervals)
@@ -176,9 +176,7 @@ ONLY_NULL = RangeSet((), null=True)
 
 
 def _common(left: Sequence[Interval], right: Sequence[Interval]) -> Iterator[Interval]:
-    """Yield the intersection of two sets of intervals; of two intervals the one that ends first meets none behind
-    the other.
-    """
+    """Yield the intersection of two sets of ordered intervals."""
     i = j = 0
     while i < len(left) and j < len(right):
         yield left[i].meet(right[j])
@@ -200,7 +198,7 @@ def _close(interval: Interval) -> Interval:
 
 
 def _union(intervals: Iterable[Interval], null: bool, discrete: bool = False) -> RangeSet:
-    """Merge what overlaps or touches, so that containment can be read off interval by interval."""
+    """Merge overlapping and adjacent intervals, so that containment can be decided per interval."""
     merged: list[Interval] = []
     for interval in sorted((i for i in intervals if not i.empty), key=lambda i: _low(i.low)):
         if merged and _touches(merged[-1], interval, discrete):

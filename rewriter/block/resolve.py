@@ -1,4 +1,4 @@
-"""From the tree of a SELECT to its block: names resolved, aliases and ordinals replaced by what they mean."""
+"""From the tree of a SELECT to its block: resolves names, output aliases and ordinals."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ READ_CLAUSES = frozenset(
 
 
 class Texts(NamedTuple):
-    """A function that gives a subquery's text in its statement, with a limit to the depth of nesting.
+    """A function from a subquery to its text in the statement, with a limit to the depth of nesting.
 
     Those whose texts are `known` were read before. `derive` gives the derived tables that are no part of a block.
     """
@@ -89,7 +89,7 @@ def build_block(
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:
-    """Return the text of a subquery that can be read by itself, so that it depends on nothing around it."""
+    """Return the text of an uncorrelated subquery."""
     select = query.unnest()
     if not isinstance(select, exp.Select):
         raise Unsupported(f"{shown(query)} is not one SELECT")
@@ -113,13 +113,13 @@ def find_among(statement: Statement, columns: Mapping[TableName, tuple[Column, .
 
 
 def scope_of(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return the sources of a SELECT that are known, whatever else it contains."""
+    """Return the known sources of a SELECT, whatever else the SELECT contains."""
     plain = {name: (_unfiltered(inner), build) for name, (inner, build) in common.items()}
     return known_scope(tree, find, plain, lambda inner, taken: build_block(_unfiltered(inner), find, common, taken))
 
 
 def _unfiltered(tree: exp.Select) -> exp.Select:
-    """Return the SELECT without WHERE, on which neither names nor types depend, here and in its derived tables."""
+    """Return the SELECT without WHERE clauses, which affect neither names nor types."""
     plain = tree.copy()
     for select in every(plain, exp.Select):
         select.set("where", None)
@@ -127,7 +127,7 @@ def _unfiltered(tree: exp.Select) -> exp.Select:
 
 
 def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
-    """Return all names that the FROM clause of a SELECT offers; raise Unsupported where they are not known."""
+    """Return the scope of a SELECT's FROM clause; raise Unsupported if some names are unknown."""
     if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
         raise Unsupported("there may be other names")
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
@@ -137,7 +137,7 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
 def common_tables(
     statement: Statement, select: SelectBlock, find: Find, texts_of: Callable[[SelectBlock], Texts] | None = None
 ) -> Common:
-    """Return the common table expressions that names in a block can mean, each seeing those before it.
+    """Return the CTEs that names in a block can mean, each seeing those before it.
 
     With `texts_of`, subqueries and derived tables in them are read, too.
     """
@@ -157,7 +157,7 @@ def common_tables(
 
 @dataclass(frozen=True)
 class _SelectList:
-    """The outputs, by which aliases and ordinals are understood."""
+    """The outputs of a SELECT, to resolve aliases and ordinals."""
 
     scope: Scope
     items: Sequence[tuple[Tree, str | None, bool]]
@@ -171,7 +171,7 @@ class _SelectList:
         return tuple(name for _, name, _ in self.items)
 
     def read(self, node: Tree) -> Tree:
-        """Return an expression of HAVING, over the tables' columns and the outputs' aliases."""
+        """Return an expression of HAVING, where names are columns or output aliases."""
         return canonical(node, self._aliased)
 
     @cached_property
@@ -179,20 +179,18 @@ class _SelectList:
         return replace(self.scope, alias=self.alias)
 
     def read_key(self, node: Tree) -> Tree:
-        """Return an item of GROUP BY, in which a column of FROM goes before an alias of its name."""
+        """Return an item of GROUP BY, where a column takes precedence over an alias."""
         return self._item(
             node, replace(self.scope, alias=lambda name: None if self.scope.has(name) else self.alias(name))
         )
 
     def read_order(self, node: Tree) -> Tree:
-        """Return an item of ORDER BY, in which an output goes before a column of its name; but not within an
-        aggregate.
-        """
+        """Return an item of ORDER BY, where an output takes precedence over a column, except within an aggregate."""
         aggregates = any(meant(call.name) in AGGREGATES for call in every(node, exp.Anonymous))
         return self._item(node, self._aliased if aggregates else replace(self.scope, alias=self._output))
 
     def _item(self, node: Tree, scope: Scope) -> Tree:
-        """Return an ordinal, or an expression."""
+        """Return the output of an ordinal, or an expression."""
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
@@ -203,14 +201,14 @@ class _SelectList:
         return canonical(node, scope)
 
     def _output(self, name: str) -> Tree | None:
-        """Return the one expression of the outputs that have a name."""
+        """Return the only output of a given name."""
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
             raise Unsupported(f"{name} is ambiguous: two outputs")
         return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
-        """Return the one expression that an alias names; raise Unsupported where the name could mean something else."""
+        """Return the expression of an output alias; raise Unsupported if the alias is ambiguous."""
         named = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
         if not named:
             return None
@@ -223,7 +221,7 @@ class _SelectList:
 
 
 def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
-    """Yield the outputs: expression, name as far as the text settles it, and whether it is an alias."""
+    """Yield the outputs: expression, name if the text determines it, and whether that is an alias."""
     for item in tree.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
             yield from _star(item, scope)
@@ -242,7 +240,7 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
 
 
 def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:
-    """Return the block with its groups, and what is done with them."""
+    """Return the block with its GROUP BY and the clauses evaluated after it."""
     group, having_clause = tree.args.get("group"), tree.args.get("having")
     by = read_group_by(group, select.read_key, select.outputs) if group is not None else None
     order = tuple(_ordering(item, select) for item in (tree.args.get("order") or exp.Order()).expressions)
@@ -269,7 +267,7 @@ def _any_rows() -> Tree:
 
 
 def _behind_groups(block: Block) -> tuple[Tree, ...]:
-    """Return the expressions that are computed from the groups."""
+    """Return the expressions that are evaluated after grouping."""
     return (*block.outputs, *block.having, *(item.key for item in block.order))
 
 
@@ -284,7 +282,7 @@ def _with_grouping_ids(block: Block) -> Block:
 
 
 def _distinct(tree: exp.Select, block: Block) -> Block:
-    """DISTINCT without aggregates and windows is grouping by all outputs that are not constant."""
+    """Return DISTINCT as grouping by all outputs that are no constants."""
     if tree.args["distinct"].args.get("on"):
         raise Unsupported("DISTINCT ON is not supported")
     outputs = tuple(dict.fromkeys(output for output in block.outputs if holds(output, exp.Column)))
@@ -296,7 +294,7 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
 
 
 def _check(block: Block, ties: bool) -> None:
-    """Raise Unsupported for expressions that Spark refuses, or that depend on more than the rows."""
+    """Raise Unsupported for expressions that Spark rejects, or that depend on more than the rows."""
     for tree in _behind_groups(block):
         if block.keys is not None:
             _check_grouped(tree, block.keys)
@@ -313,7 +311,7 @@ def _check(block: Block, ties: bool) -> None:
 
 
 def _check_subqueries(block: Block) -> None:
-    """Raise Unsupported for subqueries where Spark does not take them, before or behind a rewriting."""
+    """Raise Unsupported for subqueries where Spark rejects them, before or after a rewriting."""
     fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
     if any(True for tree in fixed for _ in opaque_within(tree)):
         raise Unsupported("a subquery stands in GROUP BY or in the condition of a join")
@@ -323,7 +321,7 @@ def _check_subqueries(block: Block) -> None:
 
 
 def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
-    """Raise Unsupported for a column outside keys and aggregates, which Spark refuses."""
+    """Raise Unsupported for a column outside keys and aggregates, which Spark rejects."""
     if expression in keys or aggregate_of(expression) is not None:
         return
     if isinstance(expression, exp.Column):

@@ -1,4 +1,4 @@
-"""The resolution of names in a block."""
+"""Name resolution in a block."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Source:
-    """One item of FROM as names see it: a table, or the outputs of a derived one."""
+    """One item of FROM in a scope: a table, or the outputs of a derived table."""
 
     alias: str
     table: Occurrence | None = None
     derived: tuple[tuple[str | None, Tree], ...] = ()
 
     def column(self, name: str) -> Tree | None:
-        """Return the column that the name means here; raise Unsupported where a derived table has it twice."""
+        """Return the column of that name; raise Unsupported if a derived table has it twice."""
         if self.table is not None:
             column = self.table.column(name)
             return exp.column(column.name.lower(), self.table.id) if column is not None else None
@@ -34,13 +34,13 @@ class Source:
         return found[0].copy() if found else None
 
     def has(self, name: str) -> bool:
-        """Return whether a name in lower case means anything here."""
+        """Return whether the source has a column of this lower-case name."""
         if self.table is not None:
             return self.table.column(name) is not None
         return any(label is not None and label.lower() == name for label, _ in self.derived)
 
     def columns(self) -> Iterator[tuple[str | None, Tree]]:
-        """Yield all names with what they mean, in order."""
+        """Yield all names with their canonical columns, in order."""
         if self.table is None:
             yield from ((name, tree.copy()) for name, tree in self.derived)
             return
@@ -48,7 +48,7 @@ class Source:
             yield column.name, exp.column(column.name.lower(), self.table.id)
 
     def answers_to(self, qualifier: tuple[str, ...]) -> bool:
-        """Return whether it can be qualified so: by its alias or, without one, by the tail of the table's name."""
+        """Return whether a qualifier means this source: its alias or, without one, the end of the table's name."""
         if qualifier == (self.alias.lower(),):
             return True
         if self.table is None or self.alias != self.table.name.table:
@@ -77,7 +77,7 @@ class Scope:
     constant: Callable[[Tree], str] = field(default=lambda query: _not_read(query))
 
     def column(self, node: exp.Column) -> Tree:
-        """Return the canonical tree that a reference means; raise Unsupported."""
+        """Return the canonical tree of a column reference; raise Unsupported."""
         if len(node.parts) == 1 and (meant := self.alias(node.name)) is not None:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
@@ -92,7 +92,7 @@ class Scope:
         return found[0]
 
     def _missing(self, qualifier: Sequence[str]) -> str:
-        """Return why a name of several parts, or of one, is no column."""
+        """Return the error for a name that is no column."""
         for end in range(1, len(qualifier) + 1):
             *before, column = qualifier[:end]
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)
@@ -101,7 +101,7 @@ class Scope:
         return "is no column of the tables in its FROM"
 
     def source_of(self, node: exp.Column) -> Source | None:
-        """Return the source of a column that is one of a single source."""
+        """Return the source of an unambiguous column."""
         *qualifier, name = (part.name.lower() for part in node.parts)
         if self.merged:
             return None
@@ -110,9 +110,7 @@ class Scope:
         )
 
     def _is_nothing(self, qualifier: list[str]) -> bool:
-        """Return whether a name that is no column here is nothing else for certain: a field of a struct, an unnamed
-        output.
-        """
+        """Return whether a name cannot be anything but a column: no struct field and no unnamed output."""
         named = all(label is not None for source in self.sources for label, _ in source.columns())
         return named and not (qualifier and self.has(qualifier[0]))
 
@@ -130,7 +128,7 @@ class Scope:
                 yield meant
 
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:
-        """Yield the columns that `*`, or `qualifier.*`, stands for; raise Unsupported."""
+        """Yield the columns of `*` or `qualifier.*`; raise Unsupported."""
         if qualifier is not None and self.merged:
             raise Unsupported(f"{qualifier}.* beside USING is not supported")
         yield from ((name, tree.copy()) for name, tree in self.merged)
@@ -143,14 +141,14 @@ class Scope:
                     yield name, tree
 
     def has(self, name: str) -> bool:
-        """Return whether an unqualified name is a column of some source here."""
+        """Return whether an unqualified name is a column of some source."""
         name = name.lower()
         return any(label.lower() == name for label, _ in self.merged) or any(
             source.has(name) for source in self.sources
         )
 
     def type_of(self, node: Tree) -> Column | None:
-        """Return the declaration behind a canonical column."""
+        """Return the declared column of a canonical column."""
         if not isinstance(node, exp.Column):
             return None
         table = self._by_id.get(node.table)

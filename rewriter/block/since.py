@@ -37,7 +37,7 @@ _LAST_YEAR = 9999
 
 
 def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
-    """Return a lower bound of a time, in seconds since 1970, from a filter and from `known` bounds; None without one.
+    """Return a lower bound of a time from a filter and `known` bounds, in seconds since 1970; None without one.
 
     The bound is the begin of a year, so that conclusions from it stay valid from one refresh to the next.
 
@@ -58,7 +58,7 @@ def _year_of(seconds: int) -> int:
 
 
 def least_of(bound: Tree) -> int | None:
-    """Return a lower bound of a comparison's right side, in seconds since 1970, at any time of execution; or None."""
+    """Return a lower bound of a comparison's right side at any time of execution, in seconds since 1970; or None."""
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal) and text.is_string:
         moment = read_moment(text.name, None)
@@ -81,13 +81,13 @@ def _least(tree: Tree, column: Tree) -> int | None:
 
 
 def _every(sides: list[int | None]) -> int | None:
-    """Return the smallest of several bounds; None if one of them is not known."""
+    """Return the smallest of several bounds; None if one of them is unknown."""
     known = [side for side in sides if side is not None]
     return min(known) if len(known) == len(sides) else None
 
 
 def _begun_of(tree: Tree) -> Tree:
-    """Return the time in whose bucket, if it is one, an expression is the begin."""
+    """Return the time whose bucket begins at an expression, if the expression is a bucket."""
     bucket = as_bucket(tree) or bucket_elsewhere(tree)
     if bucket is not None:
         return bucket.source
@@ -97,7 +97,7 @@ def _begun_of(tree: Tree) -> Tree:
 
 
 def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
-    """Return a bound of a time, of its bucket or date, which begins no later, or of its year."""
+    """Return a bound of a time, of its bucket or date (which begin no later), or of its year."""
     if isinstance(subject, exp.Anonymous) and subject.name == "year" and _begun_of(subject.expressions[0]) == column:
         year = int(bound.name) if isinstance(bound, exp.Literal) and bound.name.isdigit() else 0
         return int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) - _MARGIN if 0 < year <= _LAST_YEAR else None
@@ -109,7 +109,7 @@ def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
 
 
 def _back(bound: Tree) -> int | None:
-    """Return the most seconds that a bound lies before now."""
+    """Return the greatest distance of a bound before now, in seconds."""
     if isinstance(bound, exp.Cast):
         return _more(bound.this, _DAY)
     if isinstance(bound, exp.Add | exp.Sub):
@@ -144,7 +144,7 @@ def _step(tree: Tree) -> int | None:
 
 @remembered
 def known_since(block: Block, columns: tuple[str, ...], least: tuple[tuple[str, int], ...]) -> Block:
-    """Return a view's block with lower bounds of its times, from the smallest values of its storage columns.
+    """Return a view's block with lower bounds of its times, from the smallest values in its storage.
 
     A bucket or a date begins before its times, apart from minutes by which a zone has once shifted its clocks.
     """

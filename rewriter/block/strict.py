@@ -1,4 +1,4 @@
-"""Columns that are not NULL wherever a predicate is true."""
+"""Columns that cannot be NULL where a predicate is true."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PASSING = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Cast)
 
 
 def not_null_in(predicate: Tree) -> Iterator[Tree]:
-    """Yield the columns of which NULL would make a predicate unknown.
+    """Yield the columns whose NULL makes a predicate unknown.
 
     >>> from rewriter.sql import parse_select
     >>> where = parse_select("SELECT 1 FROM t WHERE NOT a + 1 < CAST(b AS INT)").args["where"].this
@@ -35,7 +35,7 @@ def not_null_in(predicate: Tree) -> Iterator[Tree]:
 
 
 def _passed(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns of which NULL makes an expression NULL."""
+    """Yield the columns whose NULL makes an expression NULL."""
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, _PASSING):

@@ -1,4 +1,4 @@
-"""WHERE, and the subqueries in it that keep or drop rows: SEMI and ANTI joins.
+"""WHERE and its subqueries: EXISTS and IN as SEMI and ANTI joins.
 
 | WHERE …                          | is a join of the subquery's tables                                      |
 |----------------------------------|-------------------------------------------------------------------------|
@@ -42,12 +42,12 @@ class Filter(NamedTuple):
     joins: tuple[Join, ...] = ()
 
     def on(self, clause: FromClause) -> FromClause:
-        """Return the FROM clause with its joins."""
+        """Return the FROM clause with the filter's joins added."""
         return clause._replace(tables=(*clause.tables, *self.tables), joins=(*clause.joins, *self.joins))
 
 
 class _Membership(NamedTuple):
-    """A predicate that asks whether a subquery has rows; with an `operand`, whether it has that among them."""
+    """EXISTS (SELECT …) or, with an `operand`, IN (SELECT …)."""
 
     kind: str
     select: exp.Select
@@ -55,7 +55,7 @@ class _Membership(NamedTuple):
 
 
 def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: frozenset[str] = frozenset()) -> Filter:
-    """Return the WHERE behind a FROM clause, its tables with ids that are not taken; raise Unsupported."""
+    """Return the WHERE clause, with unused ids for the tables of its joins; raise Unsupported."""
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
     asked = [(part, found) for part in parts if (found := _membership(part)) is not None]
     plain = (part for part in parts if _membership(part) is None)
@@ -75,9 +75,7 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
 
 
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
-    """Return a predicate that is no join, if its subquery depends on nothing around it; else the problem is raised
-    again.
-    """
+    """Return a predicate over an uncorrelated subquery; raise the original problem again for others."""
     try:
         return canonical(part, scope)
     except Unsupported:
@@ -97,7 +95,7 @@ def _membership(conjunct: Tree) -> _Membership | None:
 def _joined(
     asked: _Membership, around: FromClause, read: ReadFrom, taken: frozenset[str]
 ) -> tuple[Sequence[Occurrence], Join]:
-    """Return the join that such a predicate is, and the tables that it brings."""
+    """Return the join for EXISTS or IN, and the tables that the join adds."""
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
         raise Unsupported(f"{shown(select)} groups, or takes some of its rows")
@@ -127,7 +125,7 @@ def _joined(
 
 
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
-    """Return whether IN compares two columns, or times, as `=` does: it brings other types to one in its own way."""
+    """Return whether IN compares as `=` does: two columns of one type, or times; IN coerces others differently."""
     sides = (left, right)
     types = [c.type if (c := scope.type_of(side)) else temporal_type(side, scope) for side in sides]
     types = [kind for kind in types if kind is not None]
@@ -135,7 +133,7 @@ def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
 
 
 def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequence[Tree]) -> None:
-    """Raise Unsupported for a side of NOT IN that could be NULL."""
+    """Raise Unsupported for a nullable operand of NOT IN."""
     column = Scope(tuple(tables)).type_of(operand)
     if column is not None and not column.nullable:
         return
@@ -144,6 +142,6 @@ def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequenc
 
 
 def _whole(source: FromClause) -> list[Occurrence]:
-    """Return the tables that no join fills up with NULLs."""
+    """Return the tables that no outer join fills with NULLs."""
     filled = frozenset[str]().union(*(join.tables for join in source.joins if join.kind in ("LEFT", "FULL")))
     return [table for table in source.tables if table.id not in filled]

@@ -1,4 +1,4 @@
-"""The parts of `window(t, '1 hour')` over a point in time, in canonical form.
+"""The fields of `window(t, '1 hour')` in canonical form.
 
 law: the window of a TIMESTAMP begins at the last instant that is a multiple of its length, counted from 1970 and an
      offset, in no zone; that of a TIMESTAMP_NTZ likewise on its clock, where a length that divides a day is a bucket
@@ -22,7 +22,7 @@ _GRAINS = {length: grain for grain, length in LENGTHS.items() if grain != "week"
 
 
 def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
-    """Return the start or the end of a window; raise Unsupported where the type of the time does not settle it."""
+    """Return the start or end of a time window; raise Unsupported if the type of the time is unknown."""
     time, length, offset = arguments[0], int(arguments[1].name), int(arguments[2].name)
     if scope.has(NAME):
         raise Unsupported("window is a column, too")
@@ -37,7 +37,7 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 
 def _of_instants(field: str, time: Tree, length: int, offset: int) -> Tree:
-    """`timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`."""
+    """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / length) * length + offset)`."""
     counted: Tree = call_of("unix_seconds", time)
     counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted
     ratio = exp.Div(this=counted, expression=number(length), typed=False, safe=False)

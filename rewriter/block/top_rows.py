@@ -20,7 +20,7 @@ _COMPARED = (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 
 
 def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether one query reads a SELECT, and takes rows by their numbers, the only ones in the statement.
+    """Return whether a SELECT's only reader filters its rows by their row numbers.
 
     law:    each choice among equal rows is an answer to the query; only one place in it makes a choice, so that no
             other one depends on the same
@@ -36,7 +36,7 @@ def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
 
 
 def _readers(statement: Statement, select: SelectBlock) -> Iterator[exp.Select]:
-    """Yield the SELECTs in whose FROM a SELECT stands, as a derived table or by its name."""
+    """Yield the SELECTs whose FROM reads a SELECT, as a derived table or by its name."""
     names = {table.name for table in statement.common if table.block.span == select.span}
     for block in statement.blocks:
         for item in from_items(block.tree) if block.tree is not None else ():

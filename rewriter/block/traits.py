@@ -18,7 +18,7 @@ _ZONELESS = ZONELESS | OPAQUE
 
 
 def temporal_type(node: Tree, scope: Scope) -> str | None:
-    """Return the temporal type of an expression, if the expression alone shows it."""
+    """Return the temporal type of an expression, if the expression alone determines it."""
     column = scope.type_of(node)
     if column is not None:
         return column.type if column.type in TEMPORAL else None
@@ -43,7 +43,7 @@ def is_literal(node: Tree) -> bool:
 
 
 def is_constant(node: Tree) -> bool:
-    """Return whether a canonical tree has one value in the whole of a statement that can be written anywhere in it."""
+    """Return whether a canonical tree has one value throughout a statement, wherever it is written."""
     if isinstance(node, exp.Column):
         return False
     return is_literal(node) or not any(
@@ -53,14 +53,12 @@ def is_constant(node: Tree) -> bool:
 
 
 def tells_time(node: Tree) -> bool:
-    """Return whether a canonical tree depends on when it is computed."""
+    """Return whether a canonical tree depends on the time of execution."""
     return not CLOCK.isdisjoint(names_called(node))
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
-    """Return the aggregate call that a canonical node is, itself or under FILTER; None for others, as those with
-    OVER.
-    """
+    """Return the aggregate call of a canonical node, also under FILTER; None for others and for window calls."""
     if isinstance(node.parent, exp.Window) and node.arg_key == "this":
         return None
     call = node.this if isinstance(node, exp.Filter) else node
@@ -68,14 +66,14 @@ def aggregate_of(node: Tree) -> exp.Anonymous | None:
 
 
 def has_aggregate(node: Tree) -> bool:
-    """Return whether an aggregate stands anywhere in the expression."""
+    """Return whether an expression contains an aggregate."""
     if AGGREGATES.keys().isdisjoint(names_called(node)):
         return False
     return any(aggregate_of(call) is not None for call in every(node, exp.Anonymous))
 
 
 def depends_on_zone(node: Tree, scope: Scope) -> bool:
-    """Return whether the session's time zone could change the value; True wherever that is not plain."""
+    """Return whether the session's time zone could change the value; True in doubt."""
     for inner in nodes_of(node):
         column = scope.type_of(inner)
         if column is not None and column.type == "timestamp":

@@ -1,4 +1,4 @@
-"""The operators and casts that may stand in a block: deterministic, and the same to Spark after printing."""
+"""The operators and casts allowed in a block: deterministic, and unchanged by printing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Window functions whose value follows from the rows alone, in whatever order they come.
+"""Window functions whose value depends on the rows alone, not on their order.
 
 law: rows that ORDER BY leaves equal have one rank, and a frame that ends with the current row takes in all of
      them. What tells them apart (row_number(), lag(), a frame of ROWS) is read only where none are equal:
@@ -22,7 +22,7 @@ _SO_FAR = ("UNBOUNDED", "PRECEDING", "CURRENT ROW", "")
 
 
 def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
-    """Return a call with its OVER clause, its expressions read by `read`; raise Unsupported."""
+    """Return a call with OVER, its expressions read by `read`; raise Unsupported."""
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
         raise Unsupported(f"{_text(node)} has more than a plain OVER (…)")
@@ -40,7 +40,7 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
 
 
 def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
-    """Raise Unsupported for a window function that could tell equal rows apart; `keys` tell all rows apart."""
+    """Raise Unsupported for a window function that could distinguish equal rows; `keys` are unique."""
     for window in every(tree, exp.Window):
         spec, order = window.args.get("spec"), window.args.get("order")
         by_rows = spec is not None and spec.args["kind"] == "ROWS" and _bounds(spec) != _WHOLE
@@ -73,9 +73,7 @@ def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
 
 
 def _frame(node: exp.Window) -> exp.WindowSpec | None:
-    """Return the frame: rows by number, or all that are equal to the current one with all before them or all there
-    are.
-    """
+    """Return the window frame: by row count, or by peers of the current row with all rows before them or all rows."""
     spec = node.args.get("spec")
     if spec is None:
         return None

@@ -12,8 +12,7 @@ from rewriter.timeseries import as_bucket, bucket_call, bucket_elsewhere, zone_e
 
 
 def words(tree: exp.Expr) -> str:
-    """Return an expression without the types that buckets carry, and without the names of tables where it is clear
-    without.
+    """Return an expression as text for a message, without type arguments and without unnecessary qualifiers.
 
     >>> words(exp.Mul(this=exp.column("price", "t_0"), expression=exp.column("n", "t_0") + 1))
     'price * (n + 1)'
@@ -39,7 +38,7 @@ def words(tree: exp.Expr) -> str:
 
 
 def _binds_less(node: exp.Expr) -> bool:
-    """Return whether an operation would be read otherwise where it stands, without parentheses around it."""
+    """Return whether an operand needs parentheses."""
     if isinstance(node, exp.Or):
         return isinstance(node.parent, exp.And | exp.Not)
     subtracted = isinstance(node.parent, exp.Sub | exp.Div) and node.arg_key == "expression"
@@ -47,12 +46,12 @@ def _binds_less(node: exp.Expr) -> bool:
 
 
 def _occurring(column: exp.Column) -> str:
-    """Return the table that an occurrence is one of."""
+    """Return the table name of an occurrence id."""
     return column.table.rpartition("_")[0] or column.table
 
 
 def _unclear(tree: exp.Expr) -> Iterator[str]:
-    """Yield the names that columns of several tables share."""
+    """Yield the column names that occur with several tables."""
     tables: dict[str, str] = {}
     for column in every(tree, exp.Column):
         if tables.setdefault(column.name, column.table) != column.table:
