@@ -153,10 +153,11 @@ def _check(settings: Config) -> None:
         from proxy import workers
 
         workers.check(settings)
-    if settings.server.tls is not None or not settings.authentication.open_to_all:
+    if settings.server.tls is not None or settings.console.tls is not None or not settings.authentication.open_to_all:
         from proxy import admission
 
         admission.entrance(settings)
+        admission.console_tls(settings.console)
     if settings.tracing is not None:
         from proxy import traces
 

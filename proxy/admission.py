@@ -10,8 +10,10 @@ from typing import TypeVar
 from proxy.authentication import Authentication, PasswordFile, Passwords, Tickets, TokenKeys
 from proxy.config import (
     AuthenticationSettings,
+    Certificate,
     Config,
     ConfigError,
+    ConsoleSettings,
     JwtSettings,
     KerberosSettings,
     LdapSettings,
@@ -45,11 +47,20 @@ def authentication(settings: AuthenticationSettings) -> Authentication:
 
 
 def tls(files: TlsFiles) -> TlsSettings:
-    """Return the certificate, loaded."""
+    """Return the certificate of the port for SQL, loaded."""
+    return _loaded("[server.tls]", files, files.required)
+
+
+def console_tls(settings: ConsoleSettings) -> TlsSettings | None:
+    """Return the certificate of the console, loaded; None where the console has none."""
+    return None if settings.tls is None else _loaded("[console.tls]", settings.tls, required=True)
+
+
+def _loaded(table: str, files: Certificate, required: bool) -> TlsSettings:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    settings = TlsSettings(context, files.required)
-    _made("[server.tls]", lambda: settings.load(files.certificate, files.key))
+    settings = TlsSettings(context, required)
+    _made(table, lambda: settings.load(files.certificate, files.key))
     return settings
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from proxy import admission, jars, links, preflight, serving, workers
+from proxy import admission, jars, links, preflight, serving, traces, workers
 from proxy.catalog import CatalogError, open_catalog
 from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
 from proxy.hs2 import SqlError
@@ -79,6 +79,8 @@ def _settings(settings: Config) -> str:
     if settings.server.workers > 1:
         workers.check(settings)
     admission.entrance(settings)
+    admission.console_tls(settings.console)
+    traces.check(settings.tracing)
     links.upstreams(settings)
     return "valid; logins and certificates can be loaded"
 

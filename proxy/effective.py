@@ -15,6 +15,7 @@ from proxy.upstream import Timeouts
 
 _RELOADED = (
     *("upstream.", "pipeline.user", "pipeline.password", "server.tls.certificate", "server.tls.key"),
+    *("console.tls.certificate", "console.tls.key"),
     *("authentication.operators", "authentication.proxy_users"),
 )
 _HEADERS = ".headers."  # of HTTP, which may say who we are

@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from proxy import admission, links, workers
 from proxy.commands import Reloaded
-from proxy.config import Config, ConfigError
+from proxy.config import Certificate, Config, ConfigError
 from proxy.effective import differing
 from proxy.options import Options, settled
+
+C = TypeVar("C", bound=Certificate)
 
 _log = logging.getLogger("viewgate")
 
@@ -60,20 +63,26 @@ def renewed(now: Config, read: Config) -> Config:
     >>> renewed(parse(""), read).server.port, renewed(parse(""), read).authentication.operators
     (10000, frozenset({'ann'}))
     """
-    server = now.server
-    if server.tls is not None and read.server.tls is not None:
-        files = {"certificate": read.server.tls.certificate, "key": read.server.tls.key}
-        server = server.model_copy(update={"tls": server.tls.model_copy(update=files)})
+    server = now.server.model_copy(update={"tls": _renewed_files(now.server.tls, read.server.tls)})
+    console = now.console.model_copy(update={"tls": _renewed_files(now.console.tls, read.console.tls)})
     login = {"user": read.pipeline.user, "password": read.pipeline.password}
     people = {"operators": read.authentication.operators, "proxy_users": read.authentication.proxy_users}
     return now.model_copy(
         update={
             "server": server,
+            "console": console,
             "upstreams": read.upstreams,
             "pipeline": now.pipeline.model_copy(update=login),
             "authentication": now.authentication.model_copy(update=people),
         }
     )
+
+
+def _renewed_files(now: C | None, read: C | None) -> C | None:
+    """Return the files of a certificate as they were read, where there is one in effect."""
+    if now is None or read is None:
+        return now
+    return now.model_copy(update={"certificate": read.certificate, "key": read.key})
 
 
 def _check(settings: Config) -> None:
@@ -82,6 +91,7 @@ def _check(settings: Config) -> None:
         workers.check(settings)
     if settings.server.tls is not None:
         admission.tls(settings.server.tls)
+    admission.console_tls(settings.console)
     links.upstreams(settings)
 
 

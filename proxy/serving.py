@@ -24,7 +24,7 @@ from proxy.hs2 import SqlError
 from proxy.options import Options, settled
 from proxy.own_sessions import in_session, open_session
 from proxy.reloading import Reloading
-from proxy.server import Entrance, Server, bound, is_ipv6
+from proxy.server import Entrance, Server, TlsSettings, bound, is_ipv6
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams
 from proxy.wire import Transport
@@ -41,7 +41,7 @@ async def serve(options: Options) -> int:
         workers.check(settings)
     traces.check(settings.tracing)
     refuse_taken_port(settings.server)
-    entrance = admission.entrance(settings)
+    entrance, certificate = admission.entrance(settings), admission.console_tls(settings.console)
     if settings.server.workers > 1:
         return await supervise(options, settings)
     stopping = asyncio.Event()
@@ -52,9 +52,9 @@ async def serve(options: Options) -> int:
         effective = Effective(settings)
         service, context = compose(surroundings, effective, running)
         entered = entrance(service)
-        console = _console(entered, context, place, running)
+        console = _console(entered, context, certificate, place, running)
         _say_console(settings, place)
-        adopted = partial(_adopt, effective, entered, partial(adopt, surroundings, service))
+        adopted = partial(_adopt, effective, entered.tls, certificate, partial(adopt, surroundings, service))
         reloading = Reloading(options, settings, lambda: effective.settings, adopted)
         effective.reload = partial(_at_once, reloading)
         _when_to_reload(reloading)
@@ -114,11 +114,13 @@ async def work() -> None:
         service, context = compose(surroundings, effective, running, shared, alone=first)
         entered = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
         place = running.enter_context(console_place(settings, shared=True))
-        console = _console(entered, context, place, running)
+        certificate = admission.console_tls(settings.console)
+        console = _console(entered, context, certificate, place, running)
         server = Server(entered, settings.server.host, task.port, ports=_ports(settings), shared=True)
         await server.listen_within(neighbours.place, workers.RelayedCalls)
         others = {workers.Order.STOP: stopping.set, workers.Order.HURRY: server.hurry}
-        adopted = partial(_adopt, effective, entered, partial(_adopt_share, task.number, surroundings, service))
+        adopt_share = partial(_adopt_share, task.number, surroundings, service)
+        adopted = partial(_adopt, effective, entered.tls, certificate, adopt_share)
         asking = workers.Asking(partial(print, workers.RELOAD, flush=True))
         effective.reload = asking.reload
         following = asyncio.create_task(orders.follow(adopted, others, asking.answered))
@@ -159,13 +161,17 @@ def _ports(settings: config.Config) -> dict[Transport, int]:
 
 
 def _adopt(
-    effective: Effective, entered: Entrance, adopt: Callable[[config.Config], None], settings: config.Config
+    effective: Effective,
+    listener: TlsSettings | None,
+    console: TlsSettings | None,
+    adopt: Callable[[config.Config], None],
+    settings: config.Config,
 ) -> None:
-    """Go on under other settings, and tell of them."""
+    """Go on under other settings, and tell of them; new connections are shown the new certificates."""
     effective.settings = settings
-    files = settings.server.tls
-    if entered.tls is not None and files is not None:  # for new connections
-        entered.tls.load(files.certificate, files.key)
+    for tls, files in ((listener, settings.server.tls), (console, settings.console.tls)):
+        if tls is not None and files is not None:
+            tls.load(files.certificate, files.key)
     adopt(settings)
 
 
@@ -196,7 +202,8 @@ def _say_ready(settings: config.Config, port: int) -> None:
 def _say_console(settings: config.Config, place: socket.socket | None) -> None:
     if place is not None:
         host, port = _reachable(settings.console.host), place.getsockname()[1]
-        _log.info("console listening url=http://%s:%d/", host, port)
+        scheme = "http" if settings.console.tls is None else "https"
+        _log.info("console listening url=%s://%s:%d/", scheme, host, port)
 
 
 def _say_stopping(service: Service, server: Server) -> None:
@@ -240,10 +247,21 @@ def _told_where(settings: config.Config, place: socket.socket | None) -> config.
     return settings.model_copy(update={"console": console})
 
 
-def _console(entered: Entrance, context: Context, place: socket.socket | None, running: AsyncExitStack) -> Console:
+def _console(
+    entered: Entrance,
+    context: Context,
+    certificate: TlsSettings | None,
+    place: socket.socket | None,
+    running: AsyncExitStack,
+) -> Console:
     """Return the console of a service, listening if it has a socket for that; `running` stops it."""
     login = Login(entered.authentication, context.whose, entered.cookies.key)
-    console = Console(entered.service, context, login, lambda: entered.tls.expires if entered.tls else None)
+
+    def expiries() -> dict[str, float | None]:
+        own = {"listener": entered.tls, "console": certificate}
+        return {name: tls.expires for name, tls in own.items() if tls is not None}
+
+    console = Console(entered.service, context, login, certificate.context if certificate else None, expiries)
     if place is not None:
         console.start(place)
         running.push_async_callback(console.stop)

@@ -53,6 +53,9 @@
     host = "127.0.0.1"            # pages ask for a login where SQL does; metrics, with the names of views, do not
     port = 10080
     enabled = true
+    [console.tls]                 # over HTTPS
+    certificate = "console.pem"   # with its chain
+    key = "console.key"
 
     [journal]                     # what is kept of each statement and refresh
     file = "journal.jsonl"        # a line of JSON for each, besides the log
@@ -115,6 +118,7 @@ from proxy.config.tables import (
     REMOTE,
     AuthenticationSettings,
     CatalogSettings,
+    Certificate,
     Config,
     ConsoleSettings,
     EmbeddedSettings,
@@ -144,6 +148,7 @@ __all__ = [
     "REMOTE",
     "AuthenticationSettings",
     "CatalogSettings",
+    "Certificate",
     "Config",
     "ConfigError",
     "ConsoleSettings",

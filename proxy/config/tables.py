@@ -72,11 +72,16 @@ class Table(BaseModel):
         return f"{key} is not known{nearest(key, known)}: the keys are {', '.join(known)}"
 
 
-class TlsFiles(Table):
-    """The server's certificate, and whether clients without TLS are refused."""
+class Certificate(Table):
+    """A certificate with its chain, and its key."""
 
     certificate: File = Field(examples=["server.pem"])
     key: File = Field(examples=["server.key"])
+
+
+class TlsFiles(Certificate):
+    """The server's certificate, and whether clients without TLS are refused."""
+
     required: Truth = False
 
 
@@ -104,6 +109,7 @@ class ConsoleSettings(Table):
     host: Text = "127.0.0.1"
     port: ListenPort | None = None
     enabled: Truth = True
+    tls: Certificate | None = None
 
 
 class JournalSettings(Table):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-from collections.abc import Callable, Iterator
+import ssl
+from collections.abc import Iterator
 from typing import Any
 
 import uvicorn
@@ -19,7 +20,7 @@ from starlette.routing import Route
 
 from proxy.commands import Context
 from proxy.console.families import Packed, exposition, merged, packed
-from proxy.console.gauges import Gauges
+from proxy.console.gauges import Expiries, Gauges
 from proxy.console.login import Login
 from proxy.console.metrics import Metrics
 from proxy.console.pages import Pages
@@ -38,19 +39,26 @@ class Console:
     People read pages, after a login where clients need one; the rest is for programs, and open.
 
     `/healthz` says whether the process answers at all, `/readyz` whether statements can be run: some upstream opens
-    sessions, and Viewgate is not being stopped. `expires` tells when our own certificate does, in seconds since 1970.
+    sessions, and Viewgate is not being stopped. With `tls`, it speaks HTTPS. `expiries` tells when our own certificates
+    expire.
     """
 
     def __init__(
-        self, service: Service, context: Context, login: Login, expires: Callable[[], float | None] = lambda: None
+        self,
+        service: Service,
+        context: Context,
+        login: Login,
+        tls: ssl.SSLContext | None = None,
+        expiries: Expiries = dict,
     ) -> None:
         self._service = service
         self._registry = CollectorRegistry()
         service.journal.add(Metrics(self._registry))
-        Gauges(service, self._registry, expires)
+        Gauges(service, self._registry, expiries)
         ProcessCollector(registry=self._registry)
         GCCollector(registry=self._registry)
         service.answers[METRICS] = self._packed
+        self._tls = tls
         self._stopping = False
         self._server: _Server | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -69,6 +77,7 @@ class Console:
     def start(self, place: socket.socket) -> None:
         """Listen on a bound socket; it is closed by `stop`."""
         place.listen()
+        tls = self._tls
         settings = uvicorn.Config(
             self.app,
             log_config=None,
@@ -77,6 +86,7 @@ class Console:
             ws="none",
             timeout_graceful_shutdown=1,
             server_header=False,
+            ssl_context_factory=None if tls is None else lambda *_: tls,
         )
         self._server = _Server(settings)
         self._serving = asyncio.create_task(self._server.serve([place]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 
 from prometheus_client import CollectorRegistry
@@ -16,15 +16,17 @@ from proxy.upstream import Upstreams
 # Views with a label of their own; the uses of all others are counted together.
 MOST_VIEWS = 500
 OTHERS = "(others)"
+# When our own certificates expire, in seconds since 1970, by the names that they have in /metrics.
+Expiries = Callable[[], Mapping[str, float | None]]
 EVENTS = ("considered", "matched", "chosen", "executed", "failed")
 
 
 class Gauges(Collector):
     """Reads the figures of a process whenever they are asked for."""
 
-    def __init__(self, service: Service, registry: CollectorRegistry, expires: Callable[[], float | None]) -> None:
+    def __init__(self, service: Service, registry: CollectorRegistry, expiries: Expiries) -> None:
         self._service = service
-        self._expires = expires
+        self._expiries = expiries
         registry.register(self)
 
     def collect(self) -> Iterator[Metric]:
@@ -33,10 +35,10 @@ class Gauges(Collector):
         yield GaugeMetricFamily("viewgate_sessions", "Open sessions of clients.", len(service.sessions.all))
         running = service.journal.running
         yield GaugeMetricFamily("viewgate_statements_running", "Statements that run or wait for their turn.", running)
-        told = "Records of the journal that its file and its table could not take."
+        told = "Records of the journal that its file, its tables or the collector of spans could not take."
         yield CounterMetricFamily("viewgate_journal_lost", told, service.journal.lost)
         yield from _of_upstreams(service.upstreams)
-        yield _of_certificates(self._expires(), service.upstreams)
+        yield _of_certificates(self._expiries(), service.upstreams)
         running = sum(refresh.ended_ms is None for refresh in service.journal.refreshes)
         yield GaugeMetricFamily("viewgate_refreshes_running", "Refreshes that run.", running)
         yield from _of_views(service.journal.usage)
@@ -66,11 +68,11 @@ def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
     yield from (up, sessions, most_sessions, statements, most_statements, queued)
 
 
-def _of_certificates(own: float | None, upstreams: Upstreams) -> Metric:
+def _of_certificates(own: Mapping[str, float | None], upstreams: Upstreams) -> Metric:
     told = "When a certificate expires, ours or that of an upstream as last seen: seconds since 1970."
     family = GaugeMetricFamily("viewgate_certificate_expiry_timestamp_seconds", told, labels=["certificate"])
-    expiries = {str(place.upstream): place.pulse.certificate_expires for place in upstreams.places}
-    for name, expires in {"listener": own, **expiries}.items():
+    theirs = {str(place.upstream): place.pulse.certificate_expires for place in upstreams.places}
+    for name, expires in {**own, **theirs}.items():
         if expires is not None:
             family.add_metric([name], expires)
     return family

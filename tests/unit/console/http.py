@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -27,15 +28,23 @@ class Answer:
 
 async def request(port: int, path: str, method: str = "GET", body: str = "", **headers: str) -> Answer:
     """The answer to a request of a client that is no browser."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    sent = {"host": f"127.0.0.1:{port}", "connection": "close", "content-length": str(len(body.encode())), **headers}
-    lines = [f"{method} {path} HTTP/1.1", *(f"{name.replace('_', '-')}: {value}" for name, value in sent.items())]
+    return await sent(port, None, path, method, body, headers)
+
+
+async def sent(
+    port: int, tls: ssl.SSLContext | None, path: str, method: str, body: str, headers: Mapping[str, str]
+) -> Answer:
+    """The answer to a request, over HTTPS with a context."""
+    name = "localhost" if tls else None
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls, server_hostname=name)
+    fields = {"host": f"127.0.0.1:{port}", "connection": "close", "content-length": str(len(body.encode())), **headers}
+    lines = [f"{method} {path} HTTP/1.1", *(f"{name.replace('_', '-')}: {value}" for name, value in fields.items())]
     writer.write(("\r\n".join(lines) + "\r\n\r\n" + body).encode())
     head, _, answered = (await reader.read()).decode().partition("\r\n\r\n")
     writer.close()
     first, *rest = head.split("\r\n")
-    fields = (line.partition(": ") for line in rest)
-    return Answer(int(first.split()[1]), {name.lower(): value for name, _, value in fields}, answered)
+    answers = (line.partition(": ") for line in rest)
+    return Answer(int(first.split()[1]), {name.lower(): value for name, _, value in answers}, answered)
 
 
 async def get(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -84,12 +85,17 @@ async def furnish_views(house: House) -> None:
         await house.run(f"REFRESH MATERIALIZED VIEW {view}")
 
 
-def console(house: House, authentication: Authentication | None = None, key: bytes = b"k" * 32) -> Console:
+def console(
+    house: House,
+    authentication: Authentication | None = None,
+    key: bytes = b"k" * 32,
+    tls: ssl.SSLContext | None = None,
+) -> Console:
     """The console of a house."""
     planning: Any = None
     service = Service(house.upstreams, planning, lambda user, configuration: None, journal=house.journal)
     login = Login(authentication or Authentication(), house.context.whose, key)
-    return Console(service, house.context, login)
+    return Console(service, house.context, login, tls)
 
 
 @contextlib.contextmanager

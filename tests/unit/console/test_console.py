@@ -55,7 +55,7 @@ def test_when_certificates_expire() -> None:
         (place,) = service.upstreams.places
         place.pulse.certificate_expires = 2e9
         registry = CollectorRegistry()
-        Gauges(service, registry, lambda: 1.9e9)
+        Gauges(service, registry, lambda: {"listener": 1.9e9, "console": None})
         text = exposition(registry.collect()).decode()
         name = "viewgate_certificate_expiry_timestamp_seconds"
         assert figure(text, name, certificate="listener") == 1.9e9

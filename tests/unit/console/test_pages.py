@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import ssl
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import trustme
 
 from proxy.authentication import Authentication, Denied
 from proxy.catalog import Unavailable
 from proxy.session import OperationState
 from tests.unit.catalog.lake import Lake
 from tests.unit.commands.house import House
-from tests.unit.console.http import Answer, request, served
+from tests.unit.console.http import Answer, request, sent, served
 from tests.unit.console.site import HOSTILE, console, furnish, statement
 
 OWN = {"sec_fetch_site": "same-origin"}
@@ -149,6 +151,25 @@ def test_a_page_is_gone_on_to_after_the_login(guarded: House) -> None:
     assert (answer.status, answer.headers["location"]) == (303, "/statements?page=2")
     kept = answer.headers["set-cookie"]
     assert all(word in kept for word in ("HttpOnly", "SameSite=Strict", "Max-Age=28800"))
+
+
+def test_a_login_over_https_is_kept_by_a_secure_cookie(guarded: House) -> None:
+    authority, own, client = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.create_default_context()
+    authority.issue_cert("localhost").configure_cert(own)
+    authority.configure_trust(client)
+    furnish(guarded)
+
+    async def test() -> tuple[Answer, Answer, Answer]:
+        secured = console(guarded, Authentication(Known()), tls=own)
+        async with asyncio.timeout(10), served(secured) as port:
+            entered = await sent(port, client, "/login", "POST", "user=ann&password=nna", OWN)
+            page = await sent(port, client, "/statements", "GET", "", {"cookie": cookie(entered)})
+            return entered, page, await sent(port, client, "/metrics", "GET", "", {})
+
+    entered, page, metrics = asyncio.run(test())
+    assert "; Secure" in entered.headers["set-cookie"]
+    assert (page.status, metrics.status) == (200, 200)
+    assert "<span>ann</span>" in page.body
 
 
 @pytest.mark.parametrize("form", ["user=ann&password=x", "user=ann", "password=nna", ""])

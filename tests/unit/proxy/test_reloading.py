@@ -39,10 +39,9 @@ class Running:
         service: Any = SimpleNamespace(upstreams=self.upstreams)
         self.service = service
         tls = admission.tls(read.server.tls) if read.server.tls else None
+        self.tls, self.console = tls, admission.console_tls(read.console)
         surroundings: Any = SimpleNamespace(own=self.own)
-        entered: Any = SimpleNamespace(tls=tls)
-        self.tls = tls
-        adopted = partial(serving._adopt, self.effective, entered, partial(adopt, surroundings, service))
+        adopted = partial(serving._adopt, self.effective, tls, self.console, partial(adopt, surroundings, service))
         self._reload = Reloading(Options(self.file), read, lambda: self.effective.settings, adopted)
 
     def read(self, text: str) -> Reloaded:
@@ -108,7 +107,8 @@ def test_what_needs_a_restart_is_told_until_then(tmp_path: Path) -> None:
     within_loop(test)
 
 
-def test_a_renewed_certificate_is_shown_to_new_connections(tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["server.tls", "console.tls"])
+def test_a_renewed_certificate_is_shown_to_new_connections(tmp_path: Path, table: str) -> None:
     def issue(authority: trustme.CA, days: int) -> None:
         until = datetime.now(UTC).replace(microsecond=0) + timedelta(days=days)
         issued = authority.issue_cert("localhost", not_after=until)
@@ -116,11 +116,12 @@ def test_a_renewed_certificate_is_shown_to_new_connections(tmp_path: Path) -> No
         issued.cert_chain_pems[0].write_to_path(tmp_path / "server.pem")
 
     async def shown(running: Running, trusted: trustme.CA) -> bool:
-        assert running.tls is not None
+        tls = running.tls or running.console
+        assert tls is not None
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         trusted.configure_trust(context)
         async with await asyncio.start_server(
-            lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=running.tls.context
+            lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=tls.context
         ) as server:
             port = server.sockets[0].getsockname()[1]
             try:
@@ -133,17 +134,18 @@ def test_a_renewed_certificate_is_shown_to_new_connections(tmp_path: Path) -> No
     async def test() -> None:
         old, new = trustme.CA(), trustme.CA()
         issue(old, 3)
-        text = "[server.tls]\ncertificate = 'server.pem'\nkey = 'server.key'\n" + REMOTE
+        text = f"[{table}]\ncertificate = 'server.pem'\nkey = 'server.key'\n" + REMOTE
         running = Running(tmp_path, text)
         assert (await shown(running, old), await shown(running, new)) == (True, False)
         issue(new, 5)
-        before = running.tls and running.tls.expires
+        tls = running.tls or running.console
+        assert tls is not None
+        before = tls.expires
         assert not running.read(text).refused
-        assert running.tls is not None
-        assert running.tls.expires != before
+        assert tls.expires != before
         assert (await shown(running, old), await shown(running, new)) == (False, True)
         (tmp_path / "server.pem").write_text("broken")
-        assert running.read(text).message.startswith("the settings are not read again: [server.tls]")
+        assert running.read(text).message.startswith(f"the settings are not read again: [{table}]")
         assert await shown(running, new)
 
     asyncio.run(test())
