@@ -125,7 +125,7 @@ async def _check_reachable(upstream: Upstream) -> None:
 
 async def _check_workers(named: str, query: Query) -> None:
     for number, state, *_ in (await query("SHOW VIEWGATE WORKERS")).rows:
-        if state != "running":
+        if state == "down":
             raise SqlError(f"worker {number} of {named} is down, and is being started again: the log says why")
 
 

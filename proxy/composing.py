@@ -87,11 +87,12 @@ def compose(
     running: AsyncExitStack,
     kind: Callable[..., Service] = Service,
     *,
-    alone: bool = True,
+    sole: AsyncExitStack | None,
 ) -> tuple[Service, Context]:
     """Return the service over these surroundings, under the settings in effect, and the context of its own statements.
 
-    `running` ends its background work. Of several processes one is `alone`: it does the work that is done once for all.
+    `running` ends its background work. Of several processes one does the work that is done once for all: with `sole`,
+    which ends that.
     """
     catalog, settings = surroundings.catalog, effective.settings
     journal = _journal(settings, catalog, running)
@@ -117,6 +118,7 @@ def compose(
         ask=ask,
         journal=journal,
         reload=lambda: effective.reload(),
+        restart=lambda: effective.restart(),
     )
     defaults = Defaults()
     service = kind(
@@ -132,23 +134,23 @@ def compose(
     service.answers[SYSTEM] = system.answer
     service.answers[kill.QUESTION] = partial(kill.answer, journal)
     service.answers[steer_upstream.QUESTION] = partial(steer_upstream.answer, pools)
-    _begin(context, upstreams, running, alone=alone)
+    _begin(context, upstreams, running, sole)
     return service, context
 
 
-def _begin(context: Context, upstreams: Upstreams, running: AsyncExitStack, *, alone: bool) -> None:
-    """Begin the background work of a service: that for this process, and if it is `alone` that for all."""
+def _begin(context: Context, upstreams: Upstreams, running: AsyncExitStack, sole: AsyncExitStack | None) -> None:
+    """Begin the background work of a service: that for this process, and with `sole` that for all."""
     on_commit, answers = context.on_commit, context.answers
     running.push_async_callback(on_commit.close)
-    works: list[Coroutine[Any, Any, object]] = [watch(upstreams)]
-    if alone:
+    works: list[tuple[AsyncExitStack, Coroutine[Any, Any, object]]] = [(running, watch(upstreams))]
+    if sole is not None:
         works += [
-            Schedule(context.catalog, context.pipeline).run(),
-            context.orphans.drop(),
-            _catch_up(upstreams, context.catalog, partial(on_commit.catch_up, answers.definitions)),
+            (sole, Schedule(context.catalog, context.pipeline).run()),
+            (sole, context.orphans.drop()),
+            (sole, _catch_up(upstreams, context.catalog, partial(on_commit.catch_up, answers.definitions))),
         ]
-    for work in works:
-        running.push_async_callback(cancelled, asyncio.create_task(work))
+    for ending, work in works:
+        ending.push_async_callback(cancelled, asyncio.create_task(work))
 
 
 def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack) -> Journal:

@@ -18,11 +18,19 @@ _RELOADED = (
     *("console.tls.certificate", "console.tls.key"),
     *("authentication.operators", "authentication.proxy_users"),
 )
+NO_WORKERS = Reloaded(
+    "one process serves the port, and cannot be replaced without an interruption: set [server] workers to 2 or more",
+    refused=True,
+)
 _HEADERS = ".headers."  # of HTTP, which may say who we are
 
 
 async def _no_file() -> Reloaded:
     return Reloaded("there is no settings file: start Viewgate with --config FILE", refused=True)
+
+
+async def _no_workers() -> Reloaded:
+    return NO_WORKERS
 
 
 class Effective:
@@ -37,6 +45,7 @@ class Effective:
     def __init__(self, settings: Config) -> None:
         self.settings = settings
         self.reload: Callable[[], Awaitable[Reloaded]] = _no_file
+        self.restart: Callable[[], Awaitable[Reloaded]] = _no_workers
 
     @property
     def operators(self) -> frozenset[str]:

@@ -40,6 +40,19 @@ class Reloading:
         _log.info("%s", told)
         return Reloaded(told)
 
+    def anew(self) -> Config:
+        """Return the settings of the file for processes that are started now: all but where they listen.
+
+        Raise ConfigError if they cannot be used.
+        """
+        read, now = settled(self.options), self.now()
+        settings = read.model_copy(update={"server": now.server, "console": now.console})
+        settings = renewed(settings, read)
+        admission.entrance(settings)
+        _check(settings)
+        self.read = read.model_copy(update={"server": self.read.server, "console": self.read.console})
+        return settings
+
     def _reload(self) -> str:
         if self.options.config is None:
             raise ConfigError("there is no settings file: start Viewgate with --config FILE")

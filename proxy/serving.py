@@ -19,7 +19,7 @@ from proxy.authentication import Cookies
 from proxy.commands import Context, Reloaded
 from proxy.composing import Surroundings, adopt, cancelled, compose, never, surround
 from proxy.console import Console, Login
-from proxy.effective import Effective
+from proxy.effective import NO_WORKERS, Effective
 from proxy.hs2 import SqlError
 from proxy.options import Options, settled
 from proxy.own_sessions import in_session, open_session
@@ -50,14 +50,14 @@ async def serve(options: Options) -> int:
         place = running.enter_context(console_place(settings))
         surroundings = await surround(settings, running)
         effective = Effective(settings)
-        service, context = compose(surroundings, effective, running)
+        service, context = compose(surroundings, effective, running, sole=running)
         entered = entrance(service)
         console = _console(entered, context, certificate, place, running)
         _say_console(settings, place)
         adopted = partial(_adopt, effective, entered.tls, certificate, partial(adopt, surroundings, service))
         reloading = Reloading(options, settings, lambda: effective.settings, adopted)
         effective.reload = partial(_at_once, reloading)
-        _when_to_reload(reloading)
+        _when_asked(reloading, lambda: _log.warning("not restarted: %s", NO_WORKERS.message))
         server = Server(entered, settings.server.host, settings.server.port, ports=_ports(settings))
         port = await server.start()
         running.push_async_callback(server.stop)
@@ -88,9 +88,11 @@ async def supervise(options: Options, settings: config.Config) -> int:
         told = _told_where(settings, place)
         _say_console(told, place)
         supervisor = workers.Supervisor(command, told, port, Path(directory), partial(_say_ready, told, port))
-        supervisor.reload = Reloading(options, settings, lambda: supervisor.settings, supervisor.adopt)
+        reloading = Reloading(options, settings, lambda: supervisor.settings, supervisor.adopt)
+        restart = partial(_restarted, supervisor, reloading)
+        supervisor.requests = {workers.RELOAD: reloading, workers.RESTART: restart}
         _when_told(supervisor.stop)
-        _when_to_reload(supervisor.reload)
+        _when_asked(reloading, restart)
         return await supervisor.run()
 
 
@@ -102,38 +104,52 @@ async def work() -> None:
         return
     logs.named(f"worker {task.number}: ")
     settings = workers.share(task.settings, task.number)
-    stopping = asyncio.Event()
+    stopping, retiring = asyncio.Event(), asyncio.Event()
     _when_told(stopping.set)
-    _when_to_reload(lambda: None)  # that comes as an order
+    _when_asked(lambda: None, lambda: None)  # the supervisor is asked, and sends orders
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
         neighbours = workers.Neighbours(task.directory, task.mark)
         shared = partial(workers.SharedService, neighbours, settings.server.workers)
-        first = task.number == 1
+        sole = await running.enter_async_context(AsyncExitStack()) if task.number == 1 else None
         effective = Effective(task.settings)
-        service, context = compose(surroundings, effective, running, shared, alone=first)
+        service, context = compose(surroundings, effective, running, shared, sole=sole)
         entered = admission.entrance(settings)(service, cookies=Cookies(key=task.cookie_key))
         place = running.enter_context(console_place(settings, shared=True))
         certificate = admission.console_tls(settings.console)
         console = _console(entered, context, certificate, place, running)
         server = Server(entered, settings.server.host, task.port, ports=_ports(settings), shared=True)
         await server.listen_within(neighbours.place, workers.RelayedCalls)
-        others = {workers.Order.STOP: stopping.set, workers.Order.HURRY: server.hurry}
+        others = {
+            workers.Order.STOP: stopping.set,
+            workers.Order.HURRY: server.hurry,
+            workers.Order.RETIRE: retiring.set,
+        }
         adopt_share = partial(_adopt_share, task.number, surroundings, service)
         adopted = partial(_adopt, effective, entered.tls, certificate, adopt_share)
-        asking = workers.Asking(partial(print, workers.RELOAD, flush=True))
-        effective.reload = asking.reload
+        asking = workers.Asking(partial(print, flush=True))
+        effective.reload = partial(asking.request, workers.RELOAD)
+        effective.restart = partial(asking.request, workers.RESTART)
         following = asyncio.create_task(orders.follow(adopted, others, asking.answered))
         running.push_async_callback(cancelled, following)
         await server.start()
         running.push_async_callback(server.stop)
-        if first:
+        if sole is not None:
             warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
             running.callback(warming.cancel)
         memory.settle()
         print(workers.LISTENING, flush=True)
-        await _unless(stopping, _ready(service.upstreams, partial(print, workers.ANSWERING, flush=True), never))
-        await stopping.wait()
+        ready = _ready(service.upstreams, partial(print, workers.ANSWERING, flush=True), never)
+        await _unless(stopping, _unless(retiring, ready))
+        await _unless(stopping, _told(retiring))
+        if not stopping.is_set():
+            server.stop_listening()
+            await console.stop()
+            if sole is not None:
+                await sole.aclose()
+            assert isinstance(service, workers.SharedService)
+            _log.info("retiring sessions=%d patience_s=%g", len(service.sessions.all), entered.limits.retire)
+            await _unless(stopping, service.retire(entered.limits.retire))
         console.drain()
         _say_stopping(service, server)
 
@@ -188,8 +204,28 @@ def _when_told(stop: Callable[[], None]) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
-def _when_to_reload(reload: Callable[[], object]) -> None:
+def _when_asked(reload: Callable[[], object], restart: Callable[[], object]) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, restart)
+
+
+def _restarted(supervisor: workers.Supervisor, reloading: Reloading) -> Reloaded:
+    """Have the workers replaced by new ones with the settings of the file; the answer is logged, too."""
+    try:
+        settings = reloading.anew()
+    except config.ConfigError as error:
+        told = Reloaded(f"the workers are not restarted: {error}", refused=True)
+    else:
+        begun = supervisor.restart(settings)
+        count = settings.server.workers
+        told = Reloaded(
+            f"{count} workers are being replaced one by one, each when its sessions have ended: SHOW VIEWGATE WORKERS"
+            if begun
+            else "the workers are being restarted already: SHOW VIEWGATE WORKERS tells how far that is",
+            refused=not begun,
+        )
+    _log.log(logging.ERROR if told.refused else logging.INFO, "%s", told.message)
+    return told
 
 
 def _say_ready(settings: config.Config, port: int) -> None:
@@ -297,6 +333,10 @@ async def _rehearse(here: Upstream) -> None:
     with contextlib.suppress(SqlError):
         async with in_session(here, "demo") as query:
             await demo.rehearse(query)
+
+
+async def _told(event: asyncio.Event) -> None:
+    await event.wait()
 
 
 async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -19,7 +19,7 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 
 
 class Reloaded(NamedTuple):
-    """What reading the settings again has come to, and whether it was refused: then all is as it was."""
+    """What a request to read the settings again, or to restart, has come to; refused, all is as it was."""
 
     message: str
     refused: bool = False
@@ -29,7 +29,8 @@ class Reloaded(NamedTuple):
 class Context:
     """The catalog, the pipeline with what starts it after a write and what cleans up, and the way to answers.
 
-    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there. `upstreams`
+    `workers` tells of the processes that serve clients, by their numbers; None of one that is not there, and larger
+    numbers of those that are being replaced. `restart` begins to replace them one by one. `upstreams`
     and the `journal` are those of this process; `system` has the rows of all, and `ask` asks each of them something.
     `open_to_all` says that clients need no password: nobody knows who they are; else `operators` may see and do
     everything. `settings` gives the rows of SHOW VIEWGATE CONFIG, and `reload` reads their file again.
@@ -40,7 +41,7 @@ class Context:
     on_commit: OnCommit
     orphans: Orphans
     answers: Answers
-    workers: Callable[[], Awaitable[Sequence[Worker | None]]]
+    workers: Callable[[], Awaitable[Mapping[int, Worker | None]]]
     upstreams: Callable[[], Upstreams]
     open_to_all: bool
     operators: Callable[[], Collection[str]]
@@ -49,6 +50,7 @@ class Context:
     ask: Ask
     journal: Journal
     reload: Callable[[], Awaitable[Reloaded]]
+    restart: Callable[[], Awaitable[Reloaded]]
 
     def whose(self, user: str) -> str | None:
         """Return whose sessions and statements a user may see and end; None for everybody's."""

@@ -96,7 +96,7 @@ Who may come in, and what they may take:
     [authentication.proxy_users]  # who may open sessions for whom
     superset = ["*"]
 
-    [limits]                      # seconds: handshake, idle (of a session over HTTP), grace, close; and bytes:
+    [limits]                      # seconds: handshake, idle (over HTTP), grace, close, retire; and bytes:
     message = 104857600           # of one message
     string = 104857600            # of a text in it
     container = 1000000           # elements of a list or map in it; nesting: how deep values are in one another (32)

@@ -227,6 +227,7 @@ class LimitSettings(Table):
     idle: Seconds | None = None
     grace: Seconds | None = None
     close: Seconds | None = None
+    retire: Seconds | None = None
 
 
 class UpstreamTls(Table):

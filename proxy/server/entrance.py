@@ -20,6 +20,7 @@ class Limits:
     `buffers` is how many bytes of messages that are not whole yet all clients together may have sent.
 
     `grace` is how long running statements may go on when Viewgate stops, before they are stopped, too.
+    `retire` is how long the sessions of a worker may go on that another has replaced.
     `unseen` is how long nobody may ask how a statement is before we do: what follows it must not wait for that.
     `idle` is how long a session that was opened over HTTP, where no connection holds it, may go without a call.
     """
@@ -32,6 +33,7 @@ class Limits:
     handshake: float = 20.0
     grace: float = 3.0
     close: float = 2.0
+    retire: float = 3600.0
     idle: float = 4 * 3600.0
     unseen: float = 1.0
 

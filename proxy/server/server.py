@@ -84,6 +84,11 @@ class Server:
         """Whether it is about to stop and lets statements end."""
         return self._grace is not None
 
+    def stop_listening(self) -> None:
+        """Take no more connections; those that are there go on."""
+        for listener in self._listeners:
+            listener.close()
+
     def hurry(self) -> None:
         """Wait no longer for running statements."""
         if self._grace is not None:
@@ -91,8 +96,7 @@ class Server:
 
     async def stop(self) -> None:
         """Stop listening, let statements end for a while, stop the others, then close every session and connection."""
-        for listener in self._listeners:
-            listener.close()
+        self.stop_listening()
         for check in (self._idle_check, self._unseen_check):
             if check is not None:
                 check.cancel()

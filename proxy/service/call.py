@@ -81,9 +81,9 @@ class ServiceContext:
         """Return what each worker answers to a question in so many seconds, by its number; there is this one alone."""
         return {1: await self.answers[question](about)}
 
-    async def workers(self) -> Sequence[Worker | None]:
-        """Return the processes that serve clients: this one."""
-        return [self.worker]
+    async def workers(self) -> Mapping[int, Worker | None]:
+        """Return the processes that serve clients by their numbers: this one."""
+        return {1: self.worker}
 
     @property
     def worker(self) -> Worker:

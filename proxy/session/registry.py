@@ -13,11 +13,12 @@ from proxy.session.session import ClientSession, Operation
 
 
 class Worker(NamedTuple):
-    """Its process id, and how many sessions it has and statements it knows to run."""
+    """Its process id, how many sessions it has and statements it knows to run, and whether another replaces it."""
 
     process: int
     sessions: int
     statements: int
+    retiring: bool = False
 
 
 class Sessions:
@@ -36,6 +37,8 @@ class Sessions:
         self._running: set[bytes] = set()
         self._at_rest = asyncio.Event()
         self._at_rest.set()
+        self._empty = asyncio.Event()
+        self._empty.set()
         self._when_ended, self._when_removed = ended, removed
 
     @property
@@ -57,6 +60,10 @@ class Sessions:
         """Return when no operation runs."""
         await self._at_rest.wait()
 
+    async def gone(self) -> None:
+        """Return when no session is open."""
+        await self._empty.wait()
+
     def idle(self, seconds: float) -> list[ClientSession]:
         """Return the sessions that are tied to no connection, and that no call has named or waited in for so long."""
         since = time.monotonic() - seconds
@@ -65,6 +72,7 @@ class Sessions:
 
     def add(self, session: ClientSession) -> None:
         self._sessions[session.handle.guid] = session
+        self._empty.clear()
 
     def find(self, handle: Handle, principal: str) -> ClientSession:
         """Return the session with that handle."""
@@ -79,7 +87,10 @@ class Sessions:
         for operation in session.operations.values():
             self._removed(operation)
         session.operations.clear()  # which hold it, and their statements
-        return self._sessions.pop(session.handle.guid, None) is not None
+        was_open = self._sessions.pop(session.handle.guid, None) is not None
+        if not self._sessions:
+            self._empty.set()
+        return was_open
 
     def add_operation(self, operation: Operation) -> None:
         """Give an operation to its session; SqlError if that was closed meanwhile."""

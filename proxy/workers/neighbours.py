@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import struct
+from collections.abc import Iterable
 from pathlib import Path
 
 from proxy.hs2 import ConnectionLost, Unreachable
@@ -14,6 +15,7 @@ from proxy.wire import WireError, frame
 _LENGTH = struct.Struct(">I")
 _NAME = struct.Struct(">H")
 _SUFFIX = ".worker"
+RETIRING = 100  # more than a worker's number, which is 64 at most
 _IDLE = 16  # connections to one worker that are kept for later calls
 
 
@@ -34,6 +36,21 @@ def place(directory: Path, mark: bytes) -> Path:
 def number_of(mark: bytes) -> int:
     """Return the number of the worker of that mark."""
     return mark[1]
+
+
+def told_apart(marks: Iterable[bytes]) -> dict[bytes, int]:
+    """Return the numbers of workers by their marks; one that another has replaced counts as `RETIRING` more.
+
+    >>> list(told_apart([bytes((0, 1)), bytes((1, 2)), bytes((0, 2)), bytes((255, 1))]).values())
+    [1, 2, 102, 101]
+    """
+    marks = [*marks]
+    return {mark: number_of(mark) + RETIRING * any(_replaces(other, mark) for other in marks) for mark in marks}
+
+
+def _replaces(other: bytes, mark: bytes) -> bool:
+    """Return whether a worker is of a later generation of the same number; generations begin anew after 255."""
+    return other[1] == mark[1] and 0 < (other[0] - mark[0]) % 256 < 128
 
 
 def addressed(peer: Peer, message: bytes) -> bytes:

@@ -15,14 +15,15 @@ from proxy.config import Config
 
 _LENGTH = 4
 _PATIENCE = 10.0  # seconds for the answer of the supervisor
-RELOAD = "reload"  # what a worker prints that wants the settings read again
+RELOAD, RESTART = "reload", "restart"  # what a worker prints that asks the supervisor for it
 
 
 class Order(Enum):
-    """To let statements end and then end itself, and to wait no longer for them."""
+    """To let statements end and then end itself, to wait no longer for them, and to end when no session is left."""
 
     STOP = "stop"
     HURRY = "hurry"
+    RETIRE = "retire"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Task:
         return bytes((self.generation, self.number))
 
 
-def written(order: Order | Task | Config | Reloaded) -> bytes:
+def written(order: Order | Task | Config | tuple[str, Reloaded]) -> bytes:
     """Return an order as it travels."""
     data = pickle.dumps(order)
     return len(data).to_bytes(_LENGTH, "big") + data
@@ -76,15 +77,15 @@ class Orders:
         self,
         adopt: Callable[[Config], None],
         others: Mapping[Order, Callable[[], None]],
-        reloaded: Callable[[Reloaded], None],
+        answered: Callable[[str, Reloaded], None],
     ) -> None:
-        """Do what is ordered; new settings are adopted, and what came of reading them is passed on."""
+        """Do what is ordered; new settings are adopted, and the supervisor's answers to requests passed on."""
         while True:
             order = await self.next()
             if isinstance(order, Config):
                 adopt(order)
-            elif isinstance(order, Reloaded):
-                reloaded(order)
+            elif isinstance(order, tuple):
+                answered(*order)
             else:
                 others[order]()
             if self._reader.at_eof():
@@ -92,26 +93,25 @@ class Orders:
 
 
 class Asking:
-    """What a worker asks of the supervisor by `ask`: to have the settings read again."""
+    """The requests of a worker to the supervisor, made by `ask`: RELOAD and RESTART."""
 
-    def __init__(self, ask: Callable[[], None]) -> None:
+    def __init__(self, ask: Callable[[str], None]) -> None:
         self._ask = ask
-        self._waiting: list[asyncio.Future[Reloaded]] = []
+        self._waiting: dict[str, list[asyncio.Future[Reloaded]]] = {}
 
-    async def reload(self) -> Reloaded:
-        """Return what reading the settings again has come to."""
+    async def request(self, what: str) -> Reloaded:
+        """Return what a request has come to."""
         answer: asyncio.Future[Reloaded] = asyncio.get_running_loop().create_future()
-        self._waiting.append(answer)
-        self._ask()
+        self._waiting.setdefault(what, []).append(answer)
+        self._ask(what)
         try:
             async with asyncio.timeout(_PATIENCE):
                 return await answer
         except TimeoutError:
             return Reloaded("the supervisor of the workers does not answer: see its log", refused=True)
 
-    def answered(self, reloaded: Reloaded) -> None:
-        """Take what it has come to."""
-        waiting, self._waiting = self._waiting, []
-        for answer in waiting:
+    def answered(self, what: str, told: Reloaded) -> None:
+        """Take what the requests of a kind have come to."""
+        for answer in self._waiting.pop(what, ()):
             if not answer.done():
-                answer.set_result(reloaded)
+                answer.set_result(told)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from proxy.hs2 import SqlError, read_request
@@ -15,7 +15,7 @@ from proxy.service import HANDLERS, REQUEST_HANDLE, Peer, Service
 from proxy.session import Worker
 from proxy.statements import classify
 from proxy.wire import CALL, FrameReader, Refused, WireError, find_handle, frame, read_head
-from proxy.workers.neighbours import Gone, Neighbours, number_of, opened
+from proxy.workers.neighbours import Gone, Neighbours, number_of, opened, told_apart
 
 _MARK = 14  # bytes of a handle's id before its mark
 _HEADER = 256 * 1024  # bytes, more than who a caller is can take
@@ -43,6 +43,7 @@ class SharedService(Service):
         self.prefetch = self.prefetch.part(count)
         self._neighbours = neighbours
         self._count = count
+        self._retiring = False
         self._told = asyncio.Event()
         self.answers[_AT_REST] = lambda _: self.sessions.rest()
         self.answers[_TOLD] = lambda _: self._told.wait()
@@ -65,21 +66,31 @@ class SharedService(Service):
 
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
         there = await self._all(question + _ABOUT + about, patience)
-        there[number_of(self.mark)] = await self.answers[question](about)
-        return there
+        there[self.mark] = await self.answers[question](about)
+        numbers = told_apart(there)
+        return {numbers[mark]: answer for mark, answer in there.items()}
 
-    async def workers(self) -> Sequence[Worker | None]:
+    async def workers(self) -> Mapping[int, Worker | None]:
         """Return all workers; None for one that has ended and is not there again, or does not answer."""
-        there = await self.ask(_HOW, _PATIENCE)
-        return [Worker(*there[number]) if number in there else None for number in range(1, self._count + 1)]
+        there = {number: Worker(*told) for number, told in (await self.ask(_HOW, _PATIENCE)).items()}
+        return {**dict.fromkeys(range(1, self._count + 1)), **there}
+
+    async def retire(self, patience: float) -> None:
+        """Return when no session is left, or after so many seconds; other workers go on, and are not waited for."""
+        self._retiring = True
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self.sessions.gone()
 
     async def rest(self) -> None:
         """Wait until no worker is at work: clients of each may be connected to any of them."""
-        await asyncio.gather(super().rest(), self._all(_AT_REST))
+        await asyncio.gather(super().rest(), *([] if self._retiring else [self._all(_AT_REST)]))
 
     async def stop_statements(self, patience: float) -> None:
         await super().stop_statements(patience)
         self._told.set()
+        if self._retiring:
+            return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self._all(_TOLD)
@@ -101,10 +112,10 @@ class SharedService(Service):
         return mark if mark != self.mark and 1 <= number_of(mark) <= self._count else None
 
     async def _how(self, _: bytes) -> Worker:
-        return self.worker
+        return self.worker._replace(retiring=self._retiring)
 
-    async def _all(self, question: bytes, patience: float | None = None) -> dict[int, Any]:
-        """Return the answers of all neighbours within so many seconds, by their numbers; absent ones give none."""
+    async def _all(self, question: bytes, patience: float | None = None) -> dict[bytes, Any]:
+        """Return the answers of all neighbours within so many seconds, by their marks; absent ones give none."""
 
         async def asked(mark: bytes) -> bytes:
             async with asyncio.timeout(patience):
@@ -113,7 +124,7 @@ class SharedService(Service):
         marks = self._neighbours.others
         answers = await asyncio.gather(*(asked(mark) for mark in marks), return_exceptions=True)
         answered = zip(marks, answers, strict=True)
-        return {number_of(mark): json.loads(answer) for mark, answer in answered if isinstance(answer, bytes)}
+        return {mark: json.loads(answer) for mark, answer in answered if isinstance(answer, bytes)}
 
 
 def _told(gone: Gone, name: str, message: bytes) -> SqlError:

@@ -1,4 +1,4 @@
-"""Starts the workers, and again each one that ends before it was told to."""
+"""Starts the workers, starts each again that ends before it was told to, and replaces them one after the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import logging
 import secrets
 import signal
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from proxy.commands import Reloaded
 from proxy.config import Config
 from proxy.server import Limits
 from proxy.workers.neighbours import place
-from proxy.workers.orders import RELOAD, Order, Task, written
+from proxy.workers.orders import Order, Task, written
 
 _log = logging.getLogger(__name__)
 
@@ -28,81 +28,156 @@ _GENERATIONS = 256
 _OVERDUE = 30.0  # seconds, after the time that statements have, in which a worker ends that runs at all
 
 
+@dataclass(eq=False)
+class _Worker:
+    """A process, whether clients can connect to it, and whether it is to end because another takes its place."""
+
+    number: int
+    generation: int
+    process: Process
+    listens: bool = False
+    retiring: bool = False
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def tell(self, order: Order | Config | tuple[str, Reloaded]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(written(order))
+
+
 @dataclass
 class Supervisor:
-    """`command` starts a worker; `all_ready` is called once, when upstreams have answered to all of them."""
+    """`command` starts a worker; `all_ready` is called once, when upstreams have answered to all of them.
+
+    `requests` are what workers may ask for, by their names: each returns what it has come to.
+    """
 
     command: Sequence[str]
     settings: Config
     port: int
     directory: Path
     all_ready: Callable[[], None]
-    reload: Callable[[], Reloaded] | None = None  # reads the settings again, for a worker that asks for it
+    requests: Mapping[str, Callable[[], Reloaded]] = field(default_factory=dict)
     _cookie_key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
-    _running: dict[int, Process] = field(default_factory=dict)
-    _listening: set[int] = field(default_factory=set)
+    _running: set[_Worker] = field(default_factory=set)
+    _current: dict[int, _Worker] = field(default_factory=dict)  # the last that has listened, by its number
     _answering: set[int] = field(default_factory=set)
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
     _failed: bool = False
     _killing: asyncio.TimerHandle | None = None
+    _keeping: asyncio.TaskGroup = field(default_factory=asyncio.TaskGroup)
+    _restart: asyncio.Task[None] | None = None
 
     async def run(self) -> int:
         """Start all, keep them until it is told to stop, and return when they have ended; the exit code."""
-        numbers = range(1, self.settings.server.workers + 1)
         first = asyncio.Event()
         try:
-            async with asyncio.TaskGroup() as workers:
-                workers.create_task(self._keep(1, first))
+            async with self._keeping as workers:
+                workers.create_task(self._keep(1, 0, first))
                 await first.wait()  # what stops the start of one stops that of all, and is said once
-                for number in numbers[1:]:
-                    workers.create_task(self._keep(number, asyncio.Event()))
+                for number in self._numbers[1:]:
+                    workers.create_task(self._keep(number, 0, asyncio.Event()))
         finally:
             if self._killing is not None:
                 self._killing.cancel()
         return 1 if self._failed else 0
+
+    @property
+    def _numbers(self) -> Sequence[int]:
+        return range(1, self.settings.server.workers + 1)
 
     def stop(self) -> None:
         """Have all let their statements end, then end; at the second time, at once. Kill those that do not."""
         hurry = self._stopping.is_set()
         self._tell(Order.HURRY if hurry else Order.STOP)
         self._stopping.set()
-        for process in self._running.values():
+        for worker in self._running:
             with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGCONT)  # a suspended process would read no order
+                worker.process.send_signal(signal.SIGCONT)  # a suspended process would read no order
         if self._killing is not None:
             self._killing.cancel()
         grace = 0.0 if hurry else Limits(**self.settings.limits.given).grace
-        self._killing = asyncio.get_running_loop().call_later(grace + _OVERDUE, self._kill)
+        self._killing = asyncio.get_running_loop().call_later(grace + _OVERDUE, self._kill_all)
 
-    def _kill(self) -> None:
-        """Kill the workers that have not ended in time."""
-        for number, process in self._running.items():
-            _log.warning("worker killed worker=%d: it did not end in time", number)
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+    def _kill_all(self) -> None:
+        for worker in self._running:
+            self._kill(worker)
+
+    def _kill(self, worker: _Worker) -> None:
+        """Kill a worker that has not ended in time."""
+        _log.warning("worker killed worker=%d: it did not end in time", worker.number)
+        with contextlib.suppress(ProcessLookupError):
+            worker.process.kill()
 
     def adopt(self, settings: Config) -> None:
         """Have all go on with other upstreams; all else is for the next start."""
         self.settings = settings
         self._tell(settings)
 
-    def _tell(self, order: Order | Config | Reloaded) -> None:
-        for process in self._running.values():
-            assert process.stdin is not None
-            process.stdin.write(written(order))
+    def restart(self, settings: Config) -> bool:
+        """Begin to replace one worker after the other, by new ones with these settings; False if that is under way."""
+        if self._restart is not None and not self._restart.done():
+            return False
+        self.settings = settings
+        self._restart = self._keeping.create_task(self._replace_all())
+        return True
 
-    async def _keep(self, number: int, started: asyncio.Event) -> None:
-        """See that there is a worker of that number; `started` is set when the first one listens or has ended."""
-        rest, generation = _FIRST_REST, 0
+    async def _replace_all(self) -> None:
+        """Replace each worker when the one before is gone, so that one more than usual has sessions on upstreams."""
+        for number in self._numbers:
+            former = self._current[number]
+            if former.ended.is_set():  # it is being started again as it is
+                continue
+            if not await self._replaced(former):
+                if not self._stopping.is_set():
+                    _log.error(
+                        "restart stopped worker=%d: the new process did not start; the former one goes on", number
+                    )
+                return
+            former.tell(Order.RETIRE)
+            await self._ended(former)
+        _log.info("restart finished workers=%d", len(self._numbers))
+
+    async def _ended(self, worker: _Worker) -> None:
+        """Return when a worker that retires has ended; kill it where it does not in time."""
+        limits = Limits(**self.settings.limits.given)
+        try:
+            await asyncio.wait_for(worker.ended.wait(), limits.retire + limits.grace + _OVERDUE)
+        except TimeoutError:
+            self._kill(worker)
+            await worker.ended.wait()
+
+    async def _replaced(self, former: _Worker) -> bool:
+        """Start a worker in the place of another; return whether clients can connect to it."""
+        former.retiring, begun = True, asyncio.Event()
+        self._keeping.create_task(self._keep(former.number, (former.generation + 1) % _GENERATIONS, begun, former))
+        await begun.wait()
+        former.retiring = self._current[former.number] is not former
+        return former.retiring and not self._stopping.is_set()
+
+    def _tell(self, order: Order | Config | tuple[str, Reloaded]) -> None:
+        for worker in self._running:
+            worker.tell(order)
+
+    async def _keep(self, number: int, generation: int, started: asyncio.Event, former: _Worker | None = None) -> None:
+        """See that there is a worker of that number; `started` is set when the first one listens or has ended.
+
+        One in the place of a `former` worker that goes on is started once.
+        """
+        rest = _FIRST_REST
         clock = asyncio.get_running_loop().time
         while not self._stopping.is_set():
             began = clock()
-            code = await self._one(number, generation, started)
+            worker, code = await self._one(number, generation, started)
             started.set()
             if self._stopping.is_set():
                 self._failed |= code != 0
                 return
-            if number not in self._listening:  # it has never been there: it has said why, and so it would again
+            if worker is not None and worker.retiring:
+                _log.info("worker retired worker=%d generation=%d", number, generation)
+                return
+            if former is not None and not (former.ended.is_set() or (worker and worker.listens)):
+                return
+            if number not in self._current:  # it has never been there: it has said why, and so it would again
                 self._failed = True
                 self.stop()
                 return
@@ -118,8 +193,8 @@ class Supervisor:
             rest = min(2 * rest, _LONGEST_REST)
             generation = (generation + 1) % _GENERATIONS
 
-    async def _one(self, number: int, generation: int, listens: asyncio.Event) -> int:
-        """Run one worker to its end; its exit code."""
+    async def _one(self, number: int, generation: int, listens: asyncio.Event) -> tuple[_Worker | None, int]:
+        """Run one worker to its end; return it, or None where no process was to be had, and its exit code."""
         try:
             # Ctrl-C is for the supervisor alone, which then tells the others.
             process = await asyncio.create_subprocess_exec(
@@ -127,33 +202,35 @@ class Supervisor:
             )
         except OSError as error:  # no memory, or no process, is to be had now
             _log.error("worker not started worker=%d error=%s", number, error)  # a trace tells no more
-            return 1
+            return None, 1
         # Of the settings as they are by now: who comes later to be told of others is among those that run.
         task = Task(self.settings, number, generation, self.port, self.directory, self._cookie_key)
         assert process.stdin is not None
         assert process.stdout is not None
+        worker = _Worker(number, generation, process)
         try:
             process.stdin.write(written(task))
-            self._running[number] = process
+            self._running.add(worker)
             if self._stopping.is_set():
-                process.stdin.write(written(Order.STOP))
+                worker.tell(Order.STOP)
             while said := (await process.stdout.readline()).decode().strip():
                 if said == LISTENING:
-                    self._listens(number)
+                    self._listens(worker)
                     listens.set()
                 elif said == ANSWERING:
                     self._answers(number)
-                elif said == RELOAD and self.reload is not None:
-                    self._tell(self.reload())
-            return await process.wait()
+                elif said in self.requests:
+                    self._tell((said, self.requests[said]()))
+            return worker, await process.wait()
         finally:
-            self._running.pop(number, None)
+            self._running.discard(worker)
+            worker.ended.set()
             place(self.directory, task.mark).unlink(missing_ok=True)
 
-    def _listens(self, number: int) -> None:
-        if number in self._listening:
-            _log.info("worker restarted worker=%d", number)
-        self._listening.add(number)
+    def _listens(self, worker: _Worker) -> None:
+        if worker.number in self._current:
+            _log.info("worker restarted worker=%d", worker.number)
+        self._current[worker.number], worker.listens = worker, True
 
     def _answers(self, number: int) -> None:
         known = len(self._answering)

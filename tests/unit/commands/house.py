@@ -133,7 +133,7 @@ class House:
             self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
             lambda: self.upstreams, open_to_all=True, operators=lambda: (), system=self.system, ask=self.ask,
             settings=lambda: [Setting("server.port", "10001", "10000", False)],
-            journal=self.journal, reload=self.reload,
+            journal=self.journal, reload=self.reload, restart=self.restart,
         )  # fmt: skip
         self.session = Session(
             "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
@@ -141,6 +141,7 @@ class House:
         self.rests = Rests()
         self.log: list[str] = []
         self.reloaded = Reloaded("settings reloaded: upstream.spark-1:10000.weight")
+        self.restarted = Reloaded("2 workers are being replaced one by one")
         self.sessions = Sessions(self.journal.end, self.journal.close)
         self.upstreams = Upstreams([SparkUpstream("spark-1", 10000), SparkUpstream("spark-2", 10000)])
 
@@ -152,9 +153,13 @@ class House:
         """What has come of reading the settings again."""
         return self.reloaded
 
-    async def workers(self) -> list[Worker | None]:
-        """The first of two has ended."""
-        return [None, Worker(7, 3, 1)]
+    async def restart(self) -> Reloaded:
+        """What has come of a restart."""
+        return self.restarted
+
+    async def workers(self) -> dict[int, Worker | None]:
+        """The first of two has ended, and the second replaces another."""
+        return {1: None, 2: Worker(7, 3, 1), 102: Worker(6, 1, 0, retiring=True)}
 
     async def ask(self, question: bytes, about: bytes) -> Mapping[int, Any]:
         """There is this process alone."""

@@ -232,6 +232,17 @@ def test_the_settings_are_read_again_for_operators(house: House) -> None:
         shown(house, "RELOAD VIEWGATE CONFIG")
 
 
+def test_workers_are_restarted_for_operators(house: House) -> None:
+    assert shown(house, "RESTART VIEWGATE WORKERS").rows == (("2 workers are being replaced one by one",),)
+    house.restarted = Reloaded("one process serves the port", refused=True)
+    with pytest.raises(SqlError, match="one process serves") as raised:
+        shown(house, "RESTART VIEWGATE WORKERS")
+    assert raised.value.sql_state == "55000"
+    house.context = replace(house.context, open_to_all=False, operators=lambda: {"olga"})
+    with pytest.raises(SqlError, match="ann may not operate"):
+        shown(house, "RESTART VIEWGATE WORKERS")
+
+
 def test_the_settings_in_effect_are_for_operators(house: House) -> None:
     assert shown(house, "SHOW VIEWGATE CONFIG").rows == (("server.port", "10001", "10000", False),)
     house.context = replace(house.context, open_to_all=False, operators=lambda: {"olga"})

@@ -156,3 +156,13 @@ def test_without_a_file_there_is_nothing_to_read() -> None:
         return await Effective(config.parse("")).reload()
 
     assert asyncio.run(test()) == Reloaded("there is no settings file: start Viewgate with --config FILE", refused=True)
+
+
+def test_new_processes_go_by_the_file_but_for_where_they_listen(tmp_path: Path) -> None:
+    running = Running(tmp_path, REMOTE)
+    running.file.write_text("[server]\nport = 7\n[journal]\nliterals = false\n" + REMOTE.replace("'h'", "'g'"))
+    anew = running._reload.anew()
+    assert (anew.server.port, anew.journal.literals, anew.upstreams[0].host) == (10000, False, "g")
+    running.file.write_text("[server]\nport = 'x'\n")
+    with pytest.raises(config.ConfigError, match="port is 'x'"):
+        running._reload.anew()

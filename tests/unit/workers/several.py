@@ -61,6 +61,13 @@ async def processes(client: RawClient, session: Any) -> list[tuple[str, int | No
     return list(zip(states.stringVal.values, known, strict=True))
 
 
+async def ran(client: RawClient, session: Any, sql: str) -> list[Any]:
+    """The first column of a statement's rows."""
+    operation = (await client.execute(session, sql)).operationHandle
+    assert (await client.end(operation)).operationState == ttypes.TOperationState.FINISHED_STATE
+    return await client.first_column(operation)
+
+
 async def kill(several: Several, client: RawClient, session: Any, number: int) -> None:
     """End a worker as a crash would."""
     _, process = (await processes(client, session))[number - 1]

@@ -13,6 +13,7 @@ from proxy.hs2.generated import ttypes
 from proxy.service import Peer
 from proxy.workers import Neighbours, SharedService
 from proxy.workers.neighbours import place
+from tests.unit.journal.stubs import session
 
 MINE, YOURS = b"\0\1", b"\0\2"
 IDENTIFIER = ttypes.THandleIdentifier(guid=bytes(14) + YOURS, secret=bytes(16))
@@ -67,3 +68,20 @@ def test_nobody_knows_the_statement_of_a_lost_operation(tmp_path: Path, listens:
     told = refusal(tmp_path, "GetOperationStatus", request, ttypes.TGetOperationStatusResp, listens=listens)
     assert told[0] == "08S01"
     assert told[1].endswith(f"Open a new session. {NO_RESULT}")
+
+
+def test_a_worker_that_retires_waits_for_its_sessions_so_many_seconds(tmp_path: Path) -> None:
+    async def main() -> None:
+        nothing: Any = None
+        service = SharedService(Neighbours(tmp_path, MINE), 2, nothing, nothing, nothing)
+        await service.retire(3600)  # it has none
+        open_one = session()
+        service.sessions.add(open_one)
+        await service.retire(0.01)
+        retiring = asyncio.create_task(service.retire(3600))
+        await asyncio.sleep(0)
+        assert not retiring.done()
+        service.sessions.remove(open_one)
+        await asyncio.wait_for(retiring, 1)
+
+    asyncio.run(main())

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
 
 from proxy.hs2.generated import ttypes
 from tests.unit.console.http import figure, get
-from tests.unit.support.proxied import RawClient
-from tests.unit.workers.several import Several, on_each
+from tests.unit.workers.several import Several, on_each, ran
 
 
 def test_one_worker_tells_the_figures_of_all(several: Several) -> None:
@@ -65,13 +63,6 @@ def test_an_upstream_is_paused_and_resumed_in_all_workers(several: Several) -> N
             await other.close(waiting)
 
     asyncio.run(test())
-
-
-async def ran(client: RawClient, session: Any, sql: str) -> list[Any]:
-    """The first column of a statement's rows."""
-    operation = (await client.execute(session, sql)).operationHandle
-    assert (await client.end(operation)).operationState == ttypes.TOperationState.FINISHED_STATE
-    return await client.first_column(operation)
 
 
 def test_the_system_tables_have_the_rows_of_all_workers(several: Several) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import sys
 from pathlib import Path
@@ -29,7 +30,7 @@ def stopped(folder: Path, program: str, *, times: int = 1, suspended: bool = Fal
         async with asyncio.timeout(20):
             await ready.wait()
             if suspended:
-                supervisor._running[1].send_signal(signal.SIGSTOP)
+                next(iter(supervisor._running)).process.send_signal(signal.SIGSTOP)
             for _ in range(times):
                 supervisor.stop()
             return await running
@@ -49,3 +50,41 @@ def test_a_worker_that_does_not_end_is_killed(
 def test_a_worker_that_is_suspended_goes_on_and_ends_in_order(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert stopped(tmp_path, OBEDIENT, suspended=True) == 0
     assert not caplog.messages
+
+
+def test_where_a_new_worker_does_not_start_the_former_one_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    broken = tmp_path / "broken"
+    program = f"import pathlib, sys; pathlib.Path({str(broken)!r}).exists() and sys.exit(1)\n{OBEDIENT}"
+
+    async def main() -> int:
+        ready = asyncio.Event()
+        settings = Config(server=Listen(workers=1))
+        supervisor = Supervisor([sys.executable, "-c", program], settings, 1, tmp_path, ready.set)
+        running = asyncio.create_task(supervisor.run())
+        async with asyncio.timeout(20):
+            await ready.wait()
+            (former,) = supervisor._running
+            broken.touch()
+            assert supervisor.restart(settings)
+            assert not supervisor.restart(settings)
+            assert supervisor._restart is not None
+            await supervisor._restart
+            assert supervisor._running == {former}
+            broken.unlink()
+            assert supervisor.restart(settings)
+            await supervisor._restart
+            (new,) = supervisor._running
+            assert (former.ended.is_set(), new is former, new.generation) == (True, False, 1)
+            supervisor.stop()
+            return await running
+
+    assert asyncio.run(main()) == 0
+    assert caplog.messages == [
+        "restart stopped worker=1: the new process did not start; the former one goes on",
+        "worker restarted worker=1",
+        "worker retired worker=1 generation=0",
+        "restart finished workers=1",
+    ]

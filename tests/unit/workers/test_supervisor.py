@@ -7,14 +7,12 @@ import os
 import signal
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from proxy import __main__ as program
 from tests.integration.gate import READY, VIEWGATE
-from tests.unit.support.proxied import RawClient
-from tests.unit.workers.several import LOST, Several, kill, on_each, processes, settings
+from tests.unit.workers.several import LOST, Several, kill, on_each, processes, ran, settings
 
 
 def test_it_is_ready_once(several: Several) -> None:
@@ -71,18 +69,39 @@ def test_all_go_on_with_the_upstreams_that_the_file_names_now(several: Several) 
         await several.said("the settings are not read again: ")
         several.file.write_text(settings(several.file.parent, several.spark.port))
         async with on_each(several) as ((one, session), (other, others)):
-            assert await reload(one, session) == ["settings reloaded: upstream.127.0.0.1:1"]
+            assert await ran(one, session, "RELOAD VIEWGATE CONFIG") == ["settings reloaded: upstream.127.0.0.1:1"]
             several.file.write_text("[authentication]\noperators = ['ann']\n" + several.file.read_text())
-            assert await reload(other, others) == ["settings reloaded: authentication.operators"]
+            assert await ran(other, others, "RELOAD VIEWGATE CONFIG") == ["settings reloaded: authentication.operators"]
 
     asyncio.run(test())
 
 
-async def reload(client: RawClient, session: Any) -> list[str]:
-    """Have the settings read again; what the client is told."""
-    operation = (await client.execute(session, "RELOAD VIEWGATE CONFIG")).operationHandle
-    await client.end(operation)
-    return await client.first_column(operation)
+def test_workers_are_replaced_one_by_one_and_no_session_is_dropped(several: Several) -> None:
+    async def test() -> None:
+        async with on_each(several) as ((one, session), (other, others)):
+            before = await processes(other, others)
+            operation = (await one.execute(session, "SELECT 1")).operationHandle
+            assert await ran(one, session, "RESTART VIEWGATE WORKERS") == [
+                "2 workers are being replaced one by one, each when its sessions have ended: SHOW VIEWGATE WORKERS"
+            ]
+            await several.said("worker 1: retiring sessions=")
+            several.gate.process.send_signal(signal.SIGUSR2)
+            await several.said("the workers are being restarted already")
+            assert await one.first_column(operation) == ["SELECT 1"]
+            assert await ran(one, session, "SELECT 2") == ["SELECT 2"]
+            through_the_other = (await other.execute(session, "SELECT 3")).operationHandle
+            assert await other.first_column(through_the_other) == ["SELECT 3"]
+            states = await processes(other, others)
+            assert [state for state, _ in states] == ["running", "running", "retiring"]
+            assert states[1:] == [before[1], ("retiring", before[0][1])]
+        await several.said("restart finished workers=2")
+        async with on_each(several) as ((one, session), (other, others)):
+            after = await processes(one, session)
+            assert [state for state, _ in after] == ["running", "running"]
+            assert not {process for _, process in before} & {process for _, process in after}
+            assert await ran(other, others, "SELECT 4") == ["SELECT 4"]
+
+    asyncio.run(test())
 
 
 def test_told_to_stop_all_let_statements_end_and_their_clients_know(several: Several) -> None:
